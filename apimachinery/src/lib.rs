@@ -1,0 +1,17 @@
+//! What the generated Kubernetes storage API crates share at run time.
+//!
+//! * [`wire`] reads and writes JSON objects field by field, the way Kubernetes' own code
+//!   does: absent and `null` mean the zero value, unknown fields are skipped, and
+//!   `apiVersion` and `kind` are always written and always checked.
+//! * [`UnknownValue`] is what an open enumeration keeps of a value it does not know.
+//! * [`StatusSubresource`] marks the kinds whose status is written separately.
+//! * [`WithMetadata`] adds builder methods for names, labels and annotations to every kind.
+
+mod metadata;
+mod status;
+mod unknown;
+pub mod wire;
+
+pub use metadata::{WithMetadata, named};
+pub use status::StatusSubresource;
+pub use unknown::UnknownValue;

@@ -1,0 +1,166 @@
+//! Diagnostics: what is wrong, where, and what to do, gathered over a whole run.
+
+use std::fmt;
+
+use crate::source::Source;
+
+/// A JSON pointer (RFC 6901), shown in its URI fragment form, `#/a/b`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Pointer(String);
+
+impl Pointer {
+    /// The whole document.
+    pub fn root() -> Self {
+        Self::default()
+    }
+
+    /// The pointer to the schema `name` of a document.
+    pub fn schema(name: &str) -> Self {
+        Self::root().child("components").child("schemas").child(name)
+    }
+
+    /// The pointer to the member `key` of what this one points to.
+    #[must_use]
+    pub fn child(&self, key: impl fmt::Display) -> Self {
+        let key = key.to_string().replace('~', "~0").replace('/', "~1");
+        Self(format!("{}/{key}", self.0))
+    }
+
+    /// Reads a pointer from its plain (`/a/b`) or fragment (`#/a/b`) form.
+    pub fn parse(text: &str) -> Option<Self> {
+        let text = text.strip_prefix('#').unwrap_or(text);
+        (text.is_empty() || text.starts_with('/')).then(|| Self(text.to_owned()))
+    }
+
+    /// The plain form, as `serde_json::Value::pointer` takes it.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The members on the way, unescaped.
+    pub fn segments(&self) -> impl Iterator<Item = String> + '_ {
+        self.0.split('/').skip(1).map(|s| s.replace("~1", "/").replace("~0", "~"))
+    }
+}
+
+impl fmt::Display for Pointer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "#{}", self.0)
+    }
+}
+
+/// One fault of the input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// The file at fault, as the caller named it.
+    pub file: String,
+    /// Where in the document, if it is about one place.
+    pub pointer: Option<Pointer>,
+    /// The line of that place, counted from 1, if it can be had.
+    pub line: Option<usize>,
+    /// What is wrong.
+    pub message: String,
+    /// What to do about it.
+    pub help: Option<String>,
+}
+
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "error: {}", self.message)?;
+        write!(f, "  --> {}", self.file)?;
+        if let Some(line) = self.line {
+            write!(f, ":{line}")?;
+        }
+        if let Some(pointer) = &self.pointer {
+            write!(f, " at {pointer}")?;
+        }
+        if let Some(help) = &self.help {
+            write!(f, "\n  help: {help}")?;
+        }
+        Ok(())
+    }
+}
+
+/// The faults of a run, in the order in which they were found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Diagnostics(Vec<Diagnostic>);
+
+impl Diagnostics {
+    /// Adds a fault.
+    pub fn push(&mut self, diagnostic: Diagnostic) {
+        // One fault can be met from several places, such as every use of a broken type.
+        if !self.0.contains(&diagnostic) {
+            self.0.push(diagnostic);
+        }
+    }
+
+    /// Adds a fault at a place of a document.
+    pub fn at(
+        &mut self,
+        file: &str,
+        pointer: &Pointer,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) {
+        self.push(Diagnostic {
+            file: file.to_owned(),
+            pointer: Some(pointer.clone()),
+            line: None,
+            message: message.into(),
+            help: Some(help.into()),
+        });
+    }
+
+    /// Whether nothing was found.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The number of faults.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The faults.
+    pub fn iter(&self) -> std::slice::Iter<'_, Diagnostic> {
+        self.0.iter()
+    }
+
+    /// Fills in the lines that can be had from the sources, so that it is done only for
+    /// documents that have faults.
+    pub(crate) fn locate<'a>(&mut self, sources: impl IntoIterator<Item = &'a Source>) {
+        for source in sources {
+            let mine =
+                self.0.iter_mut().filter(|d| d.file == source.name && d.line.is_none());
+            let mut open: Vec<_> = mine.filter(|d| d.pointer.is_some()).collect();
+            if open.is_empty() {
+                continue;
+            }
+            let lines = source.lines();
+            for diagnostic in &mut open {
+                diagnostic.line = diagnostic.pointer.as_ref().and_then(|p| lines.of(p));
+            }
+        }
+    }
+}
+
+impl fmt::Display for Diagnostics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for diagnostic in &self.0 {
+            writeln!(f, "{diagnostic}\n")?;
+        }
+        let count = self.0.len();
+        write!(f, "{count} fault{}", if count == 1 { "" } else { "s" })
+    }
+}
+
+impl std::error::Error for Diagnostics {}
+
+impl IntoIterator for Diagnostics {
+    type Item = Diagnostic;
+    type IntoIter = std::vec::IntoIter<Diagnostic>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}

@@ -1,0 +1,111 @@
+//! The inside of a paragraph: code spans, links, addresses, and text that is escaped.
+
+/// What the words of a description can lead to.
+pub(crate) trait Links {
+    /// The path of the item that a code span names, if there is one to link to.
+    fn link(&self, word: &str) -> Option<String>;
+
+    /// Whether a bare word is the name of a type or field and so set as code.
+    fn is_name(&self, word: &str) -> bool;
+}
+
+/// The text outside code, or nothing if a code span is not closed.
+pub(super) fn outside_code(description: &str) -> Option<String> {
+    let mut text = String::new();
+    // Fences are code as a whole, whatever they hold.
+    for (index, part) in description.split("```").enumerate() {
+        if index % 2 == 0 {
+            // A code span ends with its paragraph at the latest.
+            for paragraph in part.split("\n\n") {
+                let mut spans = paragraph.split('`');
+                if paragraph.matches('`').count() % 2 != 0 {
+                    return None;
+                }
+                while let Some(outside) = spans.next() {
+                    text.push_str(outside);
+                    text.push('\n');
+                    spans.next();
+                }
+            }
+        }
+    }
+    (description.matches("```").count() % 2 == 0).then_some(text)
+}
+
+/// The atoms of a paragraph: pieces between which a line may end.
+pub(super) fn render(text: &str, links: &dyn Links) -> Vec<String> {
+    let mut atoms = Vec::new();
+    let mut atom = String::new();
+    for (index, part) in text.split('`').enumerate() {
+        if index % 2 == 1 {
+            let code = part.split_whitespace().collect::<Vec<_>>().join(" ");
+            atom.push_str(&span(&code, links));
+            continue;
+        }
+        let mut words = part.split(char::is_whitespace).peekable();
+        while let Some(word) = words.next() {
+            // A line may end before any word, so each that starts afresh may start a line.
+            atom.push_str(&bare(word, atom.is_empty(), links));
+            if words.peek().is_some() && !atom.is_empty() {
+                atoms.push(std::mem::take(&mut atom));
+            }
+        }
+    }
+    if !atom.is_empty() {
+        atoms.push(atom);
+    }
+    atoms
+}
+
+fn span(code: &str, links: &dyn Links) -> String {
+    match links.link(code) {
+        Some(path) if path == code => format!("[`{code}`]"),
+        Some(path) => format!("[`{code}`]({path})"),
+        None if code.is_empty() => String::new(),
+        None => format!("`{code}`"),
+    }
+}
+
+/// A word outside code: a name, an address, or text.
+fn bare(word: &str, starts: bool, links: &dyn Links) -> String {
+    let open = word.len() - word.trim_start_matches(['(', '"', '\'', '[']).len();
+    let (before, rest) = word.split_at(open);
+    let core =
+        rest.trim_end_matches(['.', ',', ';', ':', ')', '"', '\'', '?', '!', ']']);
+    let after = rest.get(core.len()..).unwrap_or_default();
+    let is_address = (core.starts_with("https://") || core.starts_with("http://"))
+        && core
+            .chars()
+            .all(|c| c.is_ascii_graphic() && !matches!(c, '<' | '>' | '`' | '\\'));
+    if is_address {
+        return format!("{}<{core}>{}", escape(before, false), escape(after, false));
+    }
+    if links.is_name(core) {
+        return format!(
+            "{}{}{}",
+            escape(before, false),
+            span(core, links),
+            escape(after, false)
+        );
+    }
+    escape(word, starts)
+}
+
+/// Escapes what Markdown would take for markup; some of it only at the start of a line.
+fn escape(text: &str, starts: bool) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    let numbered = text.strip_suffix(['.', ')']).is_some_and(|number| {
+        !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit())
+    });
+    let bullet = text.chars().all(|c| matches!(c, '-' | '+' | '='));
+    for (at, c) in text.chars().enumerate() {
+        let always = matches!(c, '<' | '[' | ']' | '*' | '\\' | '|' | '~');
+        let first = starts && at == 0 && (matches!(c, '#' | '>') || bullet);
+        let number = starts && numbered && !c.is_ascii_digit();
+        if always || first || number {
+            escaped.push('\\');
+        }
+        escaped.push(c);
+    }
+    escaped
+}

@@ -1,0 +1,282 @@
+//! From a description to the lines of a documentation comment. Pure text to text.
+//!
+//! Descriptions are Markdown, of which paragraphs, lists, code spans, fenced and indented
+//! code are kept. Everything else is text: what Markdown, HTML or rustdoc would take for
+//! markup is escaped, so that a document can neither break the comment nor the page.
+
+mod inline;
+
+use crate::model::Lifecycle;
+use crate::release::Release;
+
+pub(crate) use inline::Links;
+
+/// Columns of text in a line: with the indentation of a field and `/// `, 90 in all.
+const WIDTH: usize = 82;
+
+/// The longest description that is read. Kubernetes' own stay below 5 kB.
+const MAX_BYTES: usize = 16 << 10;
+
+/// What makes a description unfit: it is damaged, or means to be something else than text.
+pub(crate) fn faults(description: &str) -> Vec<String> {
+    let mut faults = Vec::new();
+    if description.len() > MAX_BYTES {
+        faults.push(format!(
+            "a description of {} bytes; at most {MAX_BYTES} are read",
+            description.len()
+        ));
+        return faults;
+    }
+    let Some(text) = inline::outside_code(description) else {
+        faults.push("a description with a backtick that is not closed".to_owned());
+        return faults;
+    };
+    for (sign, name) in
+        [("*/", "the end of a comment"), ("\"#", "the end of a raw string")]
+    {
+        if text.contains(sign) {
+            faults.push(format!(
+                "a description with `{sign}`, {name}, outside a code span"
+            ));
+        }
+    }
+    let lower = text.to_ascii_lowercase();
+    for element in ["script", "style", "iframe", "object", "embed"] {
+        let opens = format!("<{element}");
+        let mut places = lower.match_indices(&opens).map(|(at, _)| at + opens.len());
+        if places.any(|at| lower[at..].starts_with(['>', ' ', '/', '\n', '\t'])) {
+            faults.push(format!("a description with the HTML element `<{element}>`"));
+        }
+    }
+    faults
+}
+
+/// The lines of the comment, without slashes.
+pub(crate) fn lines(description: &str, links: &dyn Links) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for block in blocks(description) {
+        // List items stand together; everything else is set apart by an empty line.
+        let tight = matches!(block, Block::Item(_)) && lines.last().is_some_and(is_item);
+        if !lines.is_empty() && !tight {
+            lines.push(String::new());
+        }
+        match block {
+            Block::Text(text) => wrap(&inline::render(&text, links), "", "", &mut lines),
+            Block::Item(text) => {
+                wrap(&inline::render(&text, links), "- ", "  ", &mut lines)
+            }
+            Block::Code(code) => {
+                lines.push("```text".to_owned());
+                lines.extend(code.into_iter().map(|line| line.replace("```", "'''")));
+                lines.push("```".to_owned());
+            }
+        }
+    }
+    lines
+}
+
+/// A note below a description, as a line or lines of its own.
+pub(crate) fn append_note(lines: &mut Vec<String>, note: &str) {
+    if !lines.is_empty() && !lines.last().is_some_and(is_item) {
+        lines.push(String::new());
+    }
+    let atoms: Vec<String> = note.split(' ').map(str::to_owned).collect();
+    wrap(&atoms, "- ", "  ", lines);
+}
+
+/// When something came and how ripe it is, as of a release.
+pub(crate) fn maturity(lifecycle: &Lifecycle, release: Release) -> String {
+    let reached = |stage: Option<Release>| stage.filter(|at| *at <= release);
+    let introduced = lifecycle.introduced;
+    let stages = [
+        ("stable", reached(lifecycle.stable)),
+        ("beta", reached(lifecycle.beta)),
+        ("alpha", reached(lifecycle.alpha)),
+    ];
+    let stage = stages.into_iter().find_map(|(name, at)| at.map(|at| (name, at)));
+    let mut note = match stage {
+        None => format!("Since Kubernetes {introduced}"),
+        Some((name, at)) if at == introduced => {
+            format!("Since Kubernetes {introduced}, {name}")
+        }
+        Some((name, at)) => format!("Since Kubernetes {introduced}, {name} since {at}"),
+    };
+    if let (Some(gate), true) = (&lifecycle.gate, !matches!(stage, Some(("stable", _))))
+    {
+        note += &format!("; feature gate `{gate}`");
+    }
+    note + "."
+}
+
+/// Whether something is on its way out as of a release, and what takes its place.
+pub(crate) fn retirement(lifecycle: &Lifecycle, release: Release) -> Option<String> {
+    let deprecated = lifecycle.deprecated.filter(|at| *at <= release)?;
+    let mut note = format!("Deprecated since Kubernetes {deprecated}");
+    if let Some(removed) = lifecycle.removed {
+        note += &format!(", removed in {removed}");
+    }
+    if let Some(replacement) = &lifecycle.replacement {
+        note += &format!("; use `{replacement}`");
+    }
+    Some(note + ".")
+}
+
+enum Block {
+    Text(String),
+    Item(String),
+    Code(Vec<String>),
+}
+
+fn is_item(line: &String) -> bool {
+    line.starts_with("- ") || line.starts_with("  ")
+}
+
+/// Takes a description apart into paragraphs, list items and code.
+fn blocks(description: &str) -> Vec<Block> {
+    let mut blocks: Vec<Block> = Vec::new();
+    let mut open = false;
+    let mut fenced = false;
+    for line in description.replace("\r\n", "\n").split('\n') {
+        let line = harmless(line);
+        let trimmed = line.trim();
+        let code =
+            fenced || (!open && (line.starts_with("    ") || line.starts_with('\t')));
+        if trimmed.starts_with("```") {
+            if !fenced {
+                blocks.push(Block::Code(Vec::new()));
+            }
+            fenced = !fenced;
+            open = false;
+        } else if code && !(trimmed.is_empty() && !fenced) {
+            let line = line.trim_end().to_owned();
+            match blocks.last_mut() {
+                Some(Block::Code(code)) => code.push(line),
+                _ => blocks.push(Block::Code(vec![line])),
+            }
+        } else if trimmed.is_empty() {
+            open = false;
+        } else if let Some(item) = item(trimmed) {
+            blocks.push(Block::Item(item.to_owned()));
+            open = true;
+        } else {
+            match blocks.last_mut() {
+                Some(Block::Text(text) | Block::Item(text)) if open => {
+                    text.push(' ');
+                    text.push_str(trimmed);
+                }
+                _ => blocks.push(Block::Text(trimmed.to_owned())),
+            }
+            open = true;
+        }
+    }
+    blocks.retain(|block| !matches!(block, Block::Code(code) if code.is_empty()));
+    blocks
+}
+
+fn item(line: &str) -> Option<&str> {
+    line.strip_prefix("- ").or_else(|| line.strip_prefix("* ")).map(str::trim_start)
+}
+
+/// Replaces what a comment must not hold: control characters, and those that turn the
+/// direction of the text so that it reads otherwise than it is.
+fn harmless(line: &str) -> String {
+    let turns = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let separates = |c: char| matches!(c, '\u{2028}' | '\u{2029}' | '\u{85}');
+    let unfit = |c: char| (c.is_control() && c != '\t') || turns(c) || separates(c);
+    line.chars().map(|c| if unfit(c) { ' ' } else { c }).collect()
+}
+
+/// Fills lines with atoms, between which a line may end.
+fn wrap(atoms: &[String], first: &str, rest: &str, lines: &mut Vec<String>) {
+    let mut line = first.to_owned();
+    let mut empty = true;
+    for atom in atoms {
+        let width = line.chars().count() + 1 + atom.chars().count();
+        if !empty && width > WIDTH {
+            lines.push(std::mem::replace(&mut line, rest.to_owned()));
+            empty = true;
+        }
+        if !empty {
+            line.push(' ');
+        }
+        line.push_str(atom);
+        empty = false;
+    }
+    if !empty {
+        lines.push(line);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Known;
+
+    impl Links for Known {
+        fn link(&self, word: &str) -> Option<String> {
+            (word == "CSINode").then(|| "crate::CSINode".to_owned())
+        }
+
+        fn is_name(&self, word: &str) -> bool {
+            matches!(word, "CSINode" | "nodeName")
+        }
+    }
+
+    fn rendered(description: &str) -> String {
+        lines(description, &Known).join("\n")
+    }
+
+    #[test]
+    fn names_become_code_and_links() {
+        assert_eq!(
+            rendered("The CSINode of `nodeName`, by nodeName. See `CSINode`."),
+            "The [`CSINode`](crate::CSINode) of `nodeName`, by `nodeName`. See \
+             [`CSINode`](crate::CSINode)."
+                .replace("See [", "See\n[")
+        );
+    }
+
+    #[test]
+    fn markup_that_is_not_ours_is_text() {
+        assert_eq!(rendered("a <b> [c](d) *e* \\"), "a \\<b> \\[c\\](d) \\*e\\* \\\\");
+        assert_eq!(rendered("see https://k8s.io/docs."), "see <https://k8s.io/docs>.");
+        assert_eq!(rendered("# no heading"), "\\# no heading");
+        assert_eq!(rendered("`<a>` stays"), "`<a>` stays");
+    }
+
+    #[test]
+    fn blocks_are_kept_apart() {
+        assert_eq!(
+            rendered(
+                "One.\n\n- a\n- b\n  more\n\nTwo:\n\n    code <x>\n    `more`\n\nThree."
+            ),
+            "One.\n\n- a\n- b more\n\nTwo:\n\n```text\n    code <x>\n    `more`\n```\n\nThree."
+        );
+    }
+
+    #[test]
+    fn control_characters_are_blanked() {
+        assert_eq!(rendered("a\u{0}b\u{202e}c\rd"), "a b c d");
+    }
+
+    #[test]
+    fn lines_stay_narrow() {
+        let long = "word ".repeat(100);
+        assert!(lines(&long, &Known).iter().all(|line| line.len() <= WIDTH));
+    }
+
+    #[test]
+    fn unfit_descriptions_are_named() {
+        let unfit = ["a */ b", "a \"# b", "a ` b", "<script>", "a <SCRIPT src=x>"];
+        for description in unfit {
+            assert_eq!(faults(description).len(), 1, "{description}");
+        }
+        assert_eq!(faults(&"x".repeat(1 << 20)).len(), 1);
+        for description in
+            ["`*/`", "`\"#`", "<name>", "a < b", "`a` and `b`", "<scripted>"]
+        {
+            assert_eq!(faults(description), Vec::<String>::new(), "{description}");
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! Builders: `new` takes what is required, `with_*` set the rest.
+
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+
+use super::comment;
+use super::types::{is_metadata, value_type};
+use crate::model::{ApiVersion, Field, Role, Struct, Ty, Type};
+
+/// The `impl` with the constructor and the setters.
+pub(super) fn items(
+    version: &ApiVersion,
+    ty: &Type,
+    object: &Struct,
+) -> Vec<TokenStream> {
+    let name = &ty.name;
+    let constructor = constructor(version, ty, object);
+    let setters = object
+        .fields
+        .iter()
+        .filter(|field| !field.required || is_metadata(field))
+        .map(|field| setter(version, field));
+    vec![quote! {
+        impl #name {
+            #constructor
+            #(#setters)*
+        }
+    }]
+}
+
+fn constructor(version: &ApiVersion, ty: &Type, object: &Struct) -> TokenStream {
+    let required: Vec<_> = object
+        .fields
+        .iter()
+        .filter(|field| field.required && !is_metadata(field))
+        .collect();
+    let mut parameters = Vec::new();
+    let mut values = Vec::new();
+    let is_kind = matches!(object.role, Role::Kind(_));
+    let clash = required.iter().any(|field| field.name.as_str() == "name");
+    let object_name = if clash {
+        format_ident!("object_name")
+    } else {
+        format_ident!("name")
+    };
+    if is_kind {
+        parameters.push(quote!(#object_name: impl Into<String>));
+        values.push(quote!(metadata: apimachinery::named(#object_name)));
+    }
+    for field in &required {
+        let name = &field.name;
+        let (parameter, value) = argument(version, &field.ty, &quote!(#name));
+        let value = if field.boxed {
+            quote!(Box::new(#value))
+        } else {
+            value
+        };
+        parameters.push(quote!(#name: #parameter));
+        let same = value.to_string() == name.as_str();
+        values.push(if same {
+            quote!(#name)
+        } else {
+            quote!(#name: #value)
+        });
+    }
+    let given = required.len() + usize::from(is_kind);
+    let lines = constructor_docs(ty, object, &required);
+    let docs = comment(&lines);
+    let body = if given == 0 {
+        quote!(Self::default())
+    } else if given == object.fields.len() {
+        quote!(Self { #(#values),* })
+    } else {
+        quote!(Self { #(#values,)* ..Self::default() })
+    };
+    quote! {
+        #docs
+        #[must_use]
+        pub fn new(#(#parameters),*) -> Self {
+            #body
+        }
+    }
+}
+
+fn constructor_docs(ty: &Type, object: &Struct, required: &[&Field]) -> Vec<String> {
+    let name = ty.name.as_str();
+    let article = match name.chars().next() {
+        Some('A' | 'E' | 'I' | 'O' | 'U') => "an",
+        _ => "a",
+    };
+    let given: Vec<_> =
+        required.iter().map(|field| format!("`{}`", field.name)).collect();
+    let what = match (&object.role, given.as_slice()) {
+        (Role::Kind(_), []) => "of the given name".to_owned(),
+        (Role::Kind(_), given) => {
+            format!("of the given name with its {}", enumerate(given))
+        }
+        (Role::List { .. }, _) => "of the given items".to_owned(),
+        (Role::Part, []) => "in which nothing is set".to_owned(),
+        (Role::Part, given) => format!("with its {}", enumerate(given)),
+    };
+    vec![format!("Makes {article} `{name}` {what}.")]
+}
+
+fn enumerate(names: &[String]) -> String {
+    match names {
+        [] => String::new(),
+        [only] => only.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}
+
+fn setter(version: &ApiVersion, field: &Field) -> TokenStream {
+    let setter = field.name.setter();
+    let name = &field.name;
+    let (parameter, mut value) = argument(version, &field.ty, &quote!(value));
+    if field.boxed {
+        value = quote!(Box::new(#value));
+    }
+    if !is_metadata(field) {
+        value = quote!(Some(#value));
+    }
+    let docs = comment(&[format!("Sets [`{0}`](Self::{0}).", field.name)]);
+    quote! {
+        #docs
+        #[must_use]
+        pub fn #setter(mut self, value: #parameter) -> Self {
+            self.#name = #value;
+            self
+        }
+    }
+}
+
+/// The type of a parameter that takes all that can become the value, and the value from it.
+fn argument(
+    version: &ApiVersion,
+    ty: &Ty,
+    from: &TokenStream,
+) -> (TokenStream, TokenStream) {
+    match ty {
+        // Nothing but a bool becomes a bool, and a bare literal reads best.
+        Ty::Bool => (quote!(bool), quote!(#from)),
+        Ty::List(item) => {
+            let (item, convert) = element(version, item);
+            let values = match convert {
+                Some(convert) => quote!(#from.into_iter().map(#convert).collect()),
+                None => quote!(#from.into_iter().collect()),
+            };
+            (quote!(impl IntoIterator<Item = #item>), values)
+        }
+        Ty::Map(value) => {
+            let (value, convert) = element(version, value);
+            let convert = match convert {
+                Some(_) => quote!(|(key, value)| (key.into(), value.into())),
+                None => quote!(|(key, value)| (key.into(), value)),
+            };
+            (
+                quote!(impl IntoIterator<Item = (impl Into<String>, #value)>),
+                quote!(#from.into_iter().map(#convert).collect()),
+            )
+        }
+        ty => {
+            let ty = value_type(version, ty);
+            (quote!(impl Into<#ty>), quote!(#from.into()))
+        }
+    }
+}
+
+/// The type of an element, and how to convert it, if it needs to be.
+fn element(version: &ApiVersion, ty: &Ty) -> (TokenStream, Option<TokenStream>) {
+    let plain = value_type(version, ty);
+    match ty {
+        Ty::Bool | Ty::List(_) | Ty::Map(_) => (plain, None),
+        _ => (quote!(impl Into<#plain>), Some(quote!(Into::into))),
+    }
+}

@@ -1,0 +1,96 @@
+//! Emit: the model becomes tokens, one module an output.
+
+mod builders;
+mod enums;
+mod imports;
+mod lists;
+mod manifest;
+mod resource;
+mod root;
+mod types;
+mod wire;
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use crate::model::{ApiVersion, Crate, Shape};
+
+/// A file before it is rendered.
+#[derive(Debug)]
+pub(crate) struct File {
+    /// Where it is in the crate, with `/` between the parts.
+    pub(crate) path: String,
+    /// What its header says it is generated from.
+    pub(crate) origin: String,
+    pub(crate) content: Content,
+}
+
+#[derive(Debug)]
+pub(crate) enum Content {
+    Rust {
+        attributes: TokenStream,
+        items: Vec<TokenStream>,
+    },
+    Toml(String),
+}
+
+/// The files of a crate.
+pub(crate) fn emit(krate: &Crate<'_>) -> Vec<File> {
+    let mut files = vec![manifest::file(krate), root::file(krate)];
+    for version in &krate.versions {
+        for module in &version.modules {
+            let types = module.types.iter().filter_map(|name| version.types.get(name));
+            let mut items = imports::of(version, module);
+            let mut origin = version.file.clone();
+            for ty in types {
+                // The first type names the file; the others hang below it.
+                if origin == version.file {
+                    origin += &format!(",\n// {}", ty.pointer);
+                }
+                match &ty.shape {
+                    Shape::Struct(object) => {
+                        items.push(types::item(version, ty, object));
+                        items.extend(builders::items(version, ty, object));
+                        items.extend(resource::items(version, ty, object));
+                        items.extend(lists::items(version, ty, object));
+                        items.extend(wire::items(ty, object));
+                    }
+                    Shape::Enum(shape) => items.extend(enums::items(ty, shape)),
+                }
+            }
+            let path = format!("src/{}.rs", module.name);
+            let content = Content::Rust {
+                attributes: TokenStream::new(),
+                items,
+            };
+            files.push(File {
+                path,
+                origin,
+                content,
+            });
+        }
+    }
+    files
+}
+
+/// The attributes that make a documentation comment of the lines.
+fn comment(lines: &[String]) -> TokenStream {
+    let lines = lines.iter().map(|line| {
+        let line = if line.is_empty() {
+            String::new()
+        } else {
+            format!(" {line}")
+        };
+        quote!(#[doc = #line])
+    });
+    quote!(#(#lines)*)
+}
+
+/// A name of the crate's documents for the text of comments, or nothing.
+fn releases(versions: &[ApiVersion]) -> String {
+    let mut releases: Vec<_> = versions.iter().map(|v| v.release).collect();
+    releases.sort();
+    releases.dedup();
+    let releases: Vec<_> = releases.iter().map(ToString::to_string).collect();
+    releases.join(" and ")
+}

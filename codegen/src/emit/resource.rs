@@ -1,0 +1,122 @@
+//! What k8s-openapi, and through it kube, wants to know of kinds and lists.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::types::value_type;
+use crate::model::{ApiVersion, Resource, Role, Struct, Type};
+
+/// The trait implementations of a kind or list.
+pub(super) fn items(
+    version: &ApiVersion,
+    ty: &Type,
+    object: &Struct,
+) -> Vec<TokenStream> {
+    match &object.role {
+        Role::Kind(resource) => {
+            let mut items = vec![
+                resource_impl(ty, resource, &resource.plural),
+                metadata_impl(version, ty, object),
+            ];
+            items.extend(listable_impl(version, ty, resource));
+            items.extend(status_impl(version, ty, object, resource));
+            items
+        }
+        Role::List { item } => {
+            let item = version.types.get(item).map(|item| &item.shape);
+            let Some(crate::model::Shape::Struct(Struct {
+                role: Role::Kind(resource),
+                ..
+            })) = item
+            else {
+                return Vec::new();
+            };
+            // A list has no place of its own in the API server, as in k8s-openapi.
+            vec![resource_impl(ty, resource, ""), metadata_impl(version, ty, object)]
+        }
+        Role::Part => Vec::new(),
+    }
+}
+
+fn resource_impl(ty: &Type, resource: &Resource, plural: &str) -> TokenStream {
+    let name = &ty.name;
+    let kind = ty.name.as_str();
+    let api_version = resource.api_version();
+    let Resource { group, version, .. } = resource;
+    let scope = if resource.namespaced {
+        quote!(NamespaceResourceScope)
+    } else {
+        quote!(ClusterResourceScope)
+    };
+    quote! {
+        impl k8s_openapi::Resource for #name {
+            const API_VERSION: &'static str = #api_version;
+            const GROUP: &'static str = #group;
+            const KIND: &'static str = #kind;
+            const VERSION: &'static str = #version;
+            const URL_PATH_SEGMENT: &'static str = #plural;
+            type Scope = k8s_openapi::#scope;
+        }
+    }
+}
+
+fn metadata_impl(version: &ApiVersion, ty: &Type, object: &Struct) -> TokenStream {
+    let name = &ty.name;
+    let field = object.fields.iter().find(|field| field.json == "metadata");
+    let Some(metadata) = field.map(|field| value_type(version, &field.ty)) else {
+        return TokenStream::new();
+    };
+    quote! {
+        impl k8s_openapi::Metadata for #name {
+            type Ty = #metadata;
+
+            fn metadata(&self) -> &#metadata {
+                &self.metadata
+            }
+
+            fn metadata_mut(&mut self) -> &mut #metadata {
+                &mut self.metadata
+            }
+        }
+    }
+}
+
+fn listable_impl(
+    version: &ApiVersion,
+    ty: &Type,
+    resource: &Resource,
+) -> Option<TokenStream> {
+    let name = &ty.name;
+    let list = version.types.get(resource.list.as_ref()?)?.name.as_str();
+    Some(quote! {
+        impl k8s_openapi::ListableResource for #name {
+            const LIST_KIND: &'static str = #list;
+        }
+    })
+}
+
+fn status_impl(
+    version: &ApiVersion,
+    ty: &Type,
+    object: &Struct,
+    resource: &Resource,
+) -> Option<TokenStream> {
+    let name = &ty.name;
+    let field = object.fields.iter().find(|f| f.json == "status" && !f.required)?;
+    let status = value_type(version, &field.ty);
+    resource.status.then(|| {
+        quote! {
+            impl apimachinery::StatusSubresource for #name {
+                type Status = #status;
+
+                fn status(&self) -> Option<&#status> {
+                    self.status.as_ref()
+                }
+
+                fn status_mut(&mut self) -> &mut Option<#status> {
+                    &mut self.status
+                }
+            }
+        }
+    })
+}

@@ -1,0 +1,75 @@
+//! `lib.rs`: what the crate is, its files, and all its types at the top.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::{Content, File, comment, releases};
+use crate::model::{Crate, Role, Shape};
+use crate::release::Release;
+
+/// The root of the crate.
+pub(super) fn file(krate: &Crate<'_>) -> File {
+    let mut items: Vec<TokenStream> = Vec::new();
+    let modules =
+        krate.versions.iter().flat_map(|v| v.modules.iter().map(move |m| (v, m)));
+    let names = modules.clone().map(|(_, module)| &module.name);
+    items.extend(names.map(|name| quote!(mod #name;)));
+    for (version, module) in modules {
+        let file = &module.name;
+        let types = module.types.iter().filter_map(|name| version.types.get(name));
+        let mut types: Vec<_> = types.map(|ty| &ty.name).collect();
+        types.sort();
+        items.push(match types.as_slice() {
+            [name] => quote!(pub use #file::#name;),
+            names => quote!(pub use #file::{#(#names),*};),
+        });
+    }
+    let docs = comment(&lines(krate)).to_string().replace("# [", "#! [");
+    // Made of nothing but doc attributes with string literals, so it always parses.
+    let attributes = docs.parse().unwrap_or_default();
+    let origin: Vec<_> =
+        krate.versions.iter().map(|version| version.file.as_str()).collect();
+    let origin = origin.join(", ");
+    File {
+        path: "src/lib.rs".to_owned(),
+        origin,
+        content: Content::Rust { attributes, items },
+    }
+}
+
+fn lines(krate: &Crate<'_>) -> Vec<String> {
+    let mut lines = vec![format!("{}.", krate.config.description.trim_end_matches('.'))];
+    lines.push(String::new());
+    lines.push(format!(
+        "Generated from the OpenAPI documents of Kubernetes {}.",
+        releases(&krate.versions)
+    ));
+    for version in &krate.versions {
+        lines.push(String::new());
+        lines.push("| kind | scope | since | subresource |".to_owned());
+        lines.push("|---|---|---|---|".to_owned());
+        for ty in version.types.values() {
+            let Shape::Struct(object) = &ty.shape else {
+                continue;
+            };
+            let Role::Kind(resource) = &object.role else {
+                continue;
+            };
+            let scope = if resource.namespaced {
+                "namespace"
+            } else {
+                "cluster"
+            };
+            let since = ty.docs.lifecycle.as_ref().map(|lifecycle| lifecycle.introduced);
+            let since =
+                since.map(|release: Release| release.to_string()).unwrap_or_default();
+            let status = if resource.status { "status" } else { "" };
+            lines.push(format!("| [`{}`] | {scope} | {since} | {status} |", ty.name));
+        }
+    }
+    if !krate.config.about.is_empty() {
+        lines.push(String::new());
+        lines.extend(krate.config.about.trim_end().lines().map(str::to_owned));
+    }
+    lines
+}

@@ -1,0 +1,90 @@
+//! Structs, and how a type of the model is written in Rust.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::{comment, imports};
+use crate::model::{ApiVersion, Field, Struct, Ty, Type};
+
+/// The declaration of a struct.
+pub(super) fn item(version: &ApiVersion, ty: &Type, object: &Struct) -> TokenStream {
+    let name = &ty.name;
+    let docs = comment(&ty.docs.lines);
+    let fields = object.fields.iter().map(|field| {
+        let docs = comment(&field.docs.lines);
+        let name = &field.name;
+        let ty = field_type(version, field);
+        quote!(#docs pub #name: #ty)
+    });
+    quote! {
+        #docs
+        #[derive(Clone, Debug, Default, PartialEq)]
+        pub struct #name {
+            #(#fields,)*
+        }
+    }
+}
+
+/// The type of a field as it is declared.
+pub(super) fn field_type(version: &ApiVersion, field: &Field) -> TokenStream {
+    let mut ty = value_type(version, &field.ty);
+    if field.boxed {
+        ty = quote!(Box<#ty>);
+    }
+    if field.required || is_metadata(field) {
+        ty
+    } else {
+        quote!(Option<#ty>)
+    }
+}
+
+/// The metadata of a kind or list is always there: kube and k8s-openapi ask for it.
+pub(super) fn is_metadata(field: &Field) -> bool {
+    let name = match &field.ty {
+        Ty::Ref(name) => name.rsplit('.').next(),
+        _ => None,
+    };
+    field.json == "metadata" && matches!(name, Some("ObjectMeta" | "ListMeta"))
+}
+
+/// The type of a value, without `Option` and `Box`.
+pub(super) fn value_type(version: &ApiVersion, ty: &Ty) -> TokenStream {
+    match ty {
+        Ty::Bool => quote!(bool),
+        Ty::I32 => quote!(i32),
+        Ty::I64 => quote!(i64),
+        Ty::F32 => quote!(f32),
+        Ty::F64 => quote!(f64),
+        Ty::String | Ty::Values { .. } => quote!(String),
+        Ty::Bytes => quote!(k8s_openapi::ByteString),
+        Ty::Time => quote!(k8s_openapi::apimachinery::pkg::apis::meta::v1::Time),
+        Ty::Json => quote!(k8s_openapi::serde_json::Value),
+        Ty::List(item) => {
+            let item = value_type(version, item);
+            quote!(Vec<#item>)
+        }
+        Ty::Map(value) => {
+            let value = value_type(version, value);
+            quote!(BTreeMap<String, #value>)
+        }
+        Ty::Ref(schema) => {
+            match (version.types.get(schema), version.externs.get(schema)) {
+                (Some(own), _) => {
+                    let name = &own.name;
+                    quote!(#name)
+                }
+                (None, Some(external)) => {
+                    let name = external.path.name();
+                    if imports::is_imported(version, schema) {
+                        quote!(#name)
+                    } else {
+                        let modules = external.path.modules();
+                        quote!(#(#modules::)* #name)
+                    }
+                }
+                // The closure pass has reported it; nothing is rendered then.
+                (None, None) => quote!(()),
+            }
+        }
+    }
+}

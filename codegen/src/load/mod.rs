@@ -1,0 +1,242 @@
+//! Load: the text of a document, with its overlays, becomes raw schemas and operations.
+//!
+//! With [`lower`](crate::lower), the only code that knows OpenAPI.
+
+mod json;
+mod overlay;
+mod refs;
+
+use std::collections::BTreeMap;
+
+use openapiv3::{PathItem, ReferenceOr, Schema};
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::diag::{Diagnostic, Diagnostics, Pointer};
+use crate::release::Release;
+use crate::source::Source;
+
+pub(crate) use overlay::Overlay;
+pub(crate) use refs::SCHEMAS;
+
+/// The largest document that is read; Kubernetes' own stay below 3 MB.
+const MAX_BYTES: usize = 64 << 20;
+
+/// A document of one group-version.
+#[derive(Debug)]
+pub(crate) struct Document {
+    /// The name of its file.
+    pub(crate) file: String,
+    /// The release it describes.
+    pub(crate) release: Release,
+    /// The schemas of its components.
+    pub(crate) schemas: BTreeMap<String, Schema>,
+    /// The operations that Kubernetes has marked with their action and kind.
+    pub(crate) operations: Vec<Operation>,
+}
+
+/// An operation on a path.
+#[derive(Debug)]
+pub(crate) struct Operation {
+    pub(crate) pointer: Pointer,
+    pub(crate) path: String,
+    pub(crate) verb: String,
+    pub(crate) action: String,
+    pub(crate) kind: GroupVersionKind,
+}
+
+/// The kind that a schema or an operation is about.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+pub(crate) struct GroupVersionKind {
+    pub(crate) group: String,
+    pub(crate) version: String,
+    pub(crate) kind: String,
+}
+
+/// Reads the text of a document as JSON and brings it into the one form that the rest of
+/// the generator and the comparison of documents work on.
+pub(crate) fn read(source: &Source, diagnostics: &mut Diagnostics) -> Option<Value> {
+    let mut fault = |line, message: String, help: &str| {
+        diagnostics.push(Diagnostic {
+            file: source.name.clone(),
+            pointer: None,
+            line,
+            message,
+            help: Some(help.to_owned()),
+        });
+    };
+    if source.text.len() > MAX_BYTES {
+        let size = source.text.len() >> 20;
+        fault(
+            None,
+            format!("the document is {size} MiB; the limit is {} MiB", MAX_BYTES >> 20),
+            "Kubernetes writes one document a group-version: name only those you need",
+        );
+        return None;
+    }
+    let mut document = match json::parse(&source.text) {
+        Ok(document) => document,
+        Err(error) => {
+            let text = error.to_string();
+            let message = text.split(" at line ").next().unwrap_or(&text);
+            let line = Some(error.line()).filter(|line| *line > 0);
+            let column = error.column();
+            fault(
+                line,
+                format!("not valid JSON: {message} (column {column})"),
+                "take the file anew from where it came, or mend it at that place",
+            );
+            return None;
+        }
+    };
+    if let Some(version) = document.get("swagger") {
+        fault(
+            None,
+            format!("a Swagger {version} document; OpenAPI 3.0 is needed"),
+            "Kubernetes keeps its OpenAPI 3.0 documents in api/openapi-spec/v3, one a \
+             group-version, and a server publishes them under /openapi/v3",
+        );
+        return None;
+    }
+    match document.get("openapi").and_then(Value::as_str) {
+        Some(version) if version.starts_with("3.0") => {}
+        found => {
+            fault(
+                None,
+                match found {
+                    Some(version) => format!("OpenAPI version {version}; 3.0 is needed"),
+                    None => {
+                        "not an OpenAPI document: it has no `openapi` version".to_owned()
+                    }
+                },
+                "Kubernetes keeps its OpenAPI 3.0 documents in api/openapi-spec/v3",
+            );
+            return None;
+        }
+    }
+    refs::wrap_bare(&mut document);
+    Some(document)
+}
+
+/// Loads one document with its overlays. What can't be read is left out and reported.
+pub(crate) fn load(
+    source: &Source,
+    release: Release,
+    overlays: &[&Overlay],
+    diagnostics: &mut Diagnostics,
+) -> Option<Document> {
+    let mut document = read(source, diagnostics)?;
+    for overlay in overlays {
+        overlay.apply(&mut document, release, &source.name, diagnostics);
+    }
+    refs::check(&document, &source.name, diagnostics);
+    let file = source.name.clone();
+    let schemas = schemas(&document, &file, diagnostics);
+    let operations = operations(&document, &file, diagnostics);
+    Some(Document {
+        file,
+        release,
+        schemas,
+        operations,
+    })
+}
+
+fn schemas(
+    document: &Value,
+    file: &str,
+    diagnostics: &mut Diagnostics,
+) -> BTreeMap<String, Schema> {
+    let Some(components) = document.pointer(SCHEMAS).and_then(Value::as_object) else {
+        diagnostics.at(
+            file,
+            &Pointer::root(),
+            "the document has no schemas",
+            "an OpenAPI document of a Kubernetes group-version has its types under \
+             components/schemas",
+        );
+        return BTreeMap::new();
+    };
+    let mut schemas = BTreeMap::new();
+    for (name, value) in components {
+        let pointer = Pointer::schema(name);
+        let allowed =
+            |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
+        if name.is_empty() || !name.chars().all(allowed) {
+            diagnostics.at(
+                file,
+                &pointer,
+                format!("`{}` can't be the name of a schema", name.escape_debug()),
+                "OpenAPI allows letters, digits, `.`, `-` and `_`, as in \
+                 `io.k8s.api.storage.v1.CSINode`",
+            );
+            continue;
+        }
+        match ReferenceOr::<Schema>::deserialize(value) {
+            Ok(ReferenceOr::Item(schema)) => {
+                schemas.insert(name.clone(), schema);
+            }
+            Ok(ReferenceOr::Reference { .. }) => diagnostics.at(
+                file,
+                &pointer,
+                "a schema that is only another name for a schema",
+                "refer to that one directly",
+            ),
+            Err(error) => diagnostics.at(
+                file,
+                &pointer,
+                format!("not an OpenAPI 3.0 schema: {error}"),
+                "compare it with a schema that works, such as that of CSINode",
+            ),
+        }
+    }
+    schemas
+}
+
+fn operations(
+    document: &Value,
+    file: &str,
+    diagnostics: &mut Diagnostics,
+) -> Vec<Operation> {
+    let mut operations = Vec::new();
+    let paths = document.get("paths").and_then(Value::as_object);
+    for (path, value) in paths.into_iter().flatten() {
+        let pointer = Pointer::root().child("paths").child(path);
+        let item = match ReferenceOr::<PathItem>::deserialize(value) {
+            Ok(ReferenceOr::Item(item)) => item,
+            Ok(ReferenceOr::Reference { .. }) => continue,
+            Err(error) => {
+                diagnostics.at(
+                    file,
+                    &pointer,
+                    format!("not an OpenAPI 3.0 path: {error}"),
+                    "compare it with a path that works, such as that of csinodes",
+                );
+                continue;
+            }
+        };
+        for (verb, operation) in item.iter() {
+            let pointer = pointer.child(verb);
+            let action = operation.extensions.get("x-kubernetes-action");
+            let kind = operation.extensions.get("x-kubernetes-group-version-kind");
+            let (Some(Value::String(action)), Some(kind)) = (action, kind) else {
+                continue;
+            };
+            match GroupVersionKind::deserialize(kind) {
+                Ok(kind) => operations.push(Operation {
+                    pointer,
+                    path: path.clone(),
+                    verb: verb.to_owned(),
+                    action: action.clone(),
+                    kind,
+                }),
+                Err(error) => diagnostics.at(
+                    file,
+                    &pointer.child("x-kubernetes-group-version-kind"),
+                    format!("not a group, version and kind: {error}"),
+                    "write an object with the strings `group`, `version` and `kind`",
+                ),
+            }
+        }
+    }
+    operations
+}

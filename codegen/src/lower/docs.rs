@@ -1,0 +1,120 @@
+//! What a schema says about itself: its description and the facts that become notes.
+
+use openapiv3::SchemaData;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::Context;
+use crate::diag::Pointer;
+use crate::doc;
+use crate::model::{Docs, Lifecycle};
+
+/// Collects the documentation of a type or field.
+pub(super) fn of(data: &SchemaData, pointer: &Pointer, cx: &mut Context<'_>) -> Docs {
+    let description = data.description.clone().unwrap_or_default();
+    check(&description, &pointer.child("description"), cx);
+    Docs {
+        description,
+        lifecycle: lifecycle(data, pointer, cx),
+        default: data.default.clone().filter(|default| !is_zero(default)),
+        immutable: is_immutable(data),
+        keys: keys(data),
+        lines: Vec::new(),
+    }
+}
+
+/// The descriptions of the values of an enumeration, in the order of the values.
+pub(super) fn value_descriptions(
+    data: &SchemaData,
+    values: &[String],
+    pointer: &Pointer,
+    cx: &mut Context<'_>,
+) -> Vec<String> {
+    let extension = "x-enum-descriptions";
+    let pointer = pointer.child(extension);
+    let given = match data.extensions.get(extension) {
+        None => return vec![String::new(); values.len()],
+        Some(Value::Object(given)) => given,
+        Some(_) => {
+            cx.fault(
+                &pointer,
+                "not an object",
+                "write an object of value and description",
+            );
+            return vec![String::new(); values.len()];
+        }
+    };
+    for value in given.keys().filter(|value| !values.contains(value)) {
+        cx.fault(
+            &pointer.child(value),
+            format!("`{}` is described but not a value", value.escape_debug()),
+            "add it to `enum` or take the description out",
+        );
+    }
+    let description = |value: &String| {
+        given.get(value).and_then(Value::as_str).unwrap_or_default().to_owned()
+    };
+    let descriptions: Vec<_> = values.iter().map(description).collect();
+    for (value, description) in values.iter().zip(&descriptions) {
+        check(description, &pointer.child(value), cx);
+    }
+    descriptions
+}
+
+fn check(description: &str, pointer: &Pointer, cx: &mut Context<'_>) {
+    for fault in doc::faults(description) {
+        cx.fault(
+            pointer,
+            fault,
+            "mend the description, or replace it with an overlay action on its schema",
+        );
+    }
+}
+
+fn lifecycle(
+    data: &SchemaData,
+    pointer: &Pointer,
+    cx: &mut Context<'_>,
+) -> Option<Lifecycle> {
+    let extension = "x-lifecycle";
+    match Lifecycle::deserialize(data.extensions.get(extension)?) {
+        Ok(lifecycle) => Some(lifecycle),
+        Err(error) => {
+            cx.fault(
+                &pointer.child(extension),
+                format!("not a lifecycle: {error}"),
+                "it has `introduced` and, where known, `alpha`, `beta`, `stable`, \
+                 `deprecated` and `removed`, each a release in quotes, and `gate` and \
+                 `replacement`",
+            );
+            None
+        }
+    }
+}
+
+/// Kubernetes' documents put Go's zero value as the default of every required field.
+fn is_zero(default: &Value) -> bool {
+    match default {
+        Value::Null => true,
+        Value::String(text) => text.is_empty(),
+        Value::Object(object) => object.is_empty(),
+        Value::Number(number) => number.as_f64() == Some(0.0),
+        Value::Bool(_) | Value::Array(_) => false,
+    }
+}
+
+fn is_immutable(data: &SchemaData) -> bool {
+    let rules =
+        data.extensions.get("x-kubernetes-validations").and_then(Value::as_array);
+    let rule = |rule: &Value| {
+        rule.get("rule").and_then(Value::as_str) == Some("self == oldSelf")
+    };
+    rules.is_some_and(|rules| rules.iter().any(rule))
+}
+
+fn keys(data: &SchemaData) -> Vec<String> {
+    let keys =
+        data.extensions.get("x-kubernetes-list-map-keys").and_then(Value::as_array);
+    let strings = keys.into_iter().flatten().filter_map(Value::as_str);
+    strings.map(str::to_owned).collect()
+}

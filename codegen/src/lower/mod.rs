@@ -1,0 +1,308 @@
+//! Lower: raw schemas and operations become the model.
+//!
+//! With [`load`](crate::load), the only code that knows OpenAPI.
+
+mod docs;
+mod paths;
+mod schema;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use openapiv3::{ReferenceOr, Schema, SchemaKind, Type as OpenApiType};
+
+use crate::config::{Config, DocumentConfig};
+use crate::diag::{Diagnostics, Pointer};
+use crate::load::{Document, GroupVersionKind};
+use crate::model::{
+    ApiVersion, Docs, Enum, External, Field, Role, Shape, Struct, Ty, Type, Variant,
+};
+use crate::name::{self, Ident, RustPath};
+
+/// Where a fault is reported, and where.
+struct Context<'a> {
+    file: &'a str,
+    diagnostics: &'a mut Diagnostics,
+}
+
+impl Context<'_> {
+    fn fault(
+        &mut self,
+        pointer: &Pointer,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) {
+        self.diagnostics.at(self.file, pointer, message, help);
+    }
+}
+
+/// Lowers the schemas that become types of the crate, and finds a home for the others.
+pub(crate) fn lower(
+    document: &Document,
+    document_config: &DocumentConfig,
+    config: &Config,
+    diagnostics: &mut Diagnostics,
+) -> ApiVersion {
+    let mut version = ApiVersion {
+        file: document.file.clone(),
+        release: document.release,
+        types: BTreeMap::new(),
+        externs: BTreeMap::new(),
+        aliases: BTreeMap::new(),
+        modules: Vec::new(),
+    };
+    let mut cx = Context {
+        file: &document.file,
+        diagnostics,
+    };
+    let resources = paths::resources(document, &mut cx);
+    for (name, schema) in &document.schemas {
+        let pointer = Pointer::schema(name);
+        let Some(short) = name.strip_prefix(&document_config.prefix) else {
+            if let Some(external) = external(name, &pointer, config, &mut cx) {
+                version.externs.insert(name.clone(), external);
+            }
+            continue;
+        };
+        let Some(rust) = name::type_name(short) else {
+            cx.fault(
+                &pointer,
+                format!("`{short}` can't be the name of a Rust type"),
+                "a type's name starts with an upper-case letter and has only letters and \
+                 digits after the prefix that codegen.toml gives",
+            );
+            continue;
+        };
+        match shape(schema, &pointer, &mut cx) {
+            Some(Lowered::Shape(mut shape)) => {
+                if let Shape::Struct(object) = &mut shape {
+                    object.role =
+                        role(name, schema, object, &pointer, &resources, &mut cx);
+                    if !matches!(object.role, Role::Part) {
+                        let type_meta = ["apiVersion", "kind"];
+                        object.fields.retain(|f| !type_meta.contains(&f.json.as_str()));
+                    }
+                }
+                let docs = docs::of(&schema.schema_data, &pointer, &mut cx);
+                version.types.insert(
+                    name.clone(),
+                    Type {
+                        name: rust,
+                        pointer,
+                        docs,
+                        shape,
+                    },
+                );
+            }
+            Some(Lowered::Alias(ty)) => {
+                version.aliases.insert(name.clone(), ty);
+            }
+            None => {}
+        }
+    }
+    if version.types.is_empty() && !document.schemas.is_empty() {
+        cx.fault(
+            &Pointer::root().child("components").child("schemas"),
+            format!("no schema starts with `{}`", document_config.prefix),
+            "check that it is the document of the right group-version, or the `prefix` in \
+             codegen.toml",
+        );
+    }
+    version
+}
+
+enum Lowered {
+    Shape(Shape),
+    Alias(Ty),
+}
+
+/// The home of a schema that is not generated.
+fn external(
+    name: &str,
+    pointer: &Pointer,
+    config: &Config,
+    cx: &mut Context<'_>,
+) -> Option<External> {
+    let Some(external) = config.external(name) else {
+        cx.fault(
+            pointer,
+            "no crate is known to have this schema",
+            "say in codegen.toml where it lives: an [[extern]] with its `prefix` and the \
+             Rust `path`",
+        );
+        return None;
+    };
+    let rest = name.strip_prefix(&external.prefix)?;
+    let Some(path) = RustPath::below(&external.path, rest) else {
+        cx.fault(
+            pointer,
+            format!("`{rest}` can't be a type below `{}`", external.path),
+            "give it an [[extern]] with a longer prefix in codegen.toml",
+        );
+        return None;
+    };
+    let large = external.large.iter().any(|l| l == path.name().as_str());
+    Some(External { path, large })
+}
+
+/// What a schema of the crate becomes.
+fn shape(schema: &Schema, pointer: &Pointer, cx: &mut Context<'_>) -> Option<Lowered> {
+    match &schema.schema_kind {
+        SchemaKind::Type(OpenApiType::Object(object))
+            if !object.properties.is_empty() =>
+        {
+            let required: BTreeSet<&str> =
+                object.required.iter().map(String::as_str).collect();
+            for name in &required {
+                if !object.properties.contains_key(*name) {
+                    cx.fault(
+                        &pointer.child("required"),
+                        format!(
+                            "`{}` is required but not a property",
+                            name.escape_debug()
+                        ),
+                        "add the property or take the name out of `required`",
+                    );
+                }
+            }
+            let mut fields = Vec::new();
+            for (json, property) in &object.properties {
+                let pointer = pointer.child("properties").child(json);
+                let required = required.contains(json.as_str());
+                fields.extend(field(json, property, required, pointer, cx));
+            }
+            Some(Lowered::Shape(Shape::Struct(Struct {
+                fields,
+                role: Role::Part,
+            })))
+        }
+        SchemaKind::Type(OpenApiType::String(string))
+            if !string.enumeration.is_empty() =>
+        {
+            let values = schema::values(&string.enumeration, pointer, cx)?;
+            Some(Lowered::Shape(Shape::Enum(enumeration(schema, values, pointer, cx))))
+        }
+        _ => schema::ty(schema, pointer, cx).map(Lowered::Alias),
+    }
+}
+
+fn field(
+    json: &str,
+    property: &ReferenceOr<Box<Schema>>,
+    required: bool,
+    pointer: Pointer,
+    cx: &mut Context<'_>,
+) -> Option<Field> {
+    let name = field_name(json, &pointer, cx);
+    let ty = schema::of(property, &pointer, cx);
+    let docs = match property {
+        ReferenceOr::Item(schema) => docs::of(&schema.schema_data, &pointer, cx),
+        ReferenceOr::Reference { .. } => Docs::default(),
+    };
+    let (name, ty) = (name?, ty?);
+    Some(Field {
+        json: json.to_owned(),
+        name,
+        pointer,
+        ty,
+        required,
+        boxed: false,
+        docs,
+    })
+}
+
+fn field_name(json: &str, pointer: &Pointer, cx: &mut Context<'_>) -> Option<Ident> {
+    let name = name::field_name(json);
+    if name.is_none() {
+        cx.fault(
+            pointer,
+            format!("`{}` can't be the name of a Rust field", json.escape_debug()),
+            "a property's name is in camel case, with letters and digits only",
+        );
+    }
+    name
+}
+
+fn enumeration(
+    schema: &Schema,
+    values: Vec<String>,
+    pointer: &Pointer,
+    cx: &mut Context<'_>,
+) -> Enum {
+    let descriptions =
+        docs::value_descriptions(&schema.schema_data, &values, pointer, cx);
+    let mut variants = Vec::new();
+    for (value, description) in values.into_iter().zip(descriptions) {
+        let docs = Docs {
+            description,
+            ..Docs::default()
+        };
+        variants.extend(variant(value, docs, &pointer.child("enum"), cx));
+    }
+    Enum { variants }
+}
+
+fn variant(
+    value: String,
+    docs: Docs,
+    pointer: &Pointer,
+    cx: &mut Context<'_>,
+) -> Option<Variant> {
+    let Some(name) = name::variant_name(&value) else {
+        cx.fault(
+            pointer,
+            format!("`{}` can't be the name of a variant", value.escape_debug()),
+            "values of an enumeration have letters, digits, `-`, `_`, `.` and `/` only",
+        );
+        return None;
+    };
+    Some(Variant { value, name, docs })
+}
+
+/// Whether a struct is a kind, a list of a kind, or a part of others.
+fn role(
+    name: &str,
+    schema: &Schema,
+    object: &Struct,
+    pointer: &Pointer,
+    resources: &paths::Resources,
+    cx: &mut Context<'_>,
+) -> Role {
+    let extension = "x-kubernetes-group-version-kind";
+    let Some(value) = schema.schema_data.extensions.get(extension) else {
+        return Role::Part;
+    };
+    let kinds: Vec<GroupVersionKind> = match serde_json::from_value(value.clone()) {
+        Ok(kinds) => kinds,
+        Err(error) => {
+            cx.fault(
+                &pointer.child(extension),
+                format!("not a list of groups, versions and kinds: {error}"),
+                "write a list of objects with the strings `group`, `version` and `kind`",
+            );
+            return Role::Part;
+        }
+    };
+    let items = object.fields.iter().find(|f| f.json == "items").map(|f| &f.ty);
+    if let (true, Some(Ty::List(item))) = (name.ends_with("List"), items)
+        && let Ty::Ref(item) = &**item
+    {
+        return Role::List { item: item.clone() };
+    }
+    let known = kinds.iter().find_map(|kind| resources.get(kind));
+    if known.is_none() {
+        cx.fault(
+            &pointer.child(extension),
+            "no path of the document serves this kind",
+            "a kind needs its paths, from which its plural, its scope and whether its \
+             status is a subresource are taken",
+        );
+    }
+    if !object.fields.iter().any(|f| f.json == "metadata") {
+        cx.fault(
+            pointer,
+            "a kind without `metadata`",
+            "add the property, a reference to ObjectMeta",
+        );
+    }
+    known.map_or(Role::Part, |resource| Role::Kind(resource.clone()))
+}

@@ -1,0 +1,233 @@
+//! Every naming rule. Types keep Kubernetes' spelling; what Rust adds is in snake case.
+
+use std::fmt;
+
+use heck::{ToSnakeCase, ToUpperCamelCase};
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, TokenStreamExt};
+
+/// Names whose words the general rule splits wrongly: the name on the wire, and in Rust.
+const EXCEPTIONS: &[(&str, &str)] = &[("targetWWNs", "target_wwns")];
+
+/// The variant that holds what an enumeration doesn't know; no value may take its name.
+pub(crate) const UNKNOWN: &str = "Unknown";
+
+/// A Rust identifier, known to be one.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Ident(String);
+
+impl Ident {
+    fn new(text: String) -> Option<Self> {
+        syn::parse_str::<syn::Ident>(&text).ok().map(|_| Self(text))
+    }
+
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The name of the method that sets a field of this name.
+    pub(crate) fn setter(&self) -> Self {
+        Self(format!("with_{}", self.0.trim_end_matches('_')))
+    }
+}
+
+impl fmt::Display for Ident {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl ToTokens for Ident {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        tokens.append(proc_macro2::Ident::new(&self.0, Span::call_site()));
+    }
+}
+
+/// A path to a Rust type, known to be one.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct RustPath {
+    modules: Vec<Ident>,
+    name: Ident,
+}
+
+impl RustPath {
+    /// The path of a schema below the module that stands for its prefix.
+    pub(crate) fn below(module: &str, rest: &str) -> Option<Self> {
+        let (inner, name) = match rest.rsplit_once('.') {
+            Some((inner, name)) => (inner.split('.').collect(), name),
+            None => (Vec::new(), rest),
+        };
+        let modules = module.split("::").chain(inner);
+        Some(Self {
+            modules: modules
+                .map(|m| Ident::new(m.trim().to_owned()))
+                .collect::<Option<_>>()?,
+            name: type_name(name)?,
+        })
+    }
+
+    pub(crate) fn name(&self) -> &Ident {
+        &self.name
+    }
+
+    /// The path of the module that holds the type.
+    pub(crate) fn modules(&self) -> &[Ident] {
+        &self.modules
+    }
+}
+
+impl fmt::Display for RustPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for module in &self.modules {
+            write!(f, "{module}::")?;
+        }
+        write!(f, "{}", self.name)
+    }
+}
+
+/// Names that Rust or the generated code uses bare, which no generated type may take.
+const PRELUDE: &[&str] = &[
+    "AsRef",
+    "BTreeMap",
+    "Box",
+    "Clone",
+    "Debug",
+    "Default",
+    "Eq",
+    "Err",
+    "From",
+    "FromIterator",
+    "Hash",
+    "Into",
+    "IntoIterator",
+    "Iterator",
+    "None",
+    "Ok",
+    "Option",
+    "Ord",
+    "PartialEq",
+    "PartialOrd",
+    "Result",
+    "Self",
+    "Some",
+    "String",
+    "Vec",
+];
+
+/// Whether a type of this name would hide one that the generated code needs.
+pub(crate) fn is_prelude(name: &Ident) -> bool {
+    PRELUDE.contains(&name.as_str())
+}
+
+/// The Rust name of a type: Kubernetes' own, where it can be one.
+pub(crate) fn type_name(kubernetes: &str) -> Option<Ident> {
+    let fits = kubernetes.starts_with(|c: char| c.is_ascii_uppercase())
+        && kubernetes.chars().all(|c| c.is_ascii_alphanumeric());
+    fits.then(|| Ident::new(kubernetes.to_owned())).flatten()
+}
+
+/// The Rust name of a field: snake case, with an underscore after a keyword.
+pub(crate) fn field_name(json: &str) -> Option<Ident> {
+    let fits = json.starts_with(|c: char| c.is_ascii_lowercase())
+        && json.chars().all(|c| c.is_ascii_alphanumeric());
+    fits.then(|| snake_case(json)).flatten()
+}
+
+/// The name of the file, and so of the module, that holds a type.
+pub(crate) fn module_name(type_name: &Ident) -> Option<Ident> {
+    snake_case(type_name.as_str())
+}
+
+/// The Rust name of a value of an enumeration: as it is, or its words put together.
+pub(crate) fn variant_name(value: &str) -> Option<Ident> {
+    if value.is_empty() {
+        return type_name("Empty");
+    }
+    let allowed =
+        |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '/');
+    if !value.chars().all(allowed) {
+        return None;
+    }
+    type_name(value).or_else(|| type_name(&value.to_upper_camel_case()))
+}
+
+fn snake_case(name: &str) -> Option<Ident> {
+    let exception = EXCEPTIONS.iter().find(|(from, _)| *from == name);
+    let snake =
+        exception.map_or_else(|| name.to_snake_case(), |(_, to)| (*to).to_owned());
+    // A keyword isn't an identifier; with the underscore it is.
+    Ident::new(snake.clone()).or_else(|| Ident::new(snake + "_"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn field(json: &str) -> String {
+        field_name(json).map(|name| name.to_string()).unwrap_or_default()
+    }
+
+    /// Every property of the storage documents whose words are not plainly visible.
+    #[test]
+    fn names_with_abbreviations_and_keywords() {
+        let table = [
+            ("nodeID", "node_id"),
+            ("volumeID", "volume_id"),
+            ("pdID", "pd_id"),
+            ("diskURI", "disk_uri"),
+            ("datasetUUID", "dataset_uuid"),
+            ("storagePolicyID", "storage_policy_id"),
+            ("scaleIO", "scale_io"),
+            ("targetWWNs", "target_wwns"),
+            ("fsGroupPolicy", "fs_group_policy"),
+            ("seLinuxMount", "se_linux_mount"),
+            ("fieldsV1", "fields_v1"),
+            ("type", "type_"),
+            ("continue", "continue_"),
+        ];
+        for (json, rust) in table {
+            assert_eq!(field(json), rust);
+        }
+    }
+
+    #[test]
+    fn what_is_no_name() {
+        for json in ["", "a b", "a-b", "$ref", "../x", "Upper", "ä", "self\"", "1a"] {
+            assert_eq!(field(json), "", "{json}");
+        }
+        for kubernetes in ["", "a b", "lower", "../../X", "A-B", "A.B", "1A"] {
+            assert_eq!(type_name(kubernetes), None, "{kubernetes}");
+        }
+    }
+
+    #[test]
+    fn types_keep_their_spelling_and_files_are_snake_case() {
+        let table = [
+            ("CSIDriver", "csi_driver"),
+            ("CSINode", "csi_node"),
+            ("CSIStorageCapacity", "csi_storage_capacity"),
+            ("VolumeAttributesClass", "volume_attributes_class"),
+        ];
+        for (kubernetes, file) in table {
+            let name = type_name(kubernetes);
+            assert_eq!(name.as_ref().map(Ident::as_str), Some(kubernetes));
+            let module = name.as_ref().and_then(module_name);
+            assert_eq!(module.as_ref().map(Ident::as_str), Some(file));
+        }
+    }
+
+    #[test]
+    fn values_become_variants() {
+        let table = [
+            ("ReadWriteOnceWithFSType", Some("ReadWriteOnceWithFSType")),
+            ("in-tree", Some("InTree")),
+            ("csi", Some("Csi")),
+            ("", Some("Empty")),
+            ("a b", None),
+            ("\"#", None),
+        ];
+        for (value, rust) in table {
+            assert_eq!(variant_name(value).as_ref().map(Ident::as_str), rust, "{value}");
+        }
+    }
+}

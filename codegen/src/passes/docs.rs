@@ -1,0 +1,192 @@
+//! Documentation: descriptions become comments, facts become notes below them.
+
+use std::collections::BTreeMap;
+
+use crate::doc::{self, Links};
+use crate::model::{ApiVersion, Docs, Lifecycle, SchemaName, Shape};
+use crate::release::Release;
+
+/// Writes the lines of every type, field and value.
+pub(super) fn run(version: &mut ApiVersion) {
+    let release = version.release;
+    let inherited = inherited(version);
+    let known = Known::new(version);
+    let modules: BTreeMap<SchemaName, usize> = version
+        .modules
+        .iter()
+        .enumerate()
+        .flat_map(|(index, module)| {
+            module.types.iter().map(move |name| (name.clone(), index))
+        })
+        .collect();
+    for (schema, ty) in &mut version.types {
+        let here = ty.name.to_string();
+        let module = modules.get(schema).copied();
+        let mut links = Scope {
+            known: &known,
+            here: &here,
+            module,
+            fields: BTreeMap::new(),
+        };
+        let lifecycle = inherited.get(schema);
+        write(&mut ty.docs, lifecycle, release, &links);
+        if let Some(note) = lifecycle.and_then(|l| doc::retirement(l, release)) {
+            doc::append_note(&mut ty.docs.lines, &note);
+        }
+        match &mut ty.shape {
+            Shape::Struct(object) => {
+                let names = object.fields.iter();
+                links.fields =
+                    names.map(|f| (f.json.clone(), f.name.to_string())).collect();
+                for field in &mut object.fields {
+                    let own = field.docs.lifecycle.clone();
+                    let meta = matches!(field.json.as_str(), "metadata" | "items");
+                    let lifecycle = own.as_ref().or(lifecycle).filter(|_| !meta);
+                    let link = links.fields.remove(&field.json);
+                    write(&mut field.docs, lifecycle, release, &links);
+                    if let Some(link) = link {
+                        links.fields.insert(field.json.clone(), link);
+                    }
+                }
+            }
+            Shape::Enum(shape) => {
+                for variant in &mut shape.variants {
+                    write(&mut variant.docs, None, release, &links);
+                }
+            }
+        }
+    }
+}
+
+fn write(
+    docs: &mut Docs,
+    lifecycle: Option<&Lifecycle>,
+    release: Release,
+    links: &Scope<'_>,
+) {
+    docs.lines = doc::lines(&docs.description, links);
+    if !docs.keys.is_empty() {
+        let keys: Vec<_> = docs.keys.iter().map(|key| format!("`{key}`")).collect();
+        let note = format!("At most one element for each {}.", keys.join(" and "));
+        doc::append_note(&mut docs.lines, &note);
+    }
+    if let Some(default) = &docs.default {
+        let text = match default {
+            serde_json::Value::String(text) => text.clone(),
+            other => other.to_string(),
+        };
+        let text = text.replace('`', "'");
+        doc::append_note(&mut docs.lines, &format!("The server's default: `{text}`."));
+    }
+    if docs.immutable {
+        doc::append_note(&mut docs.lines, "Immutable: an update must not change it.");
+    }
+    if let Some(lifecycle) = lifecycle {
+        doc::append_note(&mut docs.lines, &doc::maturity(lifecycle, release));
+    }
+}
+
+/// The lifecycle of each type: its own, or that of the kind in whose file it stands.
+fn inherited(version: &ApiVersion) -> BTreeMap<SchemaName, Lifecycle> {
+    let mut inherited = BTreeMap::new();
+    for module in &version.modules {
+        let of = |name: &SchemaName| {
+            version.types.get(name).and_then(|ty| ty.docs.lifecycle.clone())
+        };
+        let kind = module.types.first().and_then(of);
+        // A type is as old as the field that brought it, where only one did.
+        for name in &module.types {
+            let lifecycle =
+                of(name).or_else(|| brought_by(version, name)).or_else(|| kind.clone());
+            if let Some(lifecycle) = lifecycle {
+                inherited.insert(name.clone(), lifecycle);
+            }
+        }
+    }
+    inherited
+}
+
+fn brought_by(version: &ApiVersion, name: &SchemaName) -> Option<Lifecycle> {
+    let mut name = name.clone();
+    // Up the only fields that use it; a type that holds itself has no end, hence the bound.
+    for _ in 0..version.types.len() {
+        let mut users = version.structs().flat_map(|(owner, object)| {
+            let uses = |ty: &crate::model::Ty| {
+                let mut names = std::collections::BTreeSet::new();
+                ty.references(&mut names);
+                names.contains(&name)
+            };
+            object
+                .fields
+                .iter()
+                .filter(move |f| uses(&f.ty))
+                .map(move |f| (owner, f))
+                .collect::<Vec<_>>()
+        });
+        let (owner, field) = users.next()?;
+        if users.next().is_some() {
+            return None;
+        }
+        if let Some(lifecycle) = &field.docs.lifecycle {
+            return Some(lifecycle.clone());
+        }
+        name = owner.clone();
+    }
+    None
+}
+
+/// The types that descriptions may link to, by their Kubernetes names.
+struct Known {
+    own: BTreeMap<String, Option<usize>>,
+    external: BTreeMap<String, String>,
+}
+
+impl Known {
+    fn new(version: &ApiVersion) -> Self {
+        let mut own = BTreeMap::new();
+        for (index, module) in version.modules.iter().enumerate() {
+            for ty in module.types.iter().filter_map(|name| version.types.get(name)) {
+                own.insert(ty.name.to_string(), Some(index));
+            }
+        }
+        let external = version.externs.values();
+        let external = external.map(|e| (e.path.name().to_string(), e.path.to_string()));
+        Self {
+            own,
+            external: external.collect(),
+        }
+    }
+}
+
+/// What can be linked to from one type.
+struct Scope<'a> {
+    known: &'a Known,
+    here: &'a str,
+    module: Option<usize>,
+    /// The fields of the type, by their name on the wire.
+    fields: BTreeMap<String, String>,
+}
+
+impl Links for Scope<'_> {
+    fn link(&self, word: &str) -> Option<String> {
+        if word == self.here {
+            return None;
+        }
+        if let Some(field) = self.fields.get(word) {
+            return Some(format!("{}::{field}", self.here));
+        }
+        match self.known.own.get(word) {
+            Some(module) if *module == self.module => Some(word.to_owned()),
+            Some(_) => Some(format!("crate::{word}")),
+            None => self.known.external.get(word).cloned(),
+        }
+    }
+
+    fn is_name(&self, word: &str) -> bool {
+        // Words such as `Status` or `parameters` are English too; two humps are not.
+        let humps = word.chars().skip(1).any(|c| c.is_ascii_uppercase());
+        let known =
+            self.known.own.contains_key(word) || self.known.external.contains_key(word);
+        humps && (known || self.fields.contains_key(word))
+    }
+}

@@ -1,0 +1,25 @@
+//! Passes: model to model, each for one concern, in this order.
+
+mod boxing;
+mod closure;
+mod docs;
+mod enums;
+mod lists;
+mod names;
+mod placing;
+
+use crate::diag::Diagnostics;
+use crate::model::ApiVersion;
+
+/// Runs all passes on the types of one document.
+pub(crate) fn run(version: &mut ApiVersion, diagnostics: &mut Diagnostics) {
+    enums::run(version, diagnostics);
+    closure::run(version, diagnostics);
+    lists::run(version, diagnostics);
+    boxing::run(version, diagnostics);
+    names::order_fields(version);
+    placing::run(version, diagnostics);
+    names::check(version, diagnostics);
+    // Last, because links need the names and places of everything else.
+    docs::run(version);
+}

@@ -1,0 +1,136 @@
+//! Names: the order of fields, and that no two things want the same name.
+
+use std::collections::BTreeMap;
+
+use crate::diag::{Diagnostics, Pointer};
+use crate::model::{ApiVersion, Field, Role, Shape};
+use crate::name::{self, UNKNOWN};
+
+/// Puts metadata first and status last; between them required fields before optional ones.
+pub(super) fn order_fields(version: &mut ApiVersion) {
+    for (_, object) in version.structs_mut() {
+        let is_part = matches!(object.role, Role::Part);
+        let rank = |field: &Field| match field.json.as_str() {
+            "metadata" if !is_part => 0,
+            "spec" if !is_part => 1,
+            "status" if !is_part => 4,
+            _ if field.required => 2,
+            _ => 3,
+        };
+        object.fields.sort_by_key(rank);
+    }
+}
+
+/// Reports every two things of the same Rust name: a suffix would only hide the question.
+pub(super) fn check(version: &ApiVersion, diagnostics: &mut Diagnostics) {
+    let mut types = Taken::new("types", &version.file);
+    for ty in version.types.values() {
+        types.take(ty.name.as_str(), ty.name.as_str(), &ty.pointer, diagnostics);
+        if name::is_prelude(&ty.name) {
+            diagnostics.at(
+                &version.file,
+                &ty.pointer,
+                format!("`{}` is a name that Rust itself uses", ty.name),
+                "a type of this name can't be generated: leave it out with an overlay",
+            );
+        }
+        match &ty.shape {
+            Shape::Struct(object) => {
+                let mut fields = Taken::new("properties", &version.file);
+                for field in &object.fields {
+                    let name = field.name.as_str();
+                    fields.take(name, &field.json, &field.pointer, diagnostics);
+                }
+            }
+            Shape::Enum(shape) => {
+                let mut values = Taken::new("values", &version.file);
+                let pointer = ty.pointer.child("enum");
+                for variant in &shape.variants {
+                    let name = variant.name.as_str();
+                    values.take(name, &variant.value, &pointer, diagnostics);
+                    if name == UNKNOWN {
+                        diagnostics.at(
+                            &version.file,
+                            &pointer,
+                            format!("the value `{}` needs the variant `{UNKNOWN}`", variant.value),
+                            format!(
+                                "`{UNKNOWN}` holds what the enumeration doesn't know: leave \
+                                 the value out, and it will be kept there"
+                            ),
+                        );
+                    }
+                }
+            }
+        }
+    }
+    let mut files = Taken::new("types", &version.file);
+    for module in &version.modules {
+        let first = module.types.first().and_then(|name| version.types.get(name));
+        if let Some(ty) = first {
+            files.take(module.name.as_str(), ty.name.as_str(), &ty.pointer, diagnostics);
+        }
+    }
+    reserved_files(version, diagnostics);
+}
+
+/// A file of the crate that isn't made from a kind.
+fn reserved_files(version: &ApiVersion, diagnostics: &mut Diagnostics) {
+    for module in &version.modules {
+        let first = module.types.first().and_then(|name| version.types.get(name));
+        if let (Some(ty), "lib" | "main" | "mod") = (first, module.name.as_str()) {
+            diagnostics.at(
+                &version.file,
+                &ty.pointer,
+                format!(
+                    "`{}` needs the file {}.rs, which has another use",
+                    ty.name, module.name
+                ),
+                "a type of this name can't be generated",
+            );
+        }
+    }
+}
+
+/// The names that are taken in one scope, and by what.
+struct Taken<'a> {
+    what: &'static str,
+    file: &'a str,
+    names: BTreeMap<String, String>,
+}
+
+impl<'a> Taken<'a> {
+    fn new(what: &'static str, file: &'a str) -> Self {
+        Self {
+            what,
+            file,
+            names: BTreeMap::new(),
+        }
+    }
+
+    fn take(
+        &mut self,
+        rust: &str,
+        kubernetes: &str,
+        pointer: &Pointer,
+        diagnostics: &mut Diagnostics,
+    ) {
+        let Some(other) = self.names.insert(rust.to_owned(), kubernetes.to_owned())
+        else {
+            return;
+        };
+        diagnostics.at(
+            self.file,
+            pointer,
+            format!(
+                "the {} `{other}` and `{kubernetes}` are both `{rust}` in Rust",
+                self.what
+            ),
+            "rename one of them in the document, or leave it out with an overlay",
+        );
+    }
+}
+
+/// The module that a type gives its name to.
+pub(super) fn module_of(ty: &crate::model::Type) -> Option<name::Ident> {
+    name::module_name(&ty.name)
+}

@@ -1,0 +1,80 @@
+//! Placing: one file a kind, with its list and what only it uses, top down.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::diag::Diagnostics;
+use crate::model::{ApiVersion, Module, Role, SchemaName, Shape};
+
+/// Decides in which file each type stands.
+pub(super) fn run(version: &mut ApiVersion, diagnostics: &mut Diagnostics) {
+    let mut reached: BTreeMap<SchemaName, Vec<SchemaName>> = BTreeMap::new();
+    let mut users: BTreeMap<&SchemaName, BTreeSet<&SchemaName>> = BTreeMap::new();
+    let kinds: Vec<_> = version
+        .structs()
+        .filter_map(|(name, object)| match &object.role {
+            Role::Kind(resource) => Some((name, resource)),
+            _ => None,
+        })
+        .collect();
+    for (kind, resource) in &kinds {
+        let mut order: Vec<SchemaName> = vec![(*kind).clone()];
+        order.extend(resource.list.clone());
+        below(version, kind, &mut order);
+        reached.insert((*kind).clone(), order);
+    }
+    for (kind, order) in &reached {
+        for name in order {
+            users.entry(name).or_default().insert(kind);
+        }
+    }
+    // A type that several kinds use, or none, has a file of its own.
+    let shared =
+        |name: &SchemaName| users.get(name).is_none_or(|kinds| kinds.len() != 1);
+    let mut files: Vec<Vec<SchemaName>> = Vec::new();
+    for order in reached.values() {
+        files.push(order.iter().filter(|name| !shared(name)).cloned().collect());
+    }
+    for name in version.types.keys().filter(|name| shared(name)) {
+        files.push(vec![name.clone()]);
+    }
+    let mut modules = Vec::new();
+    for types in files {
+        let Some(first) = types.first().and_then(|name| version.types.get(name)) else {
+            continue;
+        };
+        match super::names::module_of(first) {
+            Some(name) => modules.push(Module { name, types }),
+            None => diagnostics.at(
+                &version.file,
+                &first.pointer,
+                format!("`{}` can't be the name of a file", first.name),
+                "a type's name has letters and digits only",
+            ),
+        }
+    }
+    modules.sort_by(|a, b| a.name.cmp(&b.name));
+    version.modules = modules;
+}
+
+/// Adds the types below one, each level before the next.
+fn below(version: &ApiVersion, top: &SchemaName, order: &mut Vec<SchemaName>) {
+    let mut open = std::collections::VecDeque::from([top.clone()]);
+    while let Some(name) = open.pop_front() {
+        let Some(ty) = version.types.get(&name) else {
+            continue;
+        };
+        let Shape::Struct(object) = &ty.shape else {
+            continue;
+        };
+        for field in &object.fields {
+            let mut names = BTreeSet::new();
+            field.ty.references(&mut names);
+            for name in names {
+                if version.types.contains_key(name) && !order.contains(name) {
+                    order.push(name.clone());
+                    open.push_back(name.clone());
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! Texts that the caller hands in, and the lines of their places.
+
+use jsonc_parser::ast::Value;
+use jsonc_parser::common::Ranged;
+use jsonc_parser::{CollectOptions, ParseOptions};
+
+use crate::diag::Pointer;
+
+/// A document, overlay or configuration as text.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// How diagnostics and headers name it: a path relative to what the caller deems the root.
+    pub name: String,
+    /// The text.
+    pub text: String,
+}
+
+impl Source {
+    /// A source of the given name and text.
+    pub fn new(name: impl Into<String>, text: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            text: text.into(),
+        }
+    }
+
+    /// The lines of a JSON text. This parses it a second time, so it is for faults only.
+    pub(crate) fn lines(&self) -> Lines<'_> {
+        let parsed = jsonc_parser::parse_to_ast(
+            &self.text,
+            &CollectOptions::default(),
+            &ParseOptions::default(),
+        );
+        Lines {
+            text: &self.text,
+            root: parsed.ok().and_then(|parsed| parsed.value),
+        }
+    }
+}
+
+/// Finds the lines of places in one JSON text.
+pub(crate) struct Lines<'a> {
+    text: &'a str,
+    root: Option<Value<'a>>,
+}
+
+impl Lines<'_> {
+    /// The line of the place, or of the nearest place around it that the text has: what an
+    /// overlay added has no line of its own.
+    pub(crate) fn of(&self, pointer: &Pointer) -> Option<usize> {
+        let mut place = self.root.as_ref()?;
+        let mut start = place.start();
+        for segment in pointer.segments() {
+            let next = match place {
+                Value::Object(object) => object
+                    .properties
+                    .iter()
+                    .find(|p| p.name.as_str() == segment)
+                    .map(|p| (&p.value, p.start())),
+                Value::Array(array) => segment
+                    .parse::<usize>()
+                    .ok()
+                    .and_then(|i| array.elements.get(i))
+                    .map(|v| (v, v.start())),
+                _ => None,
+            };
+            let Some((value, at)) = next else { break };
+            place = value;
+            start = at;
+        }
+        let before = self.text.as_bytes().get(..start)?;
+        Some(before.iter().filter(|byte| **byte == b'\n').count() + 1)
+    }
+}

@@ -1,0 +1,164 @@
+//! `cargo xtask codegen`: documents become crates.
+
+use std::error::Error;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use clap::Args;
+use codegen::{Generated, GeneratedFile, Release};
+
+use crate::inputs::{self, Folder};
+use crate::output::{Change, Plan};
+use crate::workspace;
+
+/// Generate the crates from the documents in spec/ and their overlays.
+///
+/// Writes only files that change, removes generated files that have no source any more, and
+/// touches no file that lacks the header of a generated one. If anything is wrong, nothing
+/// is written.
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// The crates to generate; all of codegen.toml if none is named.
+    #[arg(value_name = "CRATE")]
+    crates: Vec<String>,
+
+    /// Write nothing; exit with 1 and name the stale files, if there are any.
+    #[arg(long)]
+    check: bool,
+
+    /// Where the documents are: a folder laid out like spec/, or one of documents of a
+    /// single release, such as a copy of Kubernetes' api/openapi-spec/v3 named v1.34.
+    #[arg(long, value_name = "DIR")]
+    spec: Option<PathBuf>,
+
+    /// Where the crates go, as a workspace of their own; this workspace if not given.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+
+    /// The Kubernetes release of the documents in --spec, if its name doesn't tell.
+    #[arg(long, value_name = "RELEASE", requires = "spec")]
+    release: Option<Release>,
+}
+
+/// Runs the command.
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
+    let root = workspace::root()?;
+    let config = inputs::config(&root, &arguments.crates)?;
+    let own_spec = root.join("spec");
+    let spec = arguments.spec.as_deref().unwrap_or(&own_spec);
+    let out = arguments.out.as_deref().unwrap_or(&root);
+
+    let started = Instant::now();
+    let folder = Folder {
+        path: spec,
+        release: arguments.release,
+    };
+    let inputs = inputs::read(&root, &folder, &config)?;
+    let generated = codegen::generate(&config, &inputs)?;
+    let mut plans = Vec::new();
+    for krate in &generated {
+        plans.push(Plan::of_crate(out, krate)?);
+    }
+    if arguments.out.is_some() && !is_same(out, &root) {
+        plans.push(Plan::of_files(out, &frame(&root, &generated)?)?);
+    }
+    if arguments.check {
+        return check(out, &plans);
+    }
+    crate::output::carry_out(out, &plans)?;
+    let elapsed = started.elapsed().as_millis();
+    for (krate, plan) in generated.iter().zip(&plans) {
+        println!("{}", summary(krate, plan, elapsed));
+    }
+    Ok(())
+}
+
+fn summary(krate: &Generated, plan: &Plan, elapsed: u128) -> String {
+    let Generated {
+        name,
+        documents,
+        structs,
+        enums,
+        ..
+    } = krate;
+    format!(
+        "{name}: {documents} document{} read, {} types and {enums} enums, {} files written, \
+         {} unchanged, {} removed ({elapsed} ms)",
+        if *documents == 1 { "" } else { "s" },
+        structs,
+        plan.changes.iter().filter(|c| c.text().is_some()).count(),
+        plan.unchanged,
+        plan.changes.iter().filter(|c| c.text().is_none()).count(),
+    )
+}
+
+fn check(out: &Path, plans: &[Plan]) -> Result<(), Box<dyn Error>> {
+    let stale: Vec<_> = plans.iter().flat_map(|plan| &plan.changes).collect();
+    if stale.is_empty() {
+        let files: usize = plans.iter().map(|plan| plan.unchanged).sum();
+        println!("{files} generated files are up to date");
+        return Ok(());
+    }
+    let mut message = "error: generated files are stale:\n".to_owned();
+    for change in stale {
+        let what = match change {
+            Change::Create { .. } => "missing",
+            Change::Replace { .. } => "differs",
+            Change::Remove { .. } => "has no source any more",
+        };
+        let path = change.path();
+        let path = path.strip_prefix(out).unwrap_or(path);
+        message += &format!("  {} ({what})\n", path.display());
+    }
+    message += "  help: run `cargo xtask codegen` and commit what it changes";
+    Err(message.into())
+}
+
+fn is_same(a: &Path, b: &Path) -> bool {
+    matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
+}
+
+/// What makes crates outside this workspace a workspace that builds: the parts of our own
+/// manifest that theirs inherit, and the release of k8s-openapi's types.
+fn frame(
+    root: &Path,
+    generated: &[Generated],
+) -> Result<Vec<GeneratedFile>, Box<dyn Error>> {
+    let header = format!("# {}codegen.toml.\n\n", codegen::MARK);
+    let manifest: toml::Table = workspace::read(&root.join("Cargo.toml"))?.parse()?;
+    let mut workspace = match manifest.get("workspace") {
+        Some(toml::Value::Table(workspace)) => workspace.clone(),
+        _ => return Err("error: Cargo.toml has no [workspace]".into()),
+    };
+    let members = generated.iter().map(|krate| toml::Value::from(krate.name.as_str()));
+    workspace.insert("members".to_owned(), toml::Value::Array(members.collect()));
+    if let Some(toml::Value::Table(dependencies)) = workspace.get_mut("dependencies") {
+        let names: Vec<_> = generated.iter().map(|krate| krate.name.as_str()).collect();
+        for (name, dependency) in dependencies.iter_mut() {
+            let Some(path) = dependency.get_mut("path") else {
+                continue;
+            };
+            // Its siblings are beside it; everything else stays where it is.
+            if let (false, Some(relative)) =
+                (names.contains(&name.as_str()), path.as_str())
+            {
+                *path = root.join(relative).display().to_string().into();
+            }
+        }
+    }
+    let manifest = toml::Table::from_iter([("workspace".to_owned(), workspace.into())]);
+    let cargo = workspace::read(&root.join(".cargo").join("config.toml"))?;
+    let cargo: toml::Table = cargo.parse()?;
+    let env = cargo.get("env").cloned().unwrap_or(toml::Table::new().into());
+    let cargo = toml::Table::from_iter([("env".to_owned(), env)]);
+    Ok(vec![
+        GeneratedFile {
+            path: "Cargo.toml".to_owned(),
+            text: header.clone() + &toml::to_string(&manifest)?,
+        },
+        GeneratedFile {
+            path: ".cargo/config.toml".to_owned(),
+            text: header + &toml::to_string(&cargo)?,
+        },
+    ])
+}

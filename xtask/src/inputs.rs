@@ -1,0 +1,131 @@
+//! Finds and reads what the generator works on.
+
+use std::collections::BTreeSet;
+use std::error::Error;
+use std::path::{Path, PathBuf};
+
+use codegen::{Config, DocumentConfig, DocumentSource, Inputs, Release, Source};
+
+use crate::workspace;
+
+/// Where to look for documents.
+pub(crate) struct Folder<'a> {
+    /// The folder.
+    pub(crate) path: &'a Path,
+    /// The release of its documents, where its name doesn't tell.
+    pub(crate) release: Option<Release>,
+}
+
+/// Reads the configuration of the workspace, cut down to the crates that are wanted.
+pub(crate) fn config(root: &Path, crates: &[String]) -> Result<Config, Box<dyn Error>> {
+    let text = workspace::read(&root.join(workspace::CONFIG))?;
+    let mut config = Config::parse(&Source::new(workspace::CONFIG, text))?;
+    for wanted in crates {
+        if !config.crates.iter().any(|krate| krate.name == *wanted) {
+            let known: Vec<_> = config.crates.iter().map(|k| k.name.as_str()).collect();
+            return Err(format!(
+                "error: {} has no crate `{wanted}`\n  help: it has {}",
+                workspace::CONFIG,
+                known.join(", ")
+            )
+            .into());
+        }
+    }
+    config
+        .crates
+        .retain(|krate| crates.is_empty() || crates.contains(&krate.name));
+    Ok(config)
+}
+
+/// Reads all documents and overlays that the configuration names.
+pub(crate) fn read(
+    root: &Path,
+    folder: &Folder<'_>,
+    config: &Config,
+) -> Result<Inputs, Box<dyn Error>> {
+    let mut inputs = Inputs::default();
+    for document in config.crates.iter().flat_map(|krate| &krate.documents) {
+        let found = find(folder, document)?;
+        inputs.documents.insert(document.file.clone(), found);
+        for overlay in &document.overlays {
+            let path = root.join("spec").join("overlays").join(overlay);
+            let source =
+                Source::new(format!("overlays/{overlay}"), workspace::read(&path)?);
+            inputs.overlays.insert(overlay.clone(), source);
+        }
+    }
+    Ok(inputs)
+}
+
+/// Finds one document: in the folder of its release, or in the folder itself.
+fn find(
+    folder: &Folder<'_>,
+    document: &DocumentConfig,
+) -> Result<DocumentSource, Box<dyn Error>> {
+    let below = folder
+        .path
+        .join(format!("v{}", document.release))
+        .join(&document.file);
+    if below.is_file()
+        && folder.release.is_none_or(|release| release == document.release)
+    {
+        let name = format!("v{}/{}", document.release, document.file);
+        let source = Source::new(name, workspace::read(&below)?);
+        return Ok(DocumentSource {
+            source,
+            release: document.release,
+        });
+    }
+    let here = folder.path.join(&document.file);
+    if !here.is_file() {
+        return Err(not_found(folder, document, &below, &here));
+    }
+    let release =
+        folder.release.or_else(|| release_of(folder.path)).ok_or_else(|| {
+            format!(
+                "error: can't tell of which Kubernetes release {} is\n  \
+             help: name the folder after it (v1.34), or say --release 1.34",
+                here.display()
+            )
+        })?;
+    let source =
+        Source::new(format!("v{release}/{}", document.file), workspace::read(&here)?);
+    Ok(DocumentSource { source, release })
+}
+
+/// The release that a folder's name tells, as in `openapi/v1.34`.
+pub(crate) fn release_of(folder: &Path) -> Option<Release> {
+    let folder = folder.canonicalize().ok()?;
+    folder.file_name()?.to_str()?.parse().ok()
+}
+
+fn not_found(
+    folder: &Folder<'_>,
+    document: &DocumentConfig,
+    below: &Path,
+    here: &Path,
+) -> Box<dyn Error> {
+    let others = releases_with(folder.path, &document.file);
+    let others: Vec<_> = others.iter().map(|path| path.display().to_string()).collect();
+    let help = if others.is_empty() {
+        "give --spec the folder that holds it".to_owned()
+    } else {
+        format!("give --spec one of {}", others.join(", "))
+    };
+    format!(
+        "error: no {}\n  --> neither {} nor {}\n  help: {help}",
+        document.file,
+        below.display(),
+        here.display()
+    )
+    .into()
+}
+
+/// The folders of releases below a folder that hold a file of this name.
+fn releases_with(folder: &Path, file: &str) -> BTreeSet<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    entries
+        .map(|entry| entry.path())
+        .filter(|path| path.join(file).is_file())
+        .collect()
+}

@@ -1,0 +1,247 @@
+//! Writes generated files: only what changed, only what is ours, and all or nothing.
+
+use std::collections::BTreeSet;
+use std::error::Error;
+use std::fs;
+use std::io;
+use std::path::{Component, Path, PathBuf};
+
+use codegen::{Generated, GeneratedFile};
+
+use crate::workspace::fault;
+
+/// What has to change for one crate.
+pub(crate) struct Plan {
+    pub(crate) changes: Vec<Change>,
+    pub(crate) unchanged: usize,
+}
+
+/// A change of one file.
+pub(crate) enum Change {
+    Create { path: PathBuf, text: String },
+    Replace { path: PathBuf, text: String },
+    Remove { path: PathBuf },
+}
+
+impl Change {
+    pub(crate) fn path(&self) -> &Path {
+        match self {
+            Self::Create { path, .. }
+            | Self::Replace { path, .. }
+            | Self::Remove { path } => path,
+        }
+    }
+
+    /// The new text, unless the file goes.
+    pub(crate) fn text(&self) -> Option<&str> {
+        match self {
+            Self::Create { text, .. } | Self::Replace { text, .. } => Some(text),
+            Self::Remove { .. } => None,
+        }
+    }
+}
+
+impl Plan {
+    /// Compares a crate with its folder; generated files without a source are to go.
+    pub(crate) fn of_crate(
+        out: &Path,
+        krate: &Generated,
+    ) -> Result<Self, Box<dyn Error>> {
+        let folder = out.join(&krate.name);
+        let mut plan = Self::of_files(&folder, &krate.files)?;
+        let wanted: BTreeSet<_> =
+            krate.files.iter().map(|f| folder.join(&f.path)).collect();
+        for path in rust_files(&folder.join("src"))? {
+            if !wanted.contains(&path) && is_ours(&path)? {
+                plan.changes.push(Change::Remove { path });
+            }
+        }
+        Ok(plan)
+    }
+
+    /// Compares files with those in a folder.
+    pub(crate) fn of_files(
+        folder: &Path,
+        files: &[GeneratedFile],
+    ) -> Result<Self, Box<dyn Error>> {
+        let mut plan = Self {
+            changes: Vec::new(),
+            unchanged: 0,
+        };
+        for file in files {
+            let relative = Path::new(&file.path);
+            if !relative.components().all(|part| matches!(part, Component::Normal(_))) {
+                return Err(
+                    format!("error: {} leads out of the crate", file.path).into()
+                );
+            }
+            let path = folder.join(relative);
+            let text = file.text.clone();
+            match fs::read(&path) {
+                Ok(old) if old == text.as_bytes() => plan.unchanged += 1,
+                Ok(_) if is_ours(&path)? => {
+                    plan.changes.push(Change::Replace { path, text })
+                }
+                Ok(_) => {
+                    return Err(format!(
+                        "error: {} is not a generated file\n  help: it lacks the header; move \
+                         it away if a generated file is to take its place",
+                        path.display()
+                    )
+                    .into());
+                }
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    plan.changes.push(Change::Create { path, text });
+                }
+                Err(error) => return Err(fault("can't read", &path, &error)),
+            }
+        }
+        Ok(plan)
+    }
+}
+
+/// Makes all changes, or, if one fails, none: everything is written beside its place first,
+/// then moved there, and moved back if a move fails.
+pub(crate) fn carry_out(out: &Path, plans: &[Plan]) -> Result<(), Box<dyn Error>> {
+    let changes: Vec<_> = plans.iter().flat_map(|plan| &plan.changes).collect();
+    if changes.is_empty() {
+        return Ok(());
+    }
+    let mut undo = Undo::default();
+    let folders = [out]
+        .into_iter()
+        .chain(changes.iter().filter_map(|c| c.path().parent()));
+    let result = folders
+        .map(|folder| undo.create_folder(folder))
+        .collect::<Result<Vec<_>, _>>()
+        .and_then(|_| stay_inside(out, &changes))
+        .and_then(|()| replace(out, &changes, &mut undo));
+    match result {
+        Ok(()) => Ok(()),
+        Err(error) => {
+            undo.run()?;
+            Err(error)
+        }
+    }
+}
+
+/// No link may lead a file out of the folder.
+fn stay_inside(out: &Path, changes: &[&Change]) -> Result<(), Box<dyn Error>> {
+    let inside = out.canonicalize().map_err(|e| fault("can't find", out, &e))?;
+    for folder in changes.iter().filter_map(|change| change.path().parent()) {
+        let real = folder.canonicalize().map_err(|e| fault("can't find", folder, &e))?;
+        if !real.starts_with(&inside) {
+            return Err(format!(
+                "error: {} leads out of {}\n  help: replace the link by a folder",
+                folder.display(),
+                out.display()
+            )
+            .into());
+        }
+    }
+    Ok(())
+}
+
+fn replace(
+    out: &Path,
+    changes: &[&Change],
+    undo: &mut Undo,
+) -> Result<(), Box<dyn Error>> {
+    let stage = tempfile::Builder::new()
+        .prefix(".codegen-")
+        .tempdir_in(out)
+        .map_err(|e| fault("can't write in", out, &e))?;
+    let staged = |index: usize| stage.path().join(format!("{index}.new"));
+    for (index, change) in changes.iter().enumerate() {
+        if let Some(text) = change.text() {
+            let path = staged(index);
+            fs::write(&path, text).map_err(|e| fault("can't write", &path, &e))?;
+        }
+    }
+    let moved = (0..).zip(changes).try_for_each(|(index, change)| {
+        let path = change.path();
+        if !matches!(change, Change::Create { .. }) {
+            let backup = stage.path().join(format!("{index}.old"));
+            fs::rename(path, &backup).map_err(|e| fault("can't replace", path, &e))?;
+            undo.moved.push((backup, path.to_owned()));
+        }
+        if change.text().is_some() {
+            fs::rename(staged(index), path)
+                .map_err(|e| fault("can't write", path, &e))?;
+            undo.written.push(path.to_owned());
+        }
+        Ok(())
+    });
+    if moved.is_err() {
+        // The old files are in the stage: put them back before it goes.
+        undo.restore_files()?;
+    }
+    moved
+}
+
+/// What has been done so far, to be taken back if the rest fails.
+#[derive(Default)]
+struct Undo {
+    folders: Vec<PathBuf>,
+    written: Vec<PathBuf>,
+    moved: Vec<(PathBuf, PathBuf)>,
+}
+
+impl Undo {
+    fn create_folder(&mut self, folder: &Path) -> Result<(), Box<dyn Error>> {
+        let missing: Vec<_> = folder.ancestors().take_while(|f| !f.exists()).collect();
+        for folder in missing.into_iter().rev().filter(|f| !f.as_os_str().is_empty()) {
+            fs::create_dir(folder)
+                .map_err(|e| fault("can't make the folder", folder, &e))?;
+            self.folders.push(folder.to_owned());
+        }
+        Ok(())
+    }
+
+    fn restore_files(&mut self) -> Result<(), Box<dyn Error>> {
+        for path in self.written.drain(..) {
+            fs::remove_file(&path).map_err(|e| fault("can't take back", &path, &e))?;
+        }
+        for (backup, path) in self.moved.drain(..) {
+            fs::rename(&backup, &path)
+                .map_err(|e| fault("can't put back", &path, &e))?;
+        }
+        Ok(())
+    }
+
+    fn run(mut self) -> Result<(), Box<dyn Error>> {
+        self.restore_files()?;
+        for folder in self.folders.into_iter().rev() {
+            fs::remove_dir(&folder)
+                .map_err(|e| fault("can't take back", &folder, &e))?;
+        }
+        Ok(())
+    }
+}
+
+fn is_ours(path: &Path) -> Result<bool, Box<dyn Error>> {
+    let bytes = fs::read(path).map_err(|e| fault("can't read", path, &e))?;
+    Ok(std::str::from_utf8(&bytes).is_ok_and(codegen::is_generated))
+}
+
+/// The Rust files below a folder, which need not exist.
+fn rust_files(folder: &Path) -> Result<Vec<PathBuf>, Box<dyn Error>> {
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(fault("can't read", folder, &error)),
+    };
+    let mut files = Vec::new();
+    for entry in entries {
+        let entry = entry.map_err(|e| fault("can't read", folder, &e))?;
+        let path = entry.path();
+        let kind = entry.file_type().map_err(|e| fault("can't read", &path, &e))?;
+        if kind.is_dir() {
+            files.extend(rust_files(&path)?);
+        } else if kind.is_file() && path.extension().is_some_and(|e| e == "rs") {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}

@@ -1,0 +1,32 @@
+//! Where the workspace is, and files with errors that name them.
+
+use std::error::Error;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The configuration file, which marks the root of the workspace.
+pub(crate) const CONFIG: &str = "codegen.toml";
+
+/// The nearest folder from here upwards that holds the configuration.
+pub(crate) fn root() -> Result<PathBuf, Box<dyn Error>> {
+    let here = std::env::current_dir().map_err(|e| format!("no current folder: {e}"))?;
+    let root = here.ancestors().find(|folder| folder.join(CONFIG).is_file());
+    root.map(Path::to_owned).ok_or_else(|| {
+        format!(
+            "error: no {CONFIG} in {} or above\n  help: run this inside the workspace",
+            here.display()
+        )
+        .into()
+    })
+}
+
+/// Reads a text file; what is not UTF-8 is an error too.
+pub(crate) fn read(path: &Path) -> Result<String, Box<dyn Error>> {
+    fs::read_to_string(path).map_err(|e| fault("can't read", path, &e))
+}
+
+/// An error about a file.
+pub(crate) fn fault(what: &str, path: &Path, error: &io::Error) -> Box<dyn Error> {
+    format!("error: {what} {}: {error}", path.display()).into()
+}
