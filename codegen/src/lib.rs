@@ -33,6 +33,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod compare;
 mod config;
 mod diag;
 mod doc;
@@ -48,6 +49,7 @@ mod source;
 
 use std::collections::BTreeMap;
 
+pub use compare::{Change, Comparison, Difference, compare};
 pub use config::{Config, CrateConfig, DocumentConfig, Extern};
 pub use diag::{Diagnostic, Diagnostics, Pointer};
 pub use release::{Release, Releases};

@@ -31,9 +31,7 @@ pub(crate) fn config(root: &Path, crates: &[String]) -> Result<Config, Box<dyn E
             .into());
         }
     }
-    config
-        .crates
-        .retain(|krate| crates.is_empty() || crates.contains(&krate.name));
+    config.crates.retain(|krate| crates.is_empty() || crates.contains(&krate.name));
     Ok(config)
 }
 
@@ -62,10 +60,7 @@ fn find(
     folder: &Folder<'_>,
     document: &DocumentConfig,
 ) -> Result<DocumentSource, Box<dyn Error>> {
-    let below = folder
-        .path
-        .join(format!("v{}", document.release))
-        .join(&document.file);
+    let below = folder.path.join(format!("v{}", document.release)).join(&document.file);
     if below.is_file()
         && folder.release.is_none_or(|release| release == document.release)
     {
@@ -124,8 +119,5 @@ fn not_found(
 /// The folders of releases below a folder that hold a file of this name.
 fn releases_with(folder: &Path, file: &str) -> BTreeSet<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    entries
-        .map(|entry| entry.path())
-        .filter(|path| path.join(file).is_file())
-        .collect()
+    entries.map(|entry| entry.path()).filter(|path| path.join(file).is_file()).collect()
 }

@@ -3,6 +3,7 @@
 mod generate;
 mod inputs;
 mod output;
+mod verify;
 mod workspace;
 
 use std::process::ExitCode;
@@ -20,11 +21,13 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Command {
     Codegen(generate::Arguments),
+    Spec(verify::Arguments),
 }
 
 fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Codegen(arguments) => generate::run(&arguments),
+        Command::Spec(arguments) => verify::run(&arguments),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

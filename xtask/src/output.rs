@@ -108,9 +108,8 @@ pub(crate) fn carry_out(out: &Path, plans: &[Plan]) -> Result<(), Box<dyn Error>
         return Ok(());
     }
     let mut undo = Undo::default();
-    let folders = [out]
-        .into_iter()
-        .chain(changes.iter().filter_map(|c| c.path().parent()));
+    let folders =
+        [out].into_iter().chain(changes.iter().filter_map(|c| c.path().parent()));
     let result = folders
         .map(|folder| undo.create_folder(folder))
         .collect::<Result<Vec<_>, _>>()

@@ -40,8 +40,6 @@ pub(crate) struct Document {
 pub(crate) struct Operation {
     pub(crate) pointer: Pointer,
     pub(crate) path: String,
-    pub(crate) verb: String,
-    pub(crate) action: String,
     pub(crate) kind: GroupVersionKind,
 }
 
@@ -218,15 +216,13 @@ fn operations(
             let pointer = pointer.child(verb);
             let action = operation.extensions.get("x-kubernetes-action");
             let kind = operation.extensions.get("x-kubernetes-group-version-kind");
-            let (Some(Value::String(action)), Some(kind)) = (action, kind) else {
+            let (Some(_), Some(kind)) = (action, kind) else {
                 continue;
             };
             match GroupVersionKind::deserialize(kind) {
                 Ok(kind) => operations.push(Operation {
                     pointer,
                     path: path.clone(),
-                    verb: verb.to_owned(),
-                    action: action.clone(),
                     kind,
                 }),
                 Err(error) => diagnostics.at(

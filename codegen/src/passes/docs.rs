@@ -173,7 +173,7 @@ impl Links for Scope<'_> {
             return None;
         }
         if let Some(field) = self.fields.get(word) {
-            return Some(format!("{}::{field}", self.here));
+            return Some(format!("Self::{field}"));
         }
         match self.known.own.get(word) {
             Some(module) if *module == self.module => Some(word.to_owned()),

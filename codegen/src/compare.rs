@@ -1,0 +1,184 @@
+//! Compares the structure of two documents of one group-version; descriptions don't count.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use serde_json::{Map, Value};
+
+use crate::diag::{Diagnostics, Pointer};
+use crate::load;
+use crate::source::Source;
+
+/// How two documents differ.
+#[derive(Clone, Debug)]
+pub struct Comparison {
+    /// The differences, by pointer.
+    pub differences: Vec<Difference>,
+    /// Whether the second document was published by a running server: those carry the
+    /// server's version, checked-in ones carry none.
+    pub from_server: bool,
+}
+
+/// One place where two documents differ.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Difference {
+    /// The place.
+    pub pointer: Pointer,
+    /// In which way.
+    pub change: Change,
+    /// What the first and the second document have there, shortened.
+    pub values: (String, String),
+}
+
+/// The way in which a place differs, from the second document to the first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Change {
+    /// Only the first document has it.
+    Added,
+    /// Only the second document has it.
+    Removed,
+    /// Both have it, with other content.
+    Changed,
+}
+
+impl fmt::Display for Change {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Added => "added",
+            Self::Removed => "removed",
+            Self::Changed => "changed",
+        })
+    }
+}
+
+/// Compares our document with upstream's: schemas with all that shapes them, paths, verbs,
+/// actions and kinds.
+///
+/// # Errors
+///
+/// When one of them can't be read.
+pub fn compare(ours: &Source, upstream: &Source) -> Result<Comparison, Diagnostics> {
+    let mut diagnostics = Diagnostics::default();
+    let a = load::read(ours, &mut diagnostics);
+    let b = load::read(upstream, &mut diagnostics);
+    let (Some(a), Some(b)) = (a, b) else {
+        return Err(diagnostics);
+    };
+    let version = b.pointer("/info/version").and_then(Value::as_str).unwrap_or_default();
+    let from_server = version != "unversioned";
+    let mut differences = Vec::new();
+    let places = [
+        (
+            Pointer::root().child("components").child("schemas"),
+            schemas as fn(&Value) -> Value,
+        ),
+        (Pointer::root().child("paths"), paths),
+    ];
+    for (pointer, structure) in places {
+        let of = |document: &Value| {
+            document.pointer(pointer.as_str()).map_or(Value::Null, structure)
+        };
+        differ(&of(&a), &of(&b), &pointer, &mut differences);
+    }
+    differences.sort();
+    Ok(Comparison {
+        differences,
+        from_server,
+    })
+}
+
+/// The schemas without words, and with lists in which the order says nothing sorted.
+fn schemas(schemas: &Value) -> Value {
+    let Value::Object(schemas) = schemas else {
+        return Value::Null;
+    };
+    schemas
+        .iter()
+        .map(|(name, schema)| (name.clone(), schema_structure(schema)))
+        .collect()
+}
+
+fn schema_structure(schema: &Value) -> Value {
+    let Value::Object(keywords) = schema else {
+        return schema.clone();
+    };
+    let words = ["description", "title", "example", "externalDocs"];
+    let keep = keywords.iter().filter(|(keyword, _)| !words.contains(&keyword.as_str()));
+    keep.map(|(keyword, value)| (keyword.clone(), keyword_structure(keyword, value)))
+        .collect()
+}
+
+fn keyword_structure(keyword: &str, value: &Value) -> Value {
+    match (keyword, value) {
+        // Below `properties` every key is a name, `description` too.
+        ("properties", value @ Value::Object(_)) => schemas(value),
+        ("items" | "additionalProperties" | "not", value) => schema_structure(value),
+        ("allOf" | "oneOf" | "anyOf", Value::Array(array)) => {
+            array.iter().map(schema_structure).collect()
+        }
+        (
+            "required" | "enum" | "x-kubernetes-group-version-kind",
+            Value::Array(array),
+        ) => {
+            let mut array = array.clone();
+            array.sort_by_cached_key(Value::to_string);
+            Value::Array(array)
+        }
+        (_, value) => value.clone(),
+    }
+}
+
+/// The verbs of each path with their action and kind.
+fn paths(paths: &Value) -> Value {
+    let Value::Object(paths) = paths else {
+        return Value::Null;
+    };
+    let verbs = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
+    let operations = |item: &Value| -> Value {
+        let item = item.as_object().into_iter().flatten();
+        item.filter(|(verb, _)| verbs.contains(&verb.as_str()))
+            .map(|(verb, operation)| (verb.clone(), extensions(operation)))
+            .collect()
+    };
+    paths.iter().map(|(path, item)| (path.clone(), operations(item))).collect()
+}
+
+fn extensions(operation: &Value) -> Value {
+    let operation = operation.as_object().into_iter().flatten();
+    let extensions = operation.filter(|(key, _)| key.starts_with("x-kubernetes-"));
+    Value::Object(extensions.map(|(k, v)| (k.clone(), v.clone())).collect::<Map<_, _>>())
+}
+
+fn differ(a: &Value, b: &Value, pointer: &Pointer, differences: &mut Vec<Difference>) {
+    let (Value::Object(ours), Value::Object(theirs)) = (a, b) else {
+        if a != b {
+            let change = match (a, b) {
+                (_, Value::Null) => Change::Added,
+                (Value::Null, _) => Change::Removed,
+                _ => Change::Changed,
+            };
+            let values = (short(a), short(b));
+            differences.push(Difference {
+                pointer: pointer.clone(),
+                change,
+                values,
+            });
+        }
+        return;
+    };
+    let keys: BTreeSet<_> = ours.keys().chain(theirs.keys()).collect();
+    for key in keys {
+        let at = pointer.child(key);
+        let of =
+            |object: &Map<String, Value>| object.get(key).cloned().unwrap_or_default();
+        differ(&of(ours), &of(theirs), &at, differences);
+    }
+}
+
+fn short(value: &Value) -> String {
+    let text = value.to_string();
+    match text.char_indices().nth(60) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text,
+    }
+}
