@@ -15,7 +15,7 @@ use k8s_openapi::serde;
 /// capacity. It is cluster-scoped. A driver may run without one; Kubernetes then
 /// attaches its volumes and passes no extra information.
 ///
-/// - Since Kubernetes 1.18, stable.
+/// Since Kubernetes 1.18, stable.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CSIDriver {
     /// Standard object metadata.
@@ -29,7 +29,7 @@ pub struct CSIDriver {
 
     /// What the driver supports and what it wants from Kubernetes.
     ///
-    /// - Since Kubernetes 1.18, stable.
+    /// Since Kubernetes 1.18, stable.
     pub spec: CSIDriverSpec,
 }
 
@@ -118,7 +118,7 @@ impl serde::Serialize for CSIDriver {
 
 /// List of [`CSIDriver`] objects, as a list request returns it.
 ///
-/// - Since Kubernetes 1.18, stable.
+/// Since Kubernetes 1.18, stable.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CSIDriverList {
     /// Standard list metadata, such as `resourceVersion` and the `continue` token.
@@ -224,7 +224,7 @@ impl serde::Serialize for CSIDriverList {
 
 /// Capabilities and wishes of a CSI driver, set by whoever deploys it.
 ///
-/// - Since Kubernetes 1.18, stable.
+/// Since Kubernetes 1.18, stable.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CSIDriverSpec {
     /// Whether volumes of this driver must be attached to a node before they can be
@@ -237,9 +237,8 @@ pub struct CSIDriverSpec {
     /// `false`, no [`VolumeAttachment`](crate::VolumeAttachment) is made and the kubelet
     /// mounts right away, which suits drivers without `ControllerPublishVolume`.
     ///
-    /// - The server's default: `true`.
-    /// - Immutable: an update must not change it.
-    /// - Since Kubernetes 1.18, stable.
+    /// The server's default is `true`. Immutable: an update must not change it. Since
+    /// Kubernetes 1.18, stable.
     pub attach_required: Option<bool>,
 
     /// How the kubelet treats file ownership and permissions when a Pod sets `fsGroup`.
@@ -254,8 +253,8 @@ pub struct CSIDriverSpec {
     /// capability receives the group in `NodeStageVolume` and `NodePublishVolume` and
     /// applies it itself instead of the kubelet.
     ///
-    /// - The server's default: `ReadWriteOnceWithFSType`.
-    /// - Since Kubernetes 1.19, stable since 1.23.
+    /// The server's default is `ReadWriteOnceWithFSType`. Since Kubernetes 1.19, stable
+    /// since 1.23.
     pub fs_group_policy: Option<FSGroupPolicy>,
 
     /// Seconds between refreshes of the driver's `allocatable` volume count in
@@ -267,7 +266,7 @@ pub struct CSIDriverSpec {
     /// accepted value is `10`. When unset, neither refresh happens and the count from the
     /// driver's registration stays.
     ///
-    /// - Since Kubernetes 1.33, stable since 1.36.
+    /// Since Kubernetes 1.33, stable since 1.36.
     pub node_allocatable_update_period_seconds: Option<i64>,
 
     /// Whether `NodePublishVolume` receives information about the Pod that uses the
@@ -284,11 +283,10 @@ pub struct CSIDriverSpec {
     ///   `false` for one from a `PersistentVolume`
     ///
     /// More keys with the prefix `csi.storage.k8s.io/` may follow. A driver that supports
-    /// both entries of [`volumeLifecycleModes`](CSIDriverSpec::volume_lifecycle_modes)
-    /// needs this field to tell the two apart.
+    /// both entries of [`volumeLifecycleModes`](Self::volume_lifecycle_modes) needs this
+    /// field to tell the two apart.
     ///
-    /// - The server's default: `false`.
-    /// - Since Kubernetes 1.14, stable since 1.18.
+    /// The server's default is `false`. Since Kubernetes 1.14, stable since 1.18.
     pub pod_info_on_mount: Option<bool>,
 
     /// Whether Pods with volumes of this driver are kept off nodes that lack the driver.
@@ -301,19 +299,18 @@ pub struct CSIDriverSpec {
     /// [`CSINode`](crate::CSINode) for every `Node` they invent. Otherwise they judge
     /// each new node unsuitable.
     ///
-    /// - Since Kubernetes 1.36, beta since 1.37; feature gate `VolumeLimitScaling`.
+    /// Since Kubernetes 1.36, beta since 1.37; feature gate `VolumeLimitScaling`.
     pub prevent_pod_scheduling_if_missing: Option<bool>,
 
     /// Whether the kubelet keeps calling `NodePublishVolume` for a volume that is already
     /// mounted.
     ///
     /// Drivers use the repeated calls to refresh contents that expire, such as the tokens
-    /// of [`tokenRequests`](CSIDriverSpec::token_requests). Every call after the first
-    /// success may change only what is inside the volume: a mount point made later is not
-    /// visible to a running container.
+    /// of [`tokenRequests`](Self::token_requests). Every call after the first success may
+    /// change only what is inside the volume: a mount point made later is not visible to
+    /// a running container.
     ///
-    /// - The server's default: `false`.
-    /// - Since Kubernetes 1.20, stable since 1.22.
+    /// The server's default is `false`. Since Kubernetes 1.20, stable since 1.22.
     pub requires_republish: Option<bool>,
 
     /// Whether volumes of this driver can be mounted with the `-o context` SELinux
@@ -330,25 +327,23 @@ pub struct CSIDriverSpec {
     /// With `false` no such option is passed, as volumes that are directories of one
     /// shared filesystem require.
     ///
-    /// - The server's default: `false`.
-    /// - Since Kubernetes 1.25, stable since 1.36.
+    /// The server's default is `false`. Since Kubernetes 1.25, stable since 1.36.
     pub se_linux_mount: Option<bool>,
 
     /// Whether service account tokens reach the driver as secrets rather than in the
     /// volume context.
     ///
     /// When `true`, the kubelet puts the tokens of
-    /// [`tokenRequests`](CSIDriverSpec::token_requests) only into the `secrets` of
+    /// [`tokenRequests`](Self::token_requests) only into the `secrets` of
     /// `NodePublishVolume`, which drivers and sidecars keep out of their logs. When
     /// `false` or unset, they travel in the volume context. The key is
     /// `csi.storage.k8s.io/serviceAccount.tokens` both times; the driver must read it
     /// from the matching place.
     ///
     /// Setting this field at all, even to `false`, requires a non-empty
-    /// [`tokenRequests`](CSIDriverSpec::token_requests); otherwise the server refuses the
-    /// object.
+    /// [`tokenRequests`](Self::token_requests); otherwise the server refuses the object.
     ///
-    /// - Since Kubernetes 1.35, stable since 1.36.
+    /// Since Kubernetes 1.35, stable since 1.36.
     pub service_account_token_in_secrets: Option<bool>,
 
     /// Whether the scheduler takes the driver's published free capacity into account.
@@ -359,8 +354,7 @@ pub struct CSIDriverSpec {
     /// not provisioned at all, so either deploy the publishing side at once or switch
     /// this on after it has reported. When `false`, those objects are ignored.
     ///
-    /// - The server's default: `false`.
-    /// - Since Kubernetes 1.19, stable since 1.24.
+    /// The server's default is `false`. Since Kubernetes 1.19, stable since 1.24.
     pub storage_capacity: Option<bool>,
 
     /// Service account tokens that the kubelet fetches for the Pod and hands to the
@@ -370,14 +364,14 @@ pub struct CSIDriverSpec {
     /// under the key `csi.storage.k8s.io/serviceAccount.tokens`, as a JSON object with
     /// the audiences as keys and `{"token": "...", "expirationTimestamp": "..."}` as
     /// values, the timestamp in RFC 3339 form.
-    /// [`serviceAccountTokenInSecrets`](CSIDriverSpec::service_account_token_in_secrets)
-    /// decides whether that key stands in the volume context or in the secrets.
+    /// [`serviceAccountTokenInSecrets`](Self::service_account_token_in_secrets) decides
+    /// whether that key stands in the volume context or in the secrets.
     ///
     /// The audiences must differ, so at most one may be empty. A driver that needs a
     /// fresh token after expiry also sets
-    /// [`requiresRepublish`](CSIDriverSpec::requires_republish).
+    /// [`requiresRepublish`](Self::requires_republish).
     ///
-    /// - Since Kubernetes 1.20, stable since 1.22.
+    /// Since Kubernetes 1.20, stable since 1.22.
     pub token_requests: Option<Vec<TokenRequest>>,
 
     /// Kinds of volumes the driver can serve.
@@ -391,9 +385,8 @@ pub struct CSIDriverSpec {
     /// A driver may list both; Pods with an inline volume of a driver that does not list
     /// `Ephemeral` fail to mount it. Further modes may be added.
     ///
-    /// - The server's default: `["Persistent"]`.
-    /// - Immutable: an update must not change it.
-    /// - Since Kubernetes 1.16, stable since 1.25.
+    /// The server's default is `["Persistent"]`. Immutable: an update must not change it.
+    /// Since Kubernetes 1.16, stable since 1.25.
     pub volume_lifecycle_modes: Option<Vec<VolumeLifecycleMode>>,
 }
 
@@ -587,7 +580,7 @@ impl serde::Serialize for CSIDriverSpec {
 ///
 /// Later Kubernetes releases may add policies: keep a value you do not know.
 ///
-/// - Since Kubernetes 1.19, stable since 1.23.
+/// Since Kubernetes 1.19, stable since 1.23.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum FSGroupPolicy {
@@ -703,7 +696,7 @@ impl serde::Serialize for FSGroupPolicy {
 /// One service account token that a CSI driver wants for the Pods it mounts volumes
 /// for.
 ///
-/// - Since Kubernetes 1.20, stable since 1.22.
+/// Since Kubernetes 1.20, stable since 1.22.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TokenRequest {
     /// Party that the token is meant for, which checks that it is named in it.
@@ -711,7 +704,7 @@ pub struct TokenRequest {
     /// Required but may be empty, which stands for the audiences of the API server. No
     /// two requests of a driver may have the same audience.
     ///
-    /// - Since Kubernetes 1.20, stable since 1.22.
+    /// Since Kubernetes 1.20, stable since 1.22.
     pub audience: String,
 
     /// Requested lifetime of the token in seconds.
@@ -720,7 +713,7 @@ pub struct TokenRequest {
     /// lifetime. It may also grant another one than requested; the expiry that is passed
     /// along with the token is the one that counts.
     ///
-    /// - Since Kubernetes 1.20, stable since 1.22.
+    /// Since Kubernetes 1.20, stable since 1.22.
     pub expiration_seconds: Option<i64>,
 }
 
@@ -789,7 +782,7 @@ impl serde::Serialize for TokenRequest {
 ///
 /// Later Kubernetes releases may add modes: keep a value you do not know.
 ///
-/// - Since Kubernetes 1.16, stable since 1.25.
+/// Since Kubernetes 1.16, stable since 1.25.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum VolumeLifecycleMode {

@@ -14,7 +14,7 @@ use k8s_openapi::serde;
 /// it. It is cluster-scoped, bears the name of its `Node` and has an owner reference
 /// to it. A node without such an object has no CSI driver.
 ///
-/// - Since Kubernetes 1.17, stable.
+/// Since Kubernetes 1.17, stable.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CSINode {
     /// Standard object metadata.
@@ -24,7 +24,7 @@ pub struct CSINode {
 
     /// Drivers registered on the node and their per-node properties.
     ///
-    /// - Since Kubernetes 1.17, stable.
+    /// Since Kubernetes 1.17, stable.
     pub spec: CSINodeSpec,
 
     /// Health of the storage behind the node's drivers, as observed from this node.
@@ -32,7 +32,7 @@ pub struct CSINode {
     /// The kubelet of the node writes it through the `status` subresource. When absent or
     /// empty, no driver has reported a problem.
     ///
-    /// - Since Kubernetes 1.37, alpha; feature gate `CSIVolumeHealth`.
+    /// Since Kubernetes 1.37, alpha; feature gate `CSIVolumeHealth`.
     pub status: Option<CSINodeStatus>,
 }
 
@@ -143,7 +143,7 @@ impl serde::Serialize for CSINode {
 
 /// List of [`CSINode`] objects, as a list request returns it.
 ///
-/// - Since Kubernetes 1.17, stable.
+/// Since Kubernetes 1.17, stable.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CSINodeList {
     /// Standard list metadata, such as `resourceVersion` and the `continue` token.
@@ -249,7 +249,7 @@ impl serde::Serialize for CSINodeList {
 
 /// Drivers registered on a node.
 ///
-/// - Since Kubernetes 1.17, stable.
+/// Since Kubernetes 1.17, stable.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CSINodeSpec {
     /// One entry for each CSI driver on the node, keyed by `name`.
@@ -258,8 +258,7 @@ pub struct CSINodeSpec {
     /// when a driver registers and removes it when the driver is gone, so the list may be
     /// empty.
     ///
-    /// - At most one element for each `name`.
-    /// - Since Kubernetes 1.17, stable.
+    /// At most one element for each `name`. Since Kubernetes 1.17, stable.
     pub drivers: Vec<CSINodeDriver>,
 }
 
@@ -313,7 +312,7 @@ impl serde::Serialize for CSINodeSpec {
 
 /// Observed health of the storage backends that a node uses.
 ///
-/// - Since Kubernetes 1.37, alpha; feature gate `CSIVolumeHealth`.
+/// Since Kubernetes 1.37, alpha; feature gate `CSIVolumeHealth`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CSINodeStatus {
     /// Health reports of the node's drivers, one entry for each driver, keyed by `name`.
@@ -323,8 +322,8 @@ pub struct CSINodeStatus {
     /// own node. A driver without an entry has reported nothing adverse, or does not
     /// report at all.
     ///
-    /// - At most one element for each `name`.
-    /// - Since Kubernetes 1.37, alpha; feature gate `CSIVolumeHealth`.
+    /// At most one element for each `name`. Since Kubernetes 1.37, alpha; feature gate
+    /// `CSIVolumeHealth`.
     pub storage_health: Option<Vec<StorageHealth>>,
 }
 
@@ -386,7 +385,7 @@ impl serde::Serialize for CSINodeStatus {
 
 /// One CSI driver that is registered on a node.
 ///
-/// - Since Kubernetes 1.17, stable.
+/// Since Kubernetes 1.17, stable.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CSINodeDriver {
     /// CSI driver name, the same as that of its [`CSIDriver`](crate::CSIDriver) object.
@@ -395,7 +394,7 @@ pub struct CSINodeDriver {
     /// list, at most 63 characters, and a DNS subdomain except that capital letters are
     /// allowed too.
     ///
-    /// - Since Kubernetes 1.17, stable.
+    /// Since Kubernetes 1.17, stable.
     pub name: String,
 
     /// The node's identifier in the storage system that the driver talks to.
@@ -405,7 +404,7 @@ pub struct CSINodeDriver {
     /// `NodeGetInfo`, and the external-attacher passes it to `ControllerPublishVolume`
     /// and `ControllerUnpublishVolume`. Required, at most 256 bytes.
     ///
-    /// - Since Kubernetes 1.17, stable.
+    /// Since Kubernetes 1.17, stable.
     pub node_id: String,
 
     /// Volume resources of the node that the driver makes available to the scheduler.
@@ -413,7 +412,7 @@ pub struct CSINodeDriver {
     /// The kubelet fills it in from the answer to `NodeGetInfo`. When absent, the
     /// scheduler assumes no limit.
     ///
-    /// - Since Kubernetes 1.16, stable since 1.17.
+    /// Since Kubernetes 1.16, stable since 1.17.
     pub allocatable: Option<VolumeNodeResources>,
 
     /// Label keys by which the driver describes where the node is.
@@ -425,7 +424,7 @@ pub struct CSINodeDriver {
     /// without duplicates; nodes of one cluster may differ in them. Empty if the driver
     /// does not support topology.
     ///
-    /// - Since Kubernetes 1.17, stable.
+    /// Since Kubernetes 1.17, stable.
     pub topology_keys: Option<Vec<String>>,
 }
 
@@ -504,12 +503,12 @@ impl serde::Serialize for CSINodeDriver {
 
 /// Health of the storage behind one CSI driver, as seen from one node.
 ///
-/// - Since Kubernetes 1.37, alpha; feature gate `CSIVolumeHealth`.
+/// Since Kubernetes 1.37, alpha; feature gate `CSIVolumeHealth`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StorageHealth {
     /// CSI driver name, the same as in `spec.drivers` of the [`CSINode`].
     ///
-    /// - Since Kubernetes 1.37, alpha; feature gate `CSIVolumeHealth`.
+    /// Since Kubernetes 1.37, alpha; feature gate `CSIVolumeHealth`.
     pub name: String,
 
     /// Problems that the driver currently reports, at most 16\.
@@ -517,7 +516,7 @@ pub struct StorageHealth {
     /// The list is replaced as a whole with each report. When empty or absent, the driver
     /// reports none.
     ///
-    /// - Since Kubernetes 1.37, alpha; feature gate `CSIVolumeHealth`.
+    /// Since Kubernetes 1.37, alpha; feature gate `CSIVolumeHealth`.
     pub health_conditions: Option<Vec<StorageHealthCondition>>,
 }
 
@@ -584,7 +583,7 @@ impl serde::Serialize for StorageHealth {
 
 /// Limits that a CSI driver sets to the volumes of a node.
 ///
-/// - Since Kubernetes 1.16, stable since 1.17.
+/// Since Kubernetes 1.16, stable since 1.17.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VolumeNodeResources {
     /// Greatest number of the driver's volumes that can be in use on the node at once.
@@ -593,7 +592,7 @@ pub struct VolumeNodeResources {
     /// attached, mounted or both. Never negative; `0` leaves room for no volume. When
     /// unset, the number is not limited.
     ///
-    /// - Since Kubernetes 1.16, stable since 1.17.
+    /// Since Kubernetes 1.16, stable since 1.17.
     pub count: Option<i32>,
 }
 
@@ -655,7 +654,7 @@ impl serde::Serialize for VolumeNodeResources {
 /// Only adverse conditions are recorded: a healthy backend has no entry. `accessMode`
 /// and `volumeMode` narrow the problem down to the volumes it affects.
 ///
-/// - Since Kubernetes 1.37, alpha; feature gate `CSIVolumeHealth`.
+/// Since Kubernetes 1.37, alpha; feature gate `CSIVolumeHealth`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StorageHealthCondition {
     /// Short cause in CamelCase, for programs to evaluate.
@@ -663,38 +662,39 @@ pub struct StorageHealthCondition {
     /// Required, at most 256 characters. The values are the driver's own, for example
     /// `NetworkPartition`.
     ///
-    /// - Since Kubernetes 1.37, alpha; feature gate `CSIVolumeHealth`.
+    /// Since Kubernetes 1.37, alpha; feature gate `CSIVolumeHealth`.
     pub reason: String,
 
     /// Category of the problem.
     ///
     /// - `StorageUnreachable`: the node cannot reach the storage backend.
     /// - `StorageDegraded`: the backend works, but with reduced capability.
-    /// - Since Kubernetes 1.37, alpha; feature gate `CSIVolumeHealth`.
+    ///
+    /// Since Kubernetes 1.37, alpha; feature gate `CSIVolumeHealth`.
     pub status: StorageHealthStatusType,
 
     /// Access mode of the affected volumes, such as `ReadWriteMany`.
     ///
     /// When absent, volumes of all access modes are affected.
     ///
-    /// - Since Kubernetes 1.37, alpha; feature gate `CSIVolumeHealth`.
+    /// Since Kubernetes 1.37, alpha; feature gate `CSIVolumeHealth`.
     pub access_mode: Option<String>,
 
     /// When the condition first appeared in its present state.
     ///
-    /// - Since Kubernetes 1.37, alpha; feature gate `CSIVolumeHealth`.
+    /// Since Kubernetes 1.37, alpha; feature gate `CSIVolumeHealth`.
     pub last_transition_time: Option<Time>,
 
     /// Explanation for people, of at most 1024 characters.
     ///
-    /// - Since Kubernetes 1.37, alpha; feature gate `CSIVolumeHealth`.
+    /// Since Kubernetes 1.37, alpha; feature gate `CSIVolumeHealth`.
     pub message: Option<String>,
 
     /// Volume mode of the affected volumes, `Filesystem` or `Block`.
     ///
     /// When absent, volumes of both modes are affected.
     ///
-    /// - Since Kubernetes 1.37, alpha; feature gate `CSIVolumeHealth`.
+    /// Since Kubernetes 1.37, alpha; feature gate `CSIVolumeHealth`.
     pub volume_mode: Option<String>,
 }
 
@@ -801,7 +801,7 @@ impl serde::Serialize for StorageHealthCondition {
 ///
 /// Only trouble is reported: a healthy backend has no condition at all.
 ///
-/// - Since Kubernetes 1.37, alpha; feature gate `CSIVolumeHealth`.
+/// Since Kubernetes 1.37, alpha; feature gate `CSIVolumeHealth`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum StorageHealthStatusType {

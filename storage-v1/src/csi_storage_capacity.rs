@@ -23,7 +23,7 @@ use k8s_openapi::serde;
 /// nodes for which no object offers enough. A missing object, an object without
 /// `capacity` and a `capacity` of zero all mean that nothing is available.
 ///
-/// - Since Kubernetes 1.24, stable.
+/// Since Kubernetes 1.24, stable.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CSIStorageCapacity {
     /// Standard object metadata.
@@ -40,8 +40,7 @@ pub struct CSIStorageCapacity {
     /// [`StorageClass`](crate::StorageClass) itself. The class need not exist; once it is
     /// gone, the object is stale and its creator should delete it.
     ///
-    /// - Immutable: an update must not change it.
-    /// - Since Kubernetes 1.24, stable.
+    /// Immutable: an update must not change it. Since Kubernetes 1.24, stable.
     pub storage_class_name: String,
 
     /// Bytes that are available for new volumes, as `GetCapacity` reported them.
@@ -49,10 +48,9 @@ pub struct CSIStorageCapacity {
     /// This is `available_capacity` of the answer for the parameters of the class and the
     /// topology of this object, and must not be negative. One volume need not be able to
     /// take all of it. When unset, the amount is unknown and, unless
-    /// [`maximumVolumeSize`](CSIStorageCapacity::maximum_volume_size) is set, counts as
-    /// nothing.
+    /// [`maximumVolumeSize`](Self::maximum_volume_size) is set, counts as nothing.
     ///
-    /// - Since Kubernetes 1.24, stable.
+    /// Since Kubernetes 1.24, stable.
     pub capacity: Option<Quantity>,
 
     /// Largest volume that can be created, in bytes, as `GetCapacity` reported it.
@@ -60,9 +58,9 @@ pub struct CSIStorageCapacity {
     /// This is `maximum_volume_size` of the answer: the greatest `required_bytes` that
     /// `CreateVolume` can satisfy with the same parameters and topology. In a claim that
     /// figure is the request for `storage`. When set, it takes precedence over
-    /// [`capacity`](CSIStorageCapacity::capacity) in the comparison the scheduler makes.
+    /// [`capacity`](Self::capacity) in the comparison the scheduler makes.
     ///
-    /// - Since Kubernetes 1.21, stable since 1.24.
+    /// Since Kubernetes 1.21, stable since 1.24.
     pub maximum_volume_size: Option<Quantity>,
 
     /// Selects, by label, the nodes that can reach the storage.
@@ -70,8 +68,7 @@ pub struct CSIStorageCapacity {
     /// When absent, no node can reach it. An empty selector, in contrast, stands for all
     /// nodes of the cluster.
     ///
-    /// - Immutable: an update must not change it.
-    /// - Since Kubernetes 1.24, stable.
+    /// Immutable: an update must not change it. Since Kubernetes 1.24, stable.
     pub node_topology: Option<LabelSelector>,
 }
 
@@ -194,7 +191,7 @@ impl serde::Serialize for CSIStorageCapacity {
 
 /// List of [`CSIStorageCapacity`] objects, as a list request returns it.
 ///
-/// - Since Kubernetes 1.24, stable.
+/// Since Kubernetes 1.24, stable.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CSIStorageCapacityList {
     /// Standard list metadata, such as `resourceVersion` and the `continue` token.

@@ -13,6 +13,24 @@
 //! | [`StorageClass`] | cluster | 1.6 |  |
 //! | [`VolumeAttachment`] | cluster | 1.13 | status |
 //! | [`VolumeAttributesClass`] | cluster | 1.34 |  |
+//!
+//! Every kind has a `new` that takes its name and what is required, `with_*` for the rest, and a
+//! typed list. Enumerations are open: a value that is not known is kept and written back. The
+//! types work with kube as they are; the traits for that are those of `k8s_openapi`.
+//!
+//! Reading follows Kubernetes' own decoder: unknown fields are skipped, absent and `null` mean
+//! the zero value or `None`, and `apiVersion` and `kind` may be absent but not wrong.
+//!
+//! ```
+//! use storage_v1::{StorageClass, VolumeBindingMode};
+//!
+//! let class: StorageClass = k8s_openapi::serde_json::from_str(
+//!     r#"{"provisioner": "csi.example.com", "volumeBindingMode": "WaitForRain"}"#,
+//! )?;
+//! let mode = class.volume_binding_mode.unwrap_or(VolumeBindingMode::Immediate);
+//! assert!(matches!(&mode, VolumeBindingMode::Unknown(mode) if mode.as_str() == "WaitForRain"));
+//! # Ok::<(), k8s_openapi::serde_json::Error>(())
+//! ```
 
 mod csi_driver;
 mod csi_node;

@@ -17,7 +17,7 @@ use k8s_openapi::serde;
 /// class get the one annotated with
 /// `storageclass.kubernetes.io/is-default-class: "true"`.
 ///
-/// - Since Kubernetes 1.6, stable.
+/// Since Kubernetes 1.6, stable.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StorageClass {
     /// Standard object metadata.
@@ -33,8 +33,7 @@ pub struct StorageClass {
     /// slash before them. `kubernetes.io/no-provisioner` stands for volumes that are made
     /// by hand.
     ///
-    /// - Immutable: an update must not change it.
-    /// - Since Kubernetes 1.6, stable.
+    /// Immutable: an update must not change it. Since Kubernetes 1.6, stable.
     pub provisioner: String,
 
     /// Whether claims of this class may be enlarged after creation.
@@ -43,7 +42,7 @@ pub struct StorageClass {
     /// grows if its driver supports that; shrinking is never possible. When `false` or
     /// unset, the server refuses such a change.
     ///
-    /// - Since Kubernetes 1.8, stable since 1.24.
+    /// Since Kubernetes 1.8, stable since 1.24.
     pub allow_volume_expansion: Option<bool>,
 
     /// Parts of the cluster in which volumes of this class may be provisioned.
@@ -54,7 +53,7 @@ pub struct StorageClass {
     /// `topology.kubernetes.io/zone`; a key must not repeat within a term, its values are
     /// required and must not repeat, and no two terms may be equal.
     ///
-    /// - Since Kubernetes 1.11, stable since 1.13.
+    /// Since Kubernetes 1.11, stable since 1.13.
     pub allowed_topologies: Option<Vec<TopologySelectorTerm>>,
 
     /// Options for mounting volumes of this class, such as `ro` or `soft`.
@@ -63,7 +62,7 @@ pub struct StorageClass {
     /// checks them beforehand: with an option that the filesystem or driver does not
     /// know, mounting the volume fails.
     ///
-    /// - Since Kubernetes 1.8, stable.
+    /// Since Kubernetes 1.8, stable.
     pub mount_options: Option<Vec<String>>,
 
     /// Settings for the provisioner, which alone gives them meaning.
@@ -74,8 +73,7 @@ pub struct StorageClass {
     /// and values together are limited to 256 KiB. A parameter that the driver does not
     /// accept makes provisioning fail.
     ///
-    /// - Immutable: an update must not change it.
-    /// - Since Kubernetes 1.6, stable.
+    /// Immutable: an update must not change it. Since Kubernetes 1.6, stable.
     pub parameters: Option<BTreeMap<String, String>>,
 
     /// What happens to a volume of this class once its claim is deleted.
@@ -87,9 +85,8 @@ pub struct StorageClass {
     ///
     /// `Recycle`, which a `PersistentVolume` itself may have, is refused here.
     ///
-    /// - The server's default: `Delete`.
-    /// - Immutable: an update must not change it.
-    /// - Since Kubernetes 1.8, stable since 1.9.
+    /// The server's default is `Delete`. Immutable: an update must not change it. Since
+    /// Kubernetes 1.8, stable since 1.9.
     pub reclaim_policy: Option<PersistentVolumeReclaimPolicy>,
 
     /// When claims of this class are provisioned and bound.
@@ -98,9 +95,9 @@ pub struct StorageClass {
     ///   use it.
     /// - `WaitForFirstConsumer`: once the first Pod with the claim is being scheduled, in
     ///   a place that suits the Pod's node.
-    /// - The server's default: `Immediate`.
-    /// - Immutable: an update must not change it.
-    /// - Since Kubernetes 1.9, stable since 1.13.
+    ///
+    /// The server's default is `Immediate`. Immutable: an update must not change it.
+    /// Since Kubernetes 1.9, stable since 1.13.
     pub volume_binding_mode: Option<VolumeBindingMode>,
 }
 
@@ -270,7 +267,7 @@ impl serde::Serialize for StorageClass {
 
 /// List of [`StorageClass`] objects, as a list request returns it.
 ///
-/// - Since Kubernetes 1.6, stable.
+/// Since Kubernetes 1.6, stable.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StorageClassList {
     /// Standard list metadata, such as `resourceVersion` and the `continue` token.
@@ -381,7 +378,7 @@ impl serde::Serialize for StorageClassList {
 /// PersistentVolume that the class provisions, where it may be changed later; the
 /// class itself keeps it for life.
 ///
-/// - Since Kubernetes 1.8, stable since 1.9.
+/// Since Kubernetes 1.8, stable since 1.9.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum PersistentVolumeReclaimPolicy {
@@ -499,7 +496,7 @@ impl serde::Serialize for PersistentVolumeReclaimPolicy {
 /// A [`StorageClass`] that leaves the mode out is stored with `Immediate`. The mode
 /// of a class never changes; to switch, create another class.
 ///
-/// - Since Kubernetes 1.9, stable since 1.13.
+/// Since Kubernetes 1.9, stable since 1.13.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum VolumeBindingMode {

@@ -18,7 +18,7 @@ use k8s_openapi::serde;
 /// the volume to be detached; a finalizer keeps the object until
 /// `ControllerUnpublishVolume` has succeeded. It is cluster-scoped.
 ///
-/// - Since Kubernetes 1.13, stable.
+/// Since Kubernetes 1.13, stable.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VolumeAttachment {
     /// Standard object metadata.
@@ -29,8 +29,7 @@ pub struct VolumeAttachment {
 
     /// Volume, node and driver of the attachment, set by the attach/detach controller.
     ///
-    /// - Immutable: an update must not change it.
-    /// - Since Kubernetes 1.13, stable.
+    /// Immutable: an update must not change it. Since Kubernetes 1.13, stable.
     pub spec: VolumeAttachmentSpec,
 
     /// Outcome so far of attaching or detaching, set by the external-attacher.
@@ -38,7 +37,7 @@ pub struct VolumeAttachment {
     /// It is written through the `status` subresource; creating or updating the object
     /// itself discards it.
     ///
-    /// - Since Kubernetes 1.13, stable.
+    /// Since Kubernetes 1.13, stable.
     pub status: Option<VolumeAttachmentStatus>,
 }
 
@@ -149,7 +148,7 @@ impl serde::Serialize for VolumeAttachment {
 
 /// List of [`VolumeAttachment`] objects, as a list request returns it.
 ///
-/// - Since Kubernetes 1.13, stable.
+/// Since Kubernetes 1.13, stable.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VolumeAttachmentList {
     /// Standard list metadata, such as `resourceVersion` and the `continue` token.
@@ -255,7 +254,7 @@ impl serde::Serialize for VolumeAttachmentList {
 
 /// Which volume is to be attached to which node, and by which driver.
 ///
-/// - Since Kubernetes 1.13, stable.
+/// Since Kubernetes 1.13, stable.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VolumeAttachmentSpec {
     /// CSI driver that must handle the request, by the name it answers to
@@ -264,7 +263,7 @@ pub struct VolumeAttachmentSpec {
     /// The external-attachers of other drivers ignore the object. Required, at most 63
     /// characters, and a DNS subdomain except that capital letters are allowed too.
     ///
-    /// - Since Kubernetes 1.13, stable.
+    /// Since Kubernetes 1.13, stable.
     pub attacher: String,
 
     /// Name of the node the volume is attached to.
@@ -272,12 +271,12 @@ pub struct VolumeAttachmentSpec {
     /// A lowercase DNS subdomain. The driver gets to know the node by the `nodeID` that
     /// the [`CSINode`](crate::CSINode) of that name holds for it.
     ///
-    /// - Since Kubernetes 1.13, stable.
+    /// Since Kubernetes 1.13, stable.
     pub node_name: String,
 
     /// The volume, as a reference to a `PersistentVolume` or as an inline description.
     ///
-    /// - Since Kubernetes 1.13, stable.
+    /// Since Kubernetes 1.13, stable.
     pub source: VolumeAttachmentSource,
 }
 
@@ -341,15 +340,14 @@ impl serde::Serialize for VolumeAttachmentSpec {
 
 /// Progress of attaching or detaching a volume; only the external-attacher writes it.
 ///
-/// - Since Kubernetes 1.13, stable.
+/// Since Kubernetes 1.13, stable.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VolumeAttachmentStatus {
     /// Whether the volume is attached to the node.
     ///
     /// The kubelet mounts the volume only once this is `true`.
     ///
-    /// - The server's default: `false`.
-    /// - Since Kubernetes 1.13, stable.
+    /// The server's default is `false`. Since Kubernetes 1.13, stable.
     pub attached: bool,
 
     /// Most recent failure to attach the volume.
@@ -357,7 +355,7 @@ pub struct VolumeAttachmentStatus {
     /// Absent if there was none; a later success removes it. The external-attacher tries
     /// again by itself.
     ///
-    /// - Since Kubernetes 1.13, stable.
+    /// Since Kubernetes 1.13, stable.
     pub attach_error: Option<VolumeError>,
 
     /// Information from the attach operation that mounting needs.
@@ -366,7 +364,7 @@ pub struct VolumeAttachmentStatus {
     /// kubelet passes it on to `NodeStageVolume` and `NodePublishVolume`. Set only on
     /// success. Keys and values together may take up to 256 KiB.
     ///
-    /// - Since Kubernetes 1.13, stable.
+    /// Since Kubernetes 1.13, stable.
     pub attachment_metadata: Option<BTreeMap<String, String>>,
 
     /// Most recent failure to detach the volume.
@@ -374,7 +372,7 @@ pub struct VolumeAttachmentStatus {
     /// Absent if there was none. It appears after deletion of the object was requested;
     /// the external-attacher tries again by itself.
     ///
-    /// - Since Kubernetes 1.13, stable.
+    /// Since Kubernetes 1.13, stable.
     pub detach_error: Option<VolumeError>,
 }
 
@@ -461,7 +459,7 @@ impl serde::Serialize for VolumeAttachmentStatus {
 
 /// The volume to attach: exactly one member must be set.
 ///
-/// - Since Kubernetes 1.13, stable.
+/// Since Kubernetes 1.13, stable.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VolumeAttachmentSource {
     /// Description of a volume that a Pod defines inline, without a `PersistentVolume`.
@@ -473,14 +471,14 @@ pub struct VolumeAttachmentSource {
     /// `storageClassName` are not, that the reclaim policy is unset or `Retain`, and that
     /// `volumeMode` is unset or `Filesystem`.
     ///
-    /// - Since Kubernetes 1.15, stable since 1.25.
+    /// Since Kubernetes 1.15, stable since 1.25.
     pub inline_volume_spec: Option<Box<PersistentVolumeSpec>>,
 
     /// `PersistentVolume` to attach, by name.
     ///
     /// A lowercase DNS subdomain; it must not be empty where this member is used.
     ///
-    /// - Since Kubernetes 1.13, stable.
+    /// Since Kubernetes 1.13, stable.
     pub persistent_volume_name: Option<String>,
 }
 
@@ -551,7 +549,7 @@ impl serde::Serialize for VolumeAttachmentSource {
 
 /// Failure of an attempt to attach or detach a volume.
 ///
-/// - Since Kubernetes 1.13, stable.
+/// Since Kubernetes 1.13, stable.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VolumeError {
     /// gRPC status code with which the CSI call failed.
@@ -559,19 +557,19 @@ pub struct VolumeError {
     /// Never negative; for example `8` (`ResourceExhausted`), which tells that the node
     /// cannot take another volume. Absent if the code is not known.
     ///
-    /// - Since Kubernetes 1.33, stable since 1.36.
+    /// Since Kubernetes 1.33, stable since 1.36.
     pub error_code: Option<i32>,
 
     /// Explanation of the failure, of at most 1024 bytes.
     ///
     /// It may end up in logs and events, so it must not contain secrets.
     ///
-    /// - Since Kubernetes 1.13, stable.
+    /// Since Kubernetes 1.13, stable.
     pub message: Option<String>,
 
     /// When the failure happened.
     ///
-    /// - Since Kubernetes 1.13, stable.
+    /// Since Kubernetes 1.13, stable.
     pub time: Option<Time>,
 }
 

@@ -15,7 +15,7 @@ use k8s_openapi::serde;
 /// and naming another class later changes the existing volume through
 /// `ControllerModifyVolume`. The object is cluster-scoped.
 ///
-/// - Since Kubernetes 1.34, stable.
+/// Since Kubernetes 1.34, stable.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VolumeAttributesClass {
     /// Standard object metadata.
@@ -29,8 +29,7 @@ pub struct VolumeAttributesClass {
     /// Required; once lowercased it must be a qualified name. A claim can use the class
     /// only if its volume belongs to this driver.
     ///
-    /// - Immutable: an update must not change it.
-    /// - Since Kubernetes 1.34, stable.
+    /// Immutable: an update must not change it. Since Kubernetes 1.34, stable.
     pub driver_name: String,
 
     /// Attributes for the driver, which alone gives them meaning.
@@ -41,8 +40,7 @@ pub struct VolumeAttributesClass {
     /// volume, create another class and let the claim refer to it. If the driver rejects
     /// the values, `status.modifyVolumeStatus` of the claim turns to `Infeasible`.
     ///
-    /// - Immutable: an update must not change it.
-    /// - Since Kubernetes 1.34, stable.
+    /// Immutable: an update must not change it. Since Kubernetes 1.34, stable.
     pub parameters: Option<BTreeMap<String, String>>,
 }
 
@@ -146,7 +144,7 @@ impl serde::Serialize for VolumeAttributesClass {
 
 /// List of [`VolumeAttributesClass`] objects, as a list request returns it.
 ///
-/// - Since Kubernetes 1.34, stable.
+/// Since Kubernetes 1.34, stable.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VolumeAttributesClassList {
     /// Standard list metadata, such as `resourceVersion` and the `continue` token.

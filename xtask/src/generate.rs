@@ -1,5 +1,6 @@
 //! `cargo xtask codegen`: documents become crates.
 
+use std::collections::BTreeSet;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -133,6 +134,8 @@ fn frame(
     let members = generated.iter().map(|krate| toml::Value::from(krate.name.as_str()));
     workspace.insert("members".to_owned(), toml::Value::Array(members.collect()));
     if let Some(toml::Value::Table(dependencies)) = workspace.get_mut("dependencies") {
+        let used = used(generated)?;
+        dependencies.retain(|name, _| used.contains(name));
         let names: Vec<_> = generated.iter().map(|krate| krate.name.as_str()).collect();
         for (name, dependency) in dependencies.iter_mut() {
             let Some(path) = dependency.get_mut("path") else {
@@ -161,4 +164,16 @@ fn frame(
             text: header + &toml::to_string(&cargo)?,
         },
     ])
+}
+
+/// The dependencies that the manifests of the crates name.
+fn used(generated: &[Generated]) -> Result<BTreeSet<String>, Box<dyn Error>> {
+    let mut used = BTreeSet::new();
+    let files = generated.iter().flat_map(|krate| &krate.files);
+    for file in files.filter(|file| file.path == "Cargo.toml") {
+        let manifest: toml::Table = file.text.parse()?;
+        let dependencies = manifest.get("dependencies").and_then(toml::Value::as_table);
+        used.extend(dependencies.into_iter().flatten().map(|(name, _)| name.clone()));
+    }
+    Ok(used)
 }

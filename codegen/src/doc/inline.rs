@@ -18,7 +18,7 @@ pub(super) fn outside_code(description: &str) -> Option<String> {
             // A code span ends with its paragraph at the latest.
             for paragraph in part.split("\n\n") {
                 let mut spans = paragraph.split('`');
-                if paragraph.matches('`').count() % 2 != 0 {
+                if !paragraph.matches('`').count().is_multiple_of(2) {
                     return None;
                 }
                 while let Some(outside) = spans.next() {
@@ -29,7 +29,7 @@ pub(super) fn outside_code(description: &str) -> Option<String> {
             }
         }
     }
-    (description.matches("```").count() % 2 == 0).then_some(text)
+    description.matches("```").count().is_multiple_of(2).then_some(text)
 }
 
 /// The atoms of a paragraph: pieces between which a line may end.

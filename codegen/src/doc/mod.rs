@@ -56,7 +56,8 @@ pub(crate) fn lines(description: &str, links: &dyn Links) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for block in blocks(description) {
         // List items stand together; everything else is set apart by an empty line.
-        let tight = matches!(block, Block::Item(_)) && lines.last().is_some_and(is_item);
+        let tight = matches!(block, Block::Item(_))
+            && lines.last().is_some_and(|line| is_item(line));
         if !lines.is_empty() && !tight {
             lines.push(String::new());
         }
@@ -75,13 +76,21 @@ pub(crate) fn lines(description: &str, links: &dyn Links) -> Vec<String> {
     lines
 }
 
-/// A note below a description, as a line or lines of its own.
-pub(crate) fn append_note(lines: &mut Vec<String>, note: &str) {
-    if !lines.is_empty() && !lines.last().is_some_and(is_item) {
+/// Notes below a description, as a paragraph of their own.
+pub(crate) fn append_notes(lines: &mut Vec<String>, notes: &[String]) {
+    if notes.is_empty() {
+        return;
+    }
+    if !lines.is_empty() {
         lines.push(String::new());
     }
-    let atoms: Vec<String> = note.split(' ').map(str::to_owned).collect();
-    wrap(&atoms, "- ", "  ", lines);
+    let words = notes.iter().flat_map(|note| note.split(' '));
+    wrap(&words.map(str::to_owned).collect::<Vec<_>>(), "", "", lines);
+}
+
+/// A text for the inside of a code span.
+pub(crate) fn as_code(text: &str) -> String {
+    harmless(text).replace('`', "'")
 }
 
 /// When something came and how ripe it is, as of a release.
@@ -103,7 +112,7 @@ pub(crate) fn maturity(lifecycle: &Lifecycle, release: Release) -> String {
     };
     if let (Some(gate), true) = (&lifecycle.gate, !matches!(stage, Some(("stable", _))))
     {
-        note += &format!("; feature gate `{gate}`");
+        note += &format!("; feature gate `{}`", as_code(gate));
     }
     note + "."
 }
@@ -116,7 +125,7 @@ pub(crate) fn retirement(lifecycle: &Lifecycle, release: Release) -> Option<Stri
         note += &format!(", removed in {removed}");
     }
     if let Some(replacement) = &lifecycle.replacement {
-        note += &format!("; use `{replacement}`");
+        note += &format!("; use `{}`", as_code(replacement));
     }
     Some(note + ".")
 }
@@ -127,7 +136,7 @@ enum Block {
     Code(Vec<String>),
 }
 
-fn is_item(line: &String) -> bool {
+fn is_item(line: &str) -> bool {
     line.starts_with("- ") || line.starts_with("  ")
 }
 
@@ -147,7 +156,7 @@ fn blocks(description: &str) -> Vec<Block> {
             }
             fenced = !fenced;
             open = false;
-        } else if code && !(trimmed.is_empty() && !fenced) {
+        } else if code && (fenced || !trimmed.is_empty()) {
             let line = line.trim_end().to_owned();
             match blocks.last_mut() {
                 Some(Block::Code(code)) => code.push(line),

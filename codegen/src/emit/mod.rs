@@ -75,18 +75,25 @@ pub(crate) fn emit(krate: &Crate<'_>) -> Vec<File> {
 
 /// The attributes that make a documentation comment of the lines.
 fn comment(lines: &[String]) -> TokenStream {
-    let lines = lines.iter().map(|line| {
-        let line = if line.is_empty() {
-            String::new()
-        } else {
-            format!(" {line}")
-        };
-        quote!(#[doc = #line])
-    });
-    quote!(#(#lines)*)
+    let lines = lines.iter().map(|line| spaced(line));
+    quote!(#(#[doc = #lines])*)
 }
 
-/// A name of the crate's documents for the text of comments, or nothing.
+/// The same for the file that they stand in.
+fn inner_comment(lines: &[String]) -> TokenStream {
+    let lines = lines.iter().map(|line| spaced(line));
+    quote!(#(#![doc = #lines])*)
+}
+
+fn spaced(line: &str) -> String {
+    if line.is_empty() {
+        String::new()
+    } else {
+        format!(" {line}")
+    }
+}
+
+/// The Kubernetes releases of the documents, for the text of comments.
 fn releases(versions: &[ApiVersion]) -> String {
     let mut releases: Vec<_> = versions.iter().map(|v| v.release).collect();
     releases.sort();

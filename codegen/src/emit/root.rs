@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::{Content, File, comment, releases};
+use super::{Content, File, inner_comment, releases};
 use crate::model::{Crate, Role, Shape};
 use crate::release::Release;
 
@@ -24,9 +24,7 @@ pub(super) fn file(krate: &Crate<'_>) -> File {
             names => quote!(pub use #file::{#(#names),*};),
         });
     }
-    let docs = comment(&lines(krate)).to_string().replace("# [", "#! [");
-    // Made of nothing but doc attributes with string literals, so it always parses.
-    let attributes = docs.parse().unwrap_or_default();
+    let attributes = inner_comment(&lines(krate));
     let origin: Vec<_> =
         krate.versions.iter().map(|version| version.file.as_str()).collect();
     let origin = origin.join(", ");

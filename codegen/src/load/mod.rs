@@ -8,7 +8,7 @@ mod refs;
 
 use std::collections::BTreeMap;
 
-use openapiv3::{PathItem, ReferenceOr, Schema};
+use openapiv3::{PathItem, ReferenceOr, Schema, StatusCode};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -31,7 +31,7 @@ pub(crate) struct Document {
     pub(crate) release: Release,
     /// The schemas of its components.
     pub(crate) schemas: BTreeMap<String, Schema>,
-    /// The operations that Kubernetes has marked with their action and kind.
+    /// The operations that are about a kind.
     pub(crate) operations: Vec<Operation>,
 }
 
@@ -214,12 +214,15 @@ fn operations(
         };
         for (verb, operation) in item.iter() {
             let pointer = pointer.child(verb);
-            let action = operation.extensions.get("x-kubernetes-action");
-            let kind = operation.extensions.get("x-kubernetes-group-version-kind");
-            let (Some(_), Some(kind)) = (action, kind) else {
-                continue;
+            let kind = match operation.extensions.get("x-kubernetes-group-version-kind")
+            {
+                Some(kind) => GroupVersionKind::deserialize(kind),
+                None => match result_kind(document, operation) {
+                    Some(kind) => Ok(kind),
+                    None => continue,
+                },
             };
-            match GroupVersionKind::deserialize(kind) {
+            match kind {
                 Ok(kind) => operations.push(Operation {
                     pointer,
                     path: path.clone(),
@@ -235,4 +238,21 @@ fn operations(
         }
     }
     operations
+}
+
+/// The kind of what an operation answers: up to 1.23 only the schemas tell their kind.
+fn result_kind(
+    document: &Value,
+    operation: &openapiv3::Operation,
+) -> Option<GroupVersionKind> {
+    let ok = operation.responses.responses.get(&StatusCode::Code(200))?.as_item()?;
+    let content = ok.content.get("application/json")?;
+    let ReferenceOr::Reference { reference } = content.schema.as_ref()? else {
+        return None;
+    };
+    let schema = document.pointer(reference.strip_prefix('#')?)?;
+    match schema.get("x-kubernetes-group-version-kind")?.as_array()?.as_slice() {
+        [kind] => GroupVersionKind::deserialize(kind).ok(),
+        _ => None,
+    }
 }

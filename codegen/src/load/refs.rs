@@ -14,10 +14,11 @@ pub(crate) const SCHEMAS: &str = "/components/schemas";
 pub(super) fn wrap_bare(value: &mut Value) {
     match value {
         Value::Object(object) => {
-            if object.len() > 1 && object.get("$ref").is_some_and(Value::is_string) {
-                if let Some(reference) = object.remove("$ref") {
-                    object.insert("allOf".to_owned(), json!([{ "$ref": reference }]));
-                }
+            let bare =
+                object.len() > 1 && object.get("$ref").is_some_and(Value::is_string);
+            let reference = if bare { object.remove("$ref") } else { None };
+            if let Some(reference) = reference {
+                object.insert("allOf".to_owned(), json!([{ "$ref": reference }]));
             }
             object.values_mut().for_each(wrap_bare);
         }

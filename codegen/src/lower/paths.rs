@@ -59,12 +59,13 @@ fn place(operation: &Operation) -> Option<Place<'_>> {
     let mut plural = parts.next().filter(|part| *part != "watch")?;
     let mut namespaced = false;
     let mut rest = parts.next();
-    if plural == "namespaces" && rest == Some("{namespace}") {
-        if let Some(inner) = parts.next() {
-            plural = inner;
-            namespaced = true;
-            rest = parts.next();
-        }
+    if plural == "namespaces"
+        && rest == Some("{namespace}")
+        && let Some(inner) = parts.next()
+    {
+        plural = inner;
+        namespaced = true;
+        rest = parts.next();
     }
     let subresource = rest.and_then(|_| parts.next());
     let about_itself = subresource.is_none_or(|sub| sub == "status");

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use serde_json::Value;
+
 use crate::doc::{self, Links};
 use crate::model::{ApiVersion, Docs, Lifecycle, SchemaName, Shape};
 use crate::release::Release;
@@ -22,17 +24,9 @@ pub(super) fn run(version: &mut ApiVersion) {
     for (schema, ty) in &mut version.types {
         let here = ty.name.to_string();
         let module = modules.get(schema).copied();
-        let mut links = Scope {
-            known: &known,
-            here: &here,
-            module,
-            fields: BTreeMap::new(),
-        };
+        let mut links = Scope::new(&known, &here, module);
         let lifecycle = inherited.get(schema);
         write(&mut ty.docs, lifecycle, release, &links);
-        if let Some(note) = lifecycle.and_then(|l| doc::retirement(l, release)) {
-            doc::append_note(&mut ty.docs.lines, &note);
-        }
         match &mut ty.shape {
             Shape::Struct(object) => {
                 let names = object.fields.iter();
@@ -42,11 +36,8 @@ pub(super) fn run(version: &mut ApiVersion) {
                     let own = field.docs.lifecycle.clone();
                     let meta = matches!(field.json.as_str(), "metadata" | "items");
                     let lifecycle = own.as_ref().or(lifecycle).filter(|_| !meta);
-                    let link = links.fields.remove(&field.json);
+                    links.field.clone_from(&field.json);
                     write(&mut field.docs, lifecycle, release, &links);
-                    if let Some(link) = link {
-                        links.fields.insert(field.json.clone(), link);
-                    }
                 }
             }
             Shape::Enum(shape) => {
@@ -64,26 +55,30 @@ fn write(
     release: Release,
     links: &Scope<'_>,
 ) {
-    docs.lines = doc::lines(&docs.description, links);
+    let mut notes = Vec::new();
     if !docs.keys.is_empty() {
         let keys: Vec<_> = docs.keys.iter().map(|key| format!("`{key}`")).collect();
-        let note = format!("At most one element for each {}.", keys.join(" and "));
-        doc::append_note(&mut docs.lines, &note);
+        notes.push(format!("At most one element for each {}.", keys.join(" and ")));
     }
     if let Some(default) = &docs.default {
         let text = match default {
-            serde_json::Value::String(text) => text.clone(),
+            Value::String(text) => text.clone(),
             other => other.to_string(),
         };
-        let text = text.replace('`', "'");
-        doc::append_note(&mut docs.lines, &format!("The server's default: `{text}`."));
+        notes.push(format!("The server's default is `{}`.", doc::as_code(&text)));
     }
     if docs.immutable {
-        doc::append_note(&mut docs.lines, "Immutable: an update must not change it.");
+        notes.push("Immutable: an update must not change it.".to_owned());
     }
     if let Some(lifecycle) = lifecycle {
-        doc::append_note(&mut docs.lines, &doc::maturity(lifecycle, release));
+        notes.push(doc::maturity(lifecycle, release));
+        // What holds for a type is not said again of each of its fields.
+        if docs.lifecycle.is_some() {
+            notes.extend(doc::retirement(lifecycle, release));
+        }
     }
+    docs.lines = doc::lines(&docs.description, links);
+    doc::append_notes(&mut docs.lines, &notes);
 }
 
 /// The lifecycle of each type: its own, or that of the kind in whose file it stands.
@@ -165,11 +160,25 @@ struct Scope<'a> {
     module: Option<usize>,
     /// The fields of the type, by their name on the wire.
     fields: BTreeMap<String, String>,
+    /// The field that is described, which needs no link to itself.
+    field: String,
+}
+
+impl<'a> Scope<'a> {
+    fn new(known: &'a Known, here: &'a str, module: Option<usize>) -> Self {
+        Self {
+            known,
+            here,
+            module,
+            fields: BTreeMap::new(),
+            field: String::new(),
+        }
+    }
 }
 
 impl Links for Scope<'_> {
     fn link(&self, word: &str) -> Option<String> {
-        if word == self.here {
+        if word == self.here || word == self.field {
             return None;
         }
         if let Some(field) = self.fields.get(word) {

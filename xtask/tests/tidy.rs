@@ -1,0 +1,163 @@
+//! The invariants of ARCHITECTURE.md that a look at the files can enforce.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The longest a hand-written file may be.
+const MAX_LINES: usize = 500;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
+}
+
+/// Every text file below a folder of the workspace, by its path from the root.
+fn files(folder: &str) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    let mut open = vec![root().join(folder)];
+    while let Some(folder) = open.pop() {
+        for entry in fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                open.push(path);
+            } else if let Ok(text) = fs::read_to_string(&path) {
+                let name = path.strip_prefix(root()).unwrap().display().to_string();
+                found.push((name, text));
+            }
+        }
+    }
+    found.sort();
+    assert!(!found.is_empty(), "{folder} is empty");
+    found
+}
+
+fn table(path: &str) -> toml::Table {
+    fs::read_to_string(root().join(path)).unwrap().parse().unwrap()
+}
+
+fn dependencies(krate: &str) -> Vec<String> {
+    let manifest = table(&format!("{krate}/Cargo.toml"));
+    let dependencies = manifest.get("dependencies").and_then(toml::Value::as_table);
+    dependencies.into_iter().flatten().map(|(name, _)| name.clone()).collect()
+}
+
+/// The crates that codegen.toml names.
+fn generated() -> Vec<String> {
+    let config = table("codegen.toml");
+    let crates = config["crate"].as_array().unwrap().iter();
+    crates.map(|krate| krate["name"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn generated_crates_depend_on_the_support_only() {
+    for krate in generated() {
+        assert_eq!(dependencies(&krate), ["apimachinery", "k8s-openapi"], "{krate}");
+    }
+    for krate in ["codegen", "xtask", "apimachinery"] {
+        for generated in generated() {
+            assert!(
+                !dependencies(krate).contains(&generated),
+                "{krate} uses {generated}"
+            );
+        }
+    }
+}
+
+#[test]
+fn generated_files_say_so() {
+    for krate in generated() {
+        for (name, text) in files(&format!("{krate}/src")) {
+            assert!(codegen::is_generated(&text), "{name} has no header");
+        }
+    }
+}
+
+#[test]
+fn rooms_keep_to_themselves() {
+    for (name, text) in files("codegen/src") {
+        let room = name.trim_start_matches("codegen/src/");
+        let may = |rooms: &[&str]| rooms.iter().any(|r| room.starts_with(r));
+        let uses = |path: &str| {
+            let mut code =
+                text.lines().filter(|line| !line.trim_start().starts_with("//"));
+            code.any(|line| line.contains(path))
+        };
+        assert!(
+            !uses("openapiv3::") || may(&["load/", "lower/"]),
+            "{name} knows OpenAPI"
+        );
+        let tokens = uses("quote::") || uses("proc_macro2::");
+        assert!(
+            !tokens || may(&["emit/", "render.rs", "name/"]),
+            "{name} makes tokens"
+        );
+        for outside in ["std::fs", "std::env", "std::process", "std::net", "std::time"] {
+            assert!(!uses(outside), "{name} uses {outside}");
+        }
+    }
+}
+
+#[test]
+fn files_are_short_enough_to_read() {
+    for folder in ["apimachinery", "codegen", "conformance", "xtask"] {
+        for (name, text) in files(folder) {
+            let lines = text.lines().count();
+            let rust = name.ends_with(".rs") && !codegen::is_generated(&text);
+            assert!(!rust || lines <= MAX_LINES, "{name} has {lines} lines");
+        }
+    }
+}
+
+#[test]
+fn libraries_leave_the_release_to_programs() {
+    for krate in generated().into_iter().chain(["apimachinery".to_owned()]) {
+        let manifest = table(&format!("{krate}/Cargo.toml"));
+        let dependency = manifest["dependencies"]["k8s-openapi"].to_string();
+        let workspace = table("Cargo.toml");
+        let inherited =
+            workspace["workspace"]["dependencies"]["k8s-openapi"].to_string();
+        for text in [dependency, inherited] {
+            let release =
+                ["v1_", "latest", "earliest"].into_iter().find(|f| text.contains(f));
+            assert_eq!(release, None, "{krate} chooses a release");
+        }
+    }
+}
+
+#[test]
+fn nothing_tells_of_a_machine() {
+    let homes = ["/home/", "/root/", "/Users/", "C:\\Users"];
+    for folder in ["spec", "storage-v1", "codegen/src", "xtask/src", "apimachinery"] {
+        for (name, text) in files(folder) {
+            let path = homes.iter().find(|path| text.contains(**path));
+            assert!(path.is_none(), "{name} holds a path of a machine: {path:?}");
+        }
+    }
+}
+
+#[test]
+fn the_documents_name_what_is_there() {
+    let read = |name: &str| fs::read_to_string(root().join(name)).unwrap();
+    let (architecture, readme) = (read("ARCHITECTURE.md"), read("README.md"));
+    let changelog = read("CHANGELOG.md");
+    for member in table("Cargo.toml")["workspace"]["members"].as_array().unwrap() {
+        let member = member.as_str().unwrap();
+        assert!(
+            architecture.contains(&format!("`{member}/`")),
+            "{member} in ARCHITECTURE.md"
+        );
+    }
+    for krate in generated() {
+        assert!(readme.contains(&format!("`{krate}`")), "{krate} in README.md");
+        assert!(changelog.contains(&format!("`{krate}`")), "{krate} in CHANGELOG.md");
+    }
+    let config = read("codegen.toml");
+    let releases = config.lines().filter_map(|line| line.strip_prefix("release = \""));
+    let newest = releases.map(|release| release.trim_end_matches('"')).max().unwrap();
+    assert!(
+        changelog.contains(&format!("Kubernetes {newest}")),
+        "{newest} in CHANGELOG.md"
+    );
+    assert!(readme.contains(newest), "{newest} in README.md");
+}
