@@ -1,0 +1,189 @@
+//! Configurations that can't be used, and inputs that are not there.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+
+mod common;
+
+use codegen::{Config, Diagnostics, Inputs, Source, generate};
+use common::{CONFIG, Expected, assert_fault, from, thing};
+
+fn parse(text: &str) -> Result<Config, Diagnostics> {
+    Config::parse(&Source::new("codegen.toml", text))
+}
+
+fn bad(text: &str, message: &str, line: Option<usize>) {
+    let expected = Expected {
+        message,
+        pointer: None,
+        line,
+    };
+    assert_fault(parse(text).map(|_| Vec::new()), "codegen.toml", &expected);
+}
+
+/// The configuration of the tests with a text replaced.
+fn changed(from: &str, to: &str) -> String {
+    assert!(CONFIG.contains(from), "{from}");
+    CONFIG.replacen(from, to, 1)
+}
+
+#[test]
+fn text_that_is_no_configuration() {
+    bad("[[crate]\nname = 1", "", Some(1));
+    bad(
+        "[[crate]]\nname = \"a\"\ndescription = \"b\"\nmore = 1\n",
+        "unknown field",
+        Some(4),
+    );
+    bad("[[crate]]\nname = \"a\"\n", "missing field `description`", Some(1));
+    bad("[[crates]]\n", "unknown field `crates`", Some(1));
+    bad(&changed("\"1.37\"", "\"soon\""), "`soon` is not a Kubernetes release", Some(8));
+    bad(&changed("\"1.37\"", "1.37"), "invalid type", Some(8));
+}
+
+#[test]
+fn names_that_are_no_crates() {
+    for name in ["../x", "", "A", "a b", "a_b", "1a", "a/b", "-a", "a\\n", "ä", "."] {
+        let text = changed("example-v1", name);
+        bad(&text, "can't be the name of a crate", None);
+    }
+    for name in ["a-", "a--b", "crate", "std", "core"] {
+        assert!(parse(&changed("example-v1", name)).is_err(), "{name}");
+    }
+}
+
+#[test]
+fn names_that_are_no_files() {
+    for (from, name) in
+        [("document.json", "document.json"), ("overlay.yaml", "overlay.yaml")]
+    {
+        for other in
+            ["../x", "a/b", "/etc/passwd", "a\\\\b", "", ".", "..", ".x", "a\\u0000"]
+        {
+            let text = changed(from, &from.replace(name, other));
+            bad(&text, "is not a plain file name", None);
+        }
+    }
+}
+
+/// The name of a document stands in the header, which is a comment of one line.
+#[test]
+fn file_names_that_break_the_header() {
+    for other in ["a\\nfn x() {}", "a\\rb", "a\\u202eb", "a\\u2028b"] {
+        assert!(parse(&changed("document.json", other)).is_err(), "{other}");
+    }
+}
+
+#[test]
+fn paths_that_are_no_modules() {
+    for path in ["", "a b", "a::", "a;b", "a\\\"", "a/b", "fn"] {
+        let text = changed("k8s_openapi::apimachinery", path);
+        bad(&text, "is not a Rust path", None);
+    }
+    for path in ["a::<B>", "a::b(c)", "Vec<a>", "::a", "a::Self"] {
+        let text = changed("k8s_openapi::apimachinery", path);
+        assert!(parse(&text).is_err(), "{path}");
+    }
+}
+
+#[test]
+fn two_crates_of_one_name() {
+    let first = &CONFIG[..CONFIG.find("[[extern]]").unwrap()];
+    assert!(parse(&format!("{first}{CONFIG}")).is_err());
+}
+
+#[test]
+fn a_prefix_that_stands_twice() {
+    let external = &CONFIG[CONFIG.find("[[extern]]").unwrap()..];
+    assert!(parse(&format!("{CONFIG}{external}")).is_err());
+}
+
+/// A prefix without its dot would cut names in two, an empty one would match everything.
+#[test]
+fn prefixes_without_their_last_dot() {
+    assert!(parse(&changed("\"com.example.v1.\"", "\"com.example.v1\"")).is_err());
+    assert!(parse(&changed("\"com.example.v1.\"", "\"\"")).is_err());
+    assert!(
+        parse(&changed("\"io.k8s.apimachinery.\"", "\"io.k8s.apimachinery\"")).is_err()
+    );
+}
+
+#[test]
+fn a_crate_without_documents() {
+    assert!(parse("[[crate]]\nname = \"a\"\ndescription = \"b\"\n").is_err());
+}
+
+#[test]
+fn all_faults_of_a_configuration_are_told_at_once() {
+    let text = changed("example-v1", "../x")
+        .replace("document.json", "a/b")
+        .replace("overlay.yaml", "../c")
+        .replace("k8s_openapi::", "k8s openapi::");
+    let faults = parse(&text).unwrap_err();
+    assert_eq!(faults.len(), 4, "{faults}");
+}
+
+#[test]
+fn inputs_that_are_not_there() {
+    let config = parse(CONFIG).unwrap();
+    let faults = generate(&config, &Inputs::default()).unwrap_err();
+    let told: Vec<_> =
+        faults.iter().map(|f| (f.file.as_str(), f.message.as_str())).collect();
+    assert_eq!(told, [("document.json", "the document was not handed in")]);
+    assert!(faults.iter().all(|fault| fault.help.is_some()));
+    let mut text = CONFIG.to_owned();
+    text = text.replace("[\"overlay.yaml\"]", "[\"overlay.yaml\", \"more.yaml\"]");
+    let overlay = "overlay: 1.0.0\ninfo: {title: t, version: v}\nactions: []\n";
+    let result = from(&text, &thing("\"a\": {\"type\": \"string\"}"), overlay, "1.37");
+    let message = "the overlay was not handed in";
+    assert_fault(
+        result,
+        "more.yaml",
+        &Expected {
+            message,
+            pointer: None,
+            line: None,
+        },
+    );
+}
+
+/// Two documents of one crate share its root, so their types must not share names.
+#[test]
+fn two_documents_with_a_type_of_one_name() {
+    let text = r#"
+[[crate]]
+name = "example"
+description = "An example"
+[[crate.document]]
+file = "document.json"
+release = "1.37"
+prefix = "com.example.v1."
+[[crate.document]]
+file = "document.json"
+release = "1.37"
+prefix = "com.example.v2."
+[[extern]]
+prefix = "com.example."
+path = "k8s_openapi"
+"#;
+    let document = thing("\"a\": {\"type\": \"string\"}");
+    let both = document.replacen(
+        "\"com.example.v1.Thing\"",
+        "\"com.example.v2.Thing\": {\"type\": \"string\", \"enum\": [\"a\"]},\n\
+         \"com.example.v1.Thing\"",
+        1,
+    );
+    let faults = from(text, &both, "", "1.37").map(|_| ()).unwrap_err();
+    assert!(faults.to_string().contains("Thing"), "{faults}");
+}
+
+#[test]
+fn the_longest_prefix_counts() {
+    let text = format!(
+        "{CONFIG}\n[[extern]]\nprefix = \"io.k8s.apimachinery.pkg.\"\npath = \"other::pkg\"\n"
+    );
+    let config = parse(&text).unwrap();
+    let path = |schema| config.external(schema).map(|external| external.path.as_str());
+    assert_eq!(path("io.k8s.apimachinery.pkg.X"), Some("other::pkg"));
+    assert_eq!(path("io.k8s.apimachinery.X"), Some("k8s_openapi::apimachinery"));
+    assert_eq!(path("io.k8s.api.X"), None);
+}

@@ -1,0 +1,162 @@
+//! What the tests of the generator share.
+
+// Each test binary uses a part of it.
+#![allow(dead_code)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use codegen::{
+    Config, Diagnostics, DocumentSource, Generated, Inputs, Source, generate,
+};
+
+/// One folder of `tests/golden`: a configuration with what it names, and what comes of it.
+pub(crate) struct Golden {
+    pub(crate) name: String,
+    pub(crate) folder: PathBuf,
+    pub(crate) config: Config,
+    pub(crate) inputs: Inputs,
+}
+
+/// All golden folders, by name.
+pub(crate) fn goldens() -> Vec<Golden> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join("golden");
+    let entries = fs::read_dir(folder).expect("tests/golden can be read");
+    let folders = entries.map(|entry| entry.expect("an entry").path());
+    let mut folders: Vec<_> = folders.filter(|path| path.is_dir()).collect();
+    folders.sort();
+    folders.iter().map(|folder| golden(folder)).collect()
+}
+
+fn golden(folder: &Path) -> Golden {
+    let read = |name: &str| {
+        let text = fs::read_to_string(folder.join(name));
+        Source::new(name, text.unwrap_or_else(|error| panic!("{name}: {error}")))
+    };
+    let config = Config::parse(&read("codegen.toml")).expect("a good codegen.toml");
+    let mut inputs = Inputs::default();
+    for document in config.crates.iter().flat_map(|krate| &krate.documents) {
+        let source = read(&document.file);
+        let release = document.release;
+        let input = DocumentSource { source, release };
+        inputs.documents.insert(document.file.clone(), input);
+        for overlay in &document.overlays {
+            inputs.overlays.insert(overlay.clone(), read(overlay));
+        }
+    }
+    let name = folder.file_name().expect("a name").to_string_lossy().into_owned();
+    let folder = folder.to_owned();
+    Golden {
+        name,
+        folder,
+        config,
+        inputs,
+    }
+}
+
+impl Golden {
+    /// What the generator makes of it now.
+    pub(crate) fn generated(&self) -> Generated {
+        let mut crates = generate(&self.config, &self.inputs)
+            .unwrap_or_else(|faults| panic!("{}: {faults}", self.name));
+        assert_eq!(crates.len(), 1, "{}: a golden is one crate", self.name);
+        crates.remove(0)
+    }
+}
+
+/// The prefix of the schemas that become types in the tests.
+pub(crate) const PREFIX: &str = "com.example.v1.";
+
+/// The configuration of a crate `example-v1` that is made of one document.
+pub(crate) const CONFIG: &str = r#"
+[[crate]]
+name = "example-v1"
+description = "An example"
+
+[[crate.document]]
+file = "document.json"
+release = "1.37"
+prefix = "com.example.v1."
+overlays = ["overlay.yaml"]
+
+[[extern]]
+prefix = "io.k8s.apimachinery."
+path = "k8s_openapi::apimachinery"
+"#;
+
+/// Generates from one document, without overlays.
+pub(crate) fn from_document(document: &str) -> Result<Vec<Generated>, Diagnostics> {
+    let config = CONFIG.replace("overlays = [\"overlay.yaml\"]\n", "");
+    from(&config, document, "", "1.37")
+}
+
+/// Generates from one document and the actions of an overlay.
+pub(crate) fn with_overlay(
+    document: &str,
+    overlay: &str,
+) -> Result<Vec<Generated>, Diagnostics> {
+    from(CONFIG, document, overlay, "1.37")
+}
+
+/// Generates from a configuration that names `document.json` and perhaps `overlay.yaml`.
+pub(crate) fn from(
+    config: &str,
+    document: &str,
+    overlay: &str,
+    release: &str,
+) -> Result<Vec<Generated>, Diagnostics> {
+    let config = Config::parse(&Source::new("codegen.toml", config))?;
+    let mut inputs = Inputs::default();
+    let source = Source::new("v1.37/document.json", document);
+    let release = release.parse().expect("a release");
+    let input = DocumentSource { source, release };
+    inputs.documents.insert("document.json".to_owned(), input);
+    if config.crates.iter().any(|k| k.documents.iter().any(|d| !d.overlays.is_empty())) {
+        let overlay = Source::new("overlays/overlay.yaml", overlay);
+        inputs.overlays.insert("overlay.yaml".to_owned(), overlay);
+    }
+    generate(&config, &inputs)
+}
+
+/// A document with these schemas, given as the members of a JSON object.
+pub(crate) fn document(schemas: &str) -> String {
+    format!(
+        "{{\"openapi\": \"3.0.0\", \"components\": {{\"schemas\": {{\n{schemas}\n}}}}}}"
+    )
+}
+
+/// A document of one struct, `Thing`, with these properties.
+pub(crate) fn thing(properties: &str) -> String {
+    let schema =
+        format!("{{\"type\": \"object\", \"properties\": {{\n{properties}\n}}}}");
+    document(&format!("\"{PREFIX}Thing\": {schema}"))
+}
+
+/// A diagnostic that is expected: part of its message, its pointer and its line.
+pub(crate) struct Expected<'a> {
+    pub(crate) message: &'a str,
+    pub(crate) pointer: Option<&'a str>,
+    pub(crate) line: Option<usize>,
+}
+
+/// Checks that generating fails with this one fault, in this file, with help.
+pub(crate) fn assert_fault(
+    result: Result<Vec<Generated>, Diagnostics>,
+    file: &str,
+    expected: &Expected<'_>,
+) {
+    let message = expected.message;
+    let faults = match result {
+        Ok(_) => panic!("generated, though it should fail with: {message}"),
+        Err(faults) => faults,
+    };
+    let text = faults.to_string();
+    let fault = faults.iter().find(|fault| fault.message.contains(message));
+    let fault = fault.unwrap_or_else(|| panic!("no `{message}` in:\n{text}"));
+    assert_eq!(fault.file, file, "{text}");
+    let pointer = fault.pointer.as_ref().map(ToString::to_string);
+    assert_eq!(pointer.as_deref(), expected.pointer, "{text}");
+    assert_eq!(fault.line, expected.line, "{text}");
+    assert!(fault.help.as_ref().is_some_and(|help| !help.is_empty()), "{text}");
+    assert_eq!(faults.len(), 1, "one fault has one diagnostic:\n{text}");
+}

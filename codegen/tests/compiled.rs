@@ -1,0 +1,115 @@
+//! The goldens are compiled, documented, formatted and run, as one workspace that lies
+//! outside this one and builds with nothing but what this one's Cargo.lock has fetched.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+
+mod common;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::LazyLock;
+
+use common::goldens;
+
+/// The crate that holds the tests in `compiled/run.rs`.
+const RUNNER: &str = "golden-run";
+
+#[test]
+fn goldens_compile_without_warnings_and_work() {
+    cargo(&["test", "--offline", "--quiet", "--workspace", "--no-fail-fast"]);
+}
+
+#[test]
+fn goldens_have_documentation_without_warnings() {
+    cargo(&["doc", "--offline", "--quiet", "--workspace", "--no-deps", "--keep-going"]);
+}
+
+#[test]
+fn goldens_are_formatted_as_rustfmt_does() {
+    let version = Command::new(env!("CARGO")).args(["fmt", "--version"]).output();
+    if version.is_ok_and(|output| output.status.success()) {
+        cargo(&["fmt", "--check"]);
+    } else {
+        eprintln!("skipped: no rustfmt here");
+    }
+}
+
+/// Runs cargo in the workspace of the goldens, in which nothing may be worth a warning.
+fn cargo(arguments: &[&str]) {
+    static WORKSPACE: LazyLock<Option<PathBuf>> = LazyLock::new(workspace);
+    let Some(workspace) = &*WORKSPACE else {
+        eprintln!("skipped: a packaged crate has no workspace around it");
+        return;
+    };
+    let output = Command::new(env!("CARGO"))
+        .args(arguments)
+        .current_dir(workspace)
+        .env("CARGO_TARGET_DIR", workspace.with_file_name("target"))
+        .env("RUSTFLAGS", "-Dwarnings")
+        .env("RUSTDOCFLAGS", "-Dwarnings")
+        .output()
+        .unwrap();
+    let told = String::from_utf8_lossy(&output.stderr);
+    let run = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "cargo {arguments:?}:\n{run}\n{told}");
+}
+
+/// Writes the workspace; its folder is kept, so that k8s-openapi is compiled only once.
+fn workspace() -> Option<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    if !root.join("codegen.toml").is_file() {
+        return None;
+    }
+    let kept = Path::new(env!("CARGO_TARGET_TMPDIR")).join("goldens");
+    let workspace = kept.join("workspace");
+    if workspace.is_dir() {
+        fs::remove_dir_all(&workspace).unwrap();
+    }
+    write_workspace(root, &workspace);
+    Some(workspace)
+}
+
+fn write_workspace(root: &Path, workspace: &Path) {
+    let write = |path: PathBuf, text: &str| {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    };
+    let mut members = vec![RUNNER.to_owned()];
+    for golden in goldens() {
+        let generated = golden.generated();
+        for file in generated.files {
+            write(workspace.join(&generated.name).join(&file.path), &file.text);
+        }
+        members.push(generated.name);
+    }
+    let mut runner = format!(
+        "[package]\nname = \"{RUNNER}\"\nedition.workspace = true\npublish = false\n\n\
+         [dependencies]\napimachinery.workspace = true\nk8s-openapi.workspace = true\n\
+         serde_json.workspace = true\n"
+    );
+    for name in &members[1..] {
+        runner += &format!("{name} = {{ path = \"../{name}\" }}\n");
+    }
+    write(workspace.join(RUNNER).join("Cargo.toml"), &runner);
+    let tests = include_str!("compiled/run.rs");
+    write(workspace.join(RUNNER).join("src").join("lib.rs"), tests);
+    write(workspace.join("Cargo.toml"), &manifest(root, &members));
+    for file in ["Cargo.lock", "rustfmt.toml", ".cargo/config.toml"] {
+        write(workspace.join(file), &fs::read_to_string(root.join(file)).unwrap());
+    }
+}
+
+/// The workspace's own manifest, with the goldens for its members.
+fn manifest(root: &Path, members: &[String]) -> String {
+    let text = fs::read_to_string(root.join("Cargo.toml")).unwrap();
+    let mut manifest: toml::Table = text.parse().unwrap();
+    manifest.retain(|key, _| key == "workspace");
+    let workspace = manifest["workspace"].as_table_mut().unwrap();
+    let members = members.iter().map(|member| toml::Value::from(member.as_str()));
+    workspace.insert("members".to_owned(), toml::Value::Array(members.collect()));
+    let dependencies = workspace["dependencies"].as_table_mut().unwrap();
+    let path = root.join("apimachinery").display().to_string();
+    dependencies["apimachinery"]["path"] = toml::Value::from(path);
+    toml::to_string(&manifest).unwrap()
+}

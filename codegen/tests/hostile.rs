@@ -1,0 +1,392 @@
+//! No text of a document becomes code: whatever stands in it, either nothing is generated,
+//! or files of the same structure as for a harmless document.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+
+mod common;
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use codegen::{Config, DocumentSource, Inputs, Source, generate};
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+const META: &str =
+    "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
+const COLOR: &str = "#/components/schemas/com.example.v1.Color";
+
+/// The places of a document and a configuration that hold text, by name.
+const PLACES: &[&str] = &[
+    "title",
+    "kind description",
+    "field description",
+    "color description",
+    "value description",
+    "string default",
+    "default value",
+    "list key",
+    "gate",
+    "replacement",
+    "group",
+    "version",
+    "kind",
+    "plural",
+    "operation",
+    "enum value",
+    "nameless value",
+    "property",
+    "schema",
+    "crate description",
+    "about",
+];
+
+/// The text at a place, and at all others a harmless one.
+struct Texts<'a> {
+    place: &'a str,
+    text: &'a str,
+}
+
+impl Texts<'_> {
+    fn at(&self, place: &str, harmless: &str) -> String {
+        assert!(PLACES.contains(&place), "{place}");
+        if place == self.place {
+            self.text.to_owned()
+        } else {
+            harmless.to_owned()
+        }
+    }
+
+    fn document(&self) -> Value {
+        let gvk = json!({
+            "group": self.at("group", "example.com"),
+            "version": self.at("version", "v1"),
+            "kind": self.at("kind", "Thing"),
+        });
+        let path = format!("/apis/example.com/v1/{}", self.at("plural", "things"));
+        let operation = json!({
+            "x-kubernetes-action": self.at("operation", "list"), "responses": {},
+            "x-kubernetes-group-version-kind": gvk
+        });
+        let value = self.at("enum value", "Red");
+        let mut schemas = json!({
+            "com.example.v1.Thing": {
+                "type": "object",
+                "description": self.at("kind description", "A thing."),
+                "x-kubernetes-group-version-kind": [gvk],
+                "x-lifecycle": {
+                    "introduced": "1.30", "alpha": "1.30", "deprecated": "1.31",
+                    "gate": self.at("gate", "Things"),
+                    "replacement": self.at("replacement", "nothing"),
+                },
+                "properties": {
+                    "metadata": {"$ref": META},
+                    "text": {
+                        "type": "string",
+                        "description": self.at("field description", "A text."),
+                        "default": self.at("string default", "x")
+                    },
+                    "list": {
+                        "type": "array", "items": {"type": "string"},
+                        "default": [{"x": self.at("default value", "x")}],
+                        "x-kubernetes-list-map-keys": [self.at("list key", "name")]
+                    },
+                    "mode": {"type": "string", "enum": [self.at("nameless value", "On")]},
+                    "color": {"$ref": COLOR}
+                }
+            },
+            "com.example.v1.Color": {
+                "type": "string",
+                "description": self.at("color description", "A color."),
+                "enum": [value],
+                "x-enum-descriptions": {value: self.at("value description", "A value.")}
+            },
+            "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta": {"type": "object"}
+        });
+        let part = json!({"type": "object", "properties": {
+            self.at("property", "plain"): {"type": "string"}
+        }});
+        let name = format!("com.example.v1.{}", self.at("schema", "Part"));
+        schemas[&name] = part;
+        json!({
+            "openapi": "3.0.0",
+            "info": {"title": self.at("title", "t")},
+            "paths": {path: {"get": operation}},
+            "components": {"schemas": schemas}
+        })
+    }
+
+    fn config(&self) -> String {
+        let mut krate = toml::Table::new();
+        krate.insert("name".into(), "example".into());
+        let description = self.at("crate description", "An example");
+        krate.insert("description".into(), description.into());
+        krate.insert("about".into(), self.at("about", "More.").into());
+        let krate = toml::to_string(&krate).unwrap();
+        let rest = common::CONFIG.split_once("[[crate.document]]").unwrap().1;
+        let rest = rest.replace("overlays = [\"overlay.yaml\"]\n", "");
+        format!("[[crate]]\n{krate}\n[[crate.document]]{rest}")
+    }
+
+    /// The generated files, or nothing where the text is refused.
+    fn generated(&self) -> Option<BTreeMap<String, String>> {
+        let config = Config::parse(&Source::new("codegen.toml", self.config())).ok()?;
+        let document = serde_json::to_string_pretty(&self.document()).unwrap();
+        let mut inputs = Inputs::default();
+        let input = DocumentSource {
+            source: Source::new("document.json", document),
+            release: "1.37".parse().unwrap(),
+        };
+        inputs.documents.insert("document.json".to_owned(), input);
+        let crates = match generate(&config, &inputs) {
+            Ok(crates) => crates,
+            Err(faults) => {
+                let text = faults.to_string();
+                let fault_of_ours = text.contains("fault of the generator");
+                assert!(!fault_of_ours, "{}: {text}", self.place);
+                return None;
+            }
+        };
+        let files = crates.into_iter().flat_map(|krate| krate.files);
+        Some(files.map(|file| (file.path, file.text)).collect())
+    }
+}
+
+/// The tokens of a file without documentation and with all strings alike.
+fn structure(text: &str) -> Result<String, String> {
+    let file = syn::parse_file(text).map_err(|error| format!("{error}:\n{text}"))?;
+    let tokens: TokenStream =
+        text.parse().map_err(|error| format!("{error}:\n{text}"))?;
+    if file.shebang.is_some() {
+        return Err(format!("a shebang:\n{text}"));
+    }
+    let mut structure = String::new();
+    write_tokens(tokens, &mut structure);
+    Ok(structure)
+}
+
+fn write_tokens(tokens: TokenStream, to: &mut String) {
+    let mut tokens = tokens.into_iter().peekable();
+    while let Some(token) = tokens.next() {
+        match &token {
+            TokenTree::Punct(sign) if sign.as_char() == '#' => {
+                let inner = tokens.next_if(
+                    |next| matches!(next, TokenTree::Punct(sign) if sign.as_char() == '!'),
+                );
+                match tokens.next() {
+                    Some(TokenTree::Group(group)) if is_doc(&group) => {}
+                    Some(group) => {
+                        to.push_str(if inner.is_some() { "#!" } else { "#" });
+                        write_tokens(TokenStream::from(group), to);
+                    }
+                    None => to.push('#'),
+                }
+            }
+            TokenTree::Group(group) => {
+                to.push_str(&format!("{:?}{{", group.delimiter()));
+                write_tokens(group.stream(), to);
+                to.push_str("}\n");
+            }
+            TokenTree::Literal(literal) => {
+                let literal = literal.to_string();
+                to.push_str(if literal.starts_with('"') {
+                    "\"\""
+                } else {
+                    &literal
+                });
+            }
+            other => to.push_str(&format!("{other} ")),
+        }
+    }
+}
+
+fn is_doc(group: &proc_macro2::Group) -> bool {
+    let mut tokens = group.stream().into_iter();
+    let doc = matches!(tokens.next(), Some(TokenTree::Ident(name)) if name == "doc");
+    let equals =
+        matches!(tokens.next(), Some(TokenTree::Punct(sign)) if sign.as_char() == '=');
+    let text = matches!(tokens.next(), Some(TokenTree::Literal(_)));
+    let rest = tokens.next().is_none();
+    group.delimiter() == Delimiter::Bracket && doc && equals && text && rest
+}
+
+/// What is wrong if a text at a place is neither refused nor stays text.
+fn stays_text(place: &str, text: &str) -> Result<(), String> {
+    static HARMLESS: LazyLock<BTreeMap<String, String>> = LazyLock::new(|| {
+        Texts {
+            place: "",
+            text: "",
+        }
+        .generated()
+        .unwrap()
+    });
+    let Some(files) = (Texts { place, text }).generated() else {
+        return Ok(());
+    };
+    manifest(&files["Cargo.toml"], &HARMLESS["Cargo.toml"])?;
+    let rust = || files.iter().filter(|(path, _)| path.ends_with(".rs"));
+    // These become names, so that the structure has other names in it, or other places.
+    if ["enum value", "nameless value", "property", "schema"].contains(&place) {
+        let plain = |c: char| c.is_ascii_alphanumeric() || "-_./".contains(c);
+        check(text.chars().all(plain), "became a name")?;
+        check(
+            files.keys().all(|path| path.is_ascii() && !path.contains("..")),
+            "a path",
+        )?;
+        return rust().try_for_each(|(_, text)| structure(text).map(|_| ()));
+    }
+    check(files.keys().eq(HARMLESS.keys()), "other files")?;
+    for (path, text) in rust().filter(|(path, text)| HARMLESS[*path] != **text) {
+        check(
+            !text.contains(|c: char| c.is_control() && !matches!(c, '\n' | '\t')),
+            "control characters",
+        )?;
+        let turns =
+            |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+        check(!text.contains(turns), "text that is turned")?;
+        let same = structure(text)? == structure(&HARMLESS[path])?;
+        check(same, &format!("other code in {path}:\n{text}"))?;
+    }
+    Ok(())
+}
+
+fn check(good: bool, fault: &str) -> Result<(), String> {
+    if good { Ok(()) } else { Err(fault.to_owned()) }
+}
+
+fn manifest(text: &str, harmless: &str) -> Result<(), String> {
+    let keys = |text: &str| -> Result<Vec<String>, String> {
+        let manifest: toml::Table = text.parse().map_err(|error| format!("{error}"))?;
+        let package = manifest["package"].as_table().into_iter().flat_map(|t| t.keys());
+        Ok(manifest.keys().chain(package).cloned().collect())
+    };
+    check(keys(text)? == keys(harmless)?, "another manifest")
+}
+
+/// What breaks out of strings, comments and attributes of one language or another.
+const FRAGMENTS: &[&str] = &[
+    "\"]",
+    "\"",
+    "'",
+    "]",
+    "//",
+    "///",
+    "//!",
+    "\n",
+    "\r",
+    "\r\n",
+    "\t",
+    "#![",
+    "#[",
+    "# [",
+    "*/ fn x(){}",
+    "/*",
+    "*/",
+    "\"#",
+    "r#\"",
+    "\u{202e}",
+    "\u{2028}",
+    "\u{0}",
+    "\u{7f}",
+    "\u{85}",
+    "\\",
+    "\\\"",
+    "`",
+    "```",
+    "\n\n",
+    "\n    ",
+    "{",
+    "}",
+    "}}",
+    "${x}",
+    "{0}",
+    "<script>",
+    "<b>",
+    "](x)",
+    "[x](y)",
+    "<!--",
+    "-->",
+    "&lt;",
+    "fn x() {}",
+    "use std::fs;",
+    "macro_rules!",
+    "include!(\"/etc/passwd\")",
+    "#[doc = include_str!(\"x\")]",
+    "|",
+    "~",
+    "_",
+    "- ",
+    "* ",
+    "1. ",
+    "# ",
+    "> ",
+    "===",
+    "---",
+    "https://example.com/",
+    "Thing",
+    "Color::Red",
+    "text",
+    "crate::",
+    "self",
+    "\u{feff}",
+    "ä",
+    "𝕏",
+    " ",
+    "x",
+];
+
+fn hostile() -> impl Strategy<Value = String> {
+    let fragment = prop_oneof![
+        4 => prop::sample::select(FRAGMENTS).prop_map(str::to_owned),
+        1 => any::<String>(),
+    ];
+    prop::collection::vec(fragment, 1..6).prop_map(|fragments| fragments.concat())
+}
+
+#[test]
+fn the_harmless_document_is_generated() {
+    let harmless = Texts {
+        place: "",
+        text: "",
+    }
+    .generated()
+    .unwrap();
+    assert!(harmless.len() == 4, "{:?}", harmless.keys());
+}
+
+/// Each fragment at each place, alone and inside other text.
+#[test]
+fn known_fragments_stay_text() {
+    let faults = std::thread::scope(|scope| {
+        let workers: Vec<_> = PLACES
+            .chunks(PLACES.len().div_ceil(4))
+            .map(|places| scope.spawn(|| places.iter().map(|p| faults_at(p)).collect()))
+            .collect();
+        let faults: Vec<String> =
+            workers.into_iter().map(|w| w.join().unwrap()).collect();
+        faults.concat()
+    });
+    assert!(faults.is_empty(), "{faults}");
+}
+
+/// One example a place is enough to go on with.
+fn faults_at(place: &str) -> String {
+    let texts = FRAGMENTS.iter().flat_map(|fragment| {
+        [(*fragment).to_owned(), format!("Some {fragment} `text`.")]
+    });
+    let wrong = texts.filter_map(|text| Some((stays_text(place, &text).err()?, text)));
+    let wrong: Vec<_> = wrong.collect();
+    wrong.first().map_or_else(String::new, |(fault, text)| {
+        format!("{place}: {} texts, first {text:?}: {fault}\n", wrong.len())
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(400) })]
+
+    #[test]
+    fn random_texts_stay_text(place in prop::sample::select(PLACES), text in hostile()) {
+        prop_assert_eq!(stays_text(place, &text), Ok(()));
+    }
+}

@@ -1,0 +1,398 @@
+//! What holds for every document: the same input gives the same output, whatever the order
+//! of its keys; every schema has become something; and no document makes it panic.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+
+mod common;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use codegen::{Config, DocumentSource, Generated, Inputs, Source, generate};
+use common::{Golden, goldens};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+/// The crates of the workspace, made from its own documents, if they are there.
+fn workspace() -> Option<(Config, Inputs)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let text = fs::read_to_string(root.join("codegen.toml")).ok()?;
+    let config = Config::parse(&Source::new("codegen.toml", text)).unwrap();
+    let mut inputs = Inputs::default();
+    for document in config.crates.iter().flat_map(|krate| &krate.documents) {
+        let name = format!("v{}/{}", document.release, document.file);
+        let text = fs::read_to_string(root.join("spec").join(&name)).unwrap();
+        let source = Source::new(name, text);
+        let input = DocumentSource {
+            source,
+            release: document.release,
+        };
+        inputs.documents.insert(document.file.clone(), input);
+        for overlay in &document.overlays {
+            let text =
+                fs::read_to_string(root.join("spec/overlays").join(overlay)).unwrap();
+            inputs.overlays.insert(overlay.clone(), Source::new(overlay, text));
+        }
+    }
+    Some((config, inputs))
+}
+
+/// All configurations with their inputs: the workspace's and the goldens'.
+fn all() -> Vec<(Config, Inputs)> {
+    let goldens =
+        goldens().into_iter().map(|Golden { config, inputs, .. }| (config, inputs));
+    goldens.chain(workspace()).collect()
+}
+
+fn files(crates: &[Generated]) -> Vec<(&str, &str)> {
+    let files = crates.iter().flat_map(|krate| &krate.files);
+    files.map(|file| (file.path.as_str(), file.text.as_str())).collect()
+}
+
+#[test]
+fn generating_twice_gives_the_same() {
+    for (config, inputs) in all() {
+        let first = generate(&config, &inputs).unwrap();
+        let second = generate(&config, &inputs).unwrap();
+        assert_eq!(files(&first), files(&second));
+    }
+}
+
+/// The JSON text of a value with the keys of all objects in reverse order.
+fn reversed(value: &Value, to: &mut String) {
+    match value {
+        Value::Object(object) => {
+            let mut members: Vec<_> = object.iter().collect();
+            members.sort_by(|a, b| b.0.cmp(a.0));
+            to.push('{');
+            for (index, (key, value)) in members.into_iter().enumerate() {
+                to.push_str(if index > 0 { ",\n" } else { "" });
+                to.push_str(&Value::from(key.as_str()).to_string());
+                to.push(':');
+                reversed(value, to);
+            }
+            to.push('}');
+        }
+        Value::Array(array) => {
+            to.push('[');
+            for (index, value) in array.iter().enumerate() {
+                to.push_str(if index > 0 { "," } else { "" });
+                reversed(value, to);
+            }
+            to.push(']');
+        }
+        other => to.push_str(&other.to_string()),
+    }
+}
+
+#[test]
+fn the_order_of_keys_does_not_matter() {
+    for (config, inputs) in all() {
+        let mut other = inputs.clone();
+        for document in other.documents.values_mut() {
+            let value: Value = serde_json::from_str(&document.source.text).unwrap();
+            document.source.text.clear();
+            reversed(&value, &mut document.source.text);
+        }
+        let first = generate(&config, &inputs).unwrap();
+        let second = generate(&config, &other).unwrap();
+        assert_eq!(files(&first), files(&second));
+    }
+}
+
+/// The names of the types that a crate declares.
+fn declared(krate: &Generated) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    for file in krate.files.iter().filter(|file| file.path.ends_with(".rs")) {
+        for item in syn::parse_file(&file.text).unwrap().items {
+            let name = match item {
+                syn::Item::Struct(item) => item.ident,
+                syn::Item::Enum(item) => item.ident,
+                _ => continue,
+            };
+            assert!(names.insert(name.to_string()), "{name} is declared twice");
+        }
+    }
+    names
+}
+
+/// The names of the types that the root of a crate makes public.
+fn exported(krate: &Generated) -> BTreeSet<String> {
+    fn leaves(tree: &syn::UseTree, names: &mut BTreeSet<String>) {
+        match tree {
+            syn::UseTree::Path(path) => leaves(&path.tree, names),
+            syn::UseTree::Name(name) => assert!(names.insert(name.ident.to_string())),
+            syn::UseTree::Group(group) => {
+                group.items.iter().for_each(|t| leaves(t, names))
+            }
+            _ => panic!("a use of another form"),
+        }
+    }
+    let root = krate.files.iter().find(|file| file.path == "src/lib.rs").unwrap();
+    let mut names = BTreeSet::new();
+    for item in syn::parse_file(&root.text).unwrap().items {
+        if let syn::Item::Use(item) = item {
+            leaves(&item.tree, &mut names);
+        }
+    }
+    names
+}
+
+/// Types and aliases are the schemas with the prefix, and the rest is external. An overlay
+/// may add schemas, and an enumeration without a name is a type without a schema.
+#[test]
+fn every_schema_has_become_something() {
+    for (config, inputs) in all() {
+        for krate in generate(&config, &inputs).unwrap() {
+            let declared = declared(&krate);
+            assert_eq!(declared, exported(&krate), "{}", krate.name);
+            assert_eq!(declared.len(), krate.structs + krate.enums, "{}", krate.name);
+            let wanted = config.crates.iter().find(|config| config.name == krate.name);
+            for document in &wanted.unwrap().documents {
+                let text = &inputs.documents[&document.file].source.text;
+                let value: Value = serde_json::from_str(text).unwrap();
+                for (name, schema) in value["components"]["schemas"].as_object().unwrap()
+                {
+                    match name.strip_prefix(&document.prefix) {
+                        Some(short) => {
+                            let is_type = !schema["properties"].is_null()
+                                || !schema["enum"].is_null();
+                            assert_eq!(declared.contains(short), is_type, "{name}");
+                        }
+                        None => assert!(config.external(name).is_some(), "{name}"),
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Every file is declared as a module, and every module is a file.
+#[test]
+fn files_are_modules() {
+    for (config, inputs) in all() {
+        for krate in generate(&config, &inputs).unwrap() {
+            let root =
+                krate.files.iter().find(|file| file.path == "src/lib.rs").unwrap();
+            let items = syn::parse_file(&root.text).unwrap().items;
+            let modules = items.iter().filter_map(|item| match item {
+                syn::Item::Mod(module) => Some(format!("src/{}.rs", module.ident)),
+                _ => None,
+            });
+            let mut paths: Vec<_> = modules.collect();
+            paths.extend(["Cargo.toml".to_owned(), "src/lib.rs".to_owned()]);
+            paths.sort();
+            let mut files: Vec<_> = krate.files.iter().map(|f| f.path.clone()).collect();
+            files.sort();
+            assert_eq!(files, paths);
+        }
+    }
+}
+
+/// The places of a document, as JSON pointers.
+fn places(value: &Value, at: &str, found: &mut Vec<String>) {
+    found.push(at.to_owned());
+    match value {
+        Value::Object(object) => {
+            for (key, value) in object {
+                let key = key.replace('~', "~0").replace('/', "~1");
+                places(value, &format!("{at}/{key}"), found);
+            }
+        }
+        Value::Array(array) => {
+            for (index, value) in array.iter().enumerate() {
+                places(value, &format!("{at}/{index}"), found);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn any_json() -> impl Strategy<Value = Value> {
+    let reference =
+        |name: &str| json!({ "$ref": format!("#/components/schemas/{name}") });
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<f64>().prop_map(Value::from),
+        any::<String>().prop_map(Value::from),
+        prop::sample::select(vec![
+            "string", "object", "array", "integer", "int32", "v1", ""
+        ])
+        .prop_map(Value::from),
+        prop::sample::select(vec![
+            reference("com.example.v1.Thing"),
+            reference("com.example.v1.Part"),
+            reference("com.example.v1.Mode"),
+            reference("nothing"),
+            json!({"type": "string", "enum": ["a", "b"]}),
+            json!({"type": "object", "additionalProperties": {"type": "string"}}),
+        ]),
+    ];
+    leaf.prop_recursive(3, 12, 4, |inner| {
+        let key = prop::sample::select(vec![
+            "type",
+            "items",
+            "properties",
+            "allOf",
+            "enum",
+            "required",
+            "format",
+            "default",
+            "$ref",
+            "description",
+            "x-lifecycle",
+            "additionalProperties",
+            "a b",
+            "metadata",
+        ]);
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+            prop::collection::vec((key, inner), 0..4).prop_map(|members| {
+                Value::from_iter(members.into_iter().map(|(k, v)| (k.to_owned(), v)))
+            }),
+        ]
+    })
+}
+
+/// A change of a document: the place, by its number, and what comes there, if anything.
+fn change() -> impl Strategy<Value = (prop::sample::Index, Option<Value>)> {
+    (any::<prop::sample::Index>(), prop::option::weighted(0.7, any_json()))
+}
+
+fn mutated(document: &mut Value, (index, value): (prop::sample::Index, Option<Value>)) {
+    let mut found = Vec::new();
+    places(document, "", &mut found);
+    let place = index.get(&found).clone();
+    match value {
+        Some(value) => *document.pointer_mut(&place).unwrap() = value,
+        None => {
+            let Some((parent, key)) = place.rsplit_once('/') else {
+                return;
+            };
+            let key = key.replace("~1", "/").replace("~0", "~");
+            match document.pointer_mut(parent).unwrap() {
+                Value::Object(object) => drop(object.remove(&key)),
+                Value::Array(array) => drop(array.remove(key.parse().unwrap())),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Generates from a changed document; what comes of it must be Rust, or faults.
+fn survives(config: &Config, inputs: &Inputs, file: &str, document: &Value) {
+    let mut inputs = inputs.clone();
+    inputs.documents.get_mut(file).unwrap().source.text = document.to_string();
+    match generate(config, &inputs) {
+        Ok(crates) => {
+            for krate in &crates {
+                assert_eq!(declared(krate), exported(krate));
+            }
+        }
+        Err(faults) => {
+            assert!(!faults.is_empty());
+            for fault in &faults.iter().collect::<Vec<_>>() {
+                assert!(!fault.message.is_empty() && fault.help.is_some(), "{fault}");
+                let ours = fault.to_string().contains("fault of the generator");
+                assert!(!ours, "{fault}\n{document}");
+            }
+        }
+    }
+}
+
+/// A small document in which there is something of everything.
+fn small() -> Value {
+    let gvk = json!({"group": "example.com", "version": "v1", "kind": "Thing"});
+    let operation = json!({
+        "x-kubernetes-action": "list", "responses": {}, "x-kubernetes-group-version-kind": gvk
+    });
+    let reference =
+        |name: &str| json!({ "$ref": format!("#/components/schemas/{name}") });
+    let meta = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
+    json!({
+        "openapi": "3.0.0",
+        "paths": {"/apis/example.com/v1/things": {"get": operation}},
+        "components": {"schemas": {
+            "com.example.v1.Thing": {
+                "type": "object", "description": "A `Thing`.", "required": ["part"],
+                "x-kubernetes-group-version-kind": [gvk],
+                "x-lifecycle": {"introduced": "1.30", "stable": "1.30"},
+                "properties": {
+                    "metadata": {"allOf": [reference(meta)], "description": "Metadata."},
+                    "part": reference("com.example.v1.Part"),
+                    "mode": {"allOf": [reference("com.example.v1.Mode")], "default": "On"},
+                    "list": {"type": "array", "items": {"type": "integer", "format": "int32"}},
+                    "map": {"type": "object", "additionalProperties": {"type": "boolean"}}
+                }
+            },
+            "com.example.v1.Part": {
+                "type": "object",
+                "properties": {"parts": reference("com.example.v1.Part")}
+            },
+            "com.example.v1.Mode": {
+                "type": "string", "enum": ["On", "Off"], "x-enum-descriptions": {"On": "On."}
+            },
+            "com.example.v1.Name": {"type": "string"},
+            meta: {"type": "object"}
+        }}
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        failure_persistence: None,
+        ..ProptestConfig::with_cases(600)
+    })]
+
+    #[test]
+    fn a_small_document_that_is_changed_never_panics(
+        changes in prop::collection::vec(change(), 1..5)
+    ) {
+        let config = common::CONFIG.replace("overlays = [\"overlay.yaml\"]\n", "");
+        let config = Config::parse(&Source::new("codegen.toml", config)).unwrap();
+        let mut document = small();
+        for change in changes {
+            mutated(&mut document, change);
+        }
+        let mut inputs = Inputs::default();
+        let source = Source::new("document.json", "");
+        let input = DocumentSource { source, release: "1.37".parse().unwrap() };
+        inputs.documents.insert("document.json".to_owned(), input);
+        survives(&config, &inputs, "document.json", &document);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        failure_persistence: None,
+        ..ProptestConfig::with_cases(40)
+    })]
+
+    /// Many changes a case, because a case takes long.
+    #[test]
+    fn a_real_document_that_is_changed_never_panics(
+        changes in prop::collection::vec(change(), 1..8)
+    ) {
+        if let Some((mut config, inputs)) = workspace() {
+            config.crates.truncate(1);
+            let file = config.crates[0].documents[0].file.clone();
+            let text = &inputs.documents[&file].source.text;
+            let mut document: Value = serde_json::from_str(text).unwrap();
+            for change in changes {
+                let schemas = document.pointer_mut("/components").unwrap();
+                mutated(schemas, change);
+            }
+            survives(&config, &inputs, &file, &document);
+        }
+    }
+}
+
+#[test]
+fn the_small_document_itself_is_good() {
+    let crates =
+        common::from_document(&small().to_string()).unwrap_or_else(|f| panic!("{f}"));
+    assert_eq!((crates[0].structs, crates[0].enums), (2, 1));
+}

@@ -1,0 +1,227 @@
+//! A small workspace in a folder of its own, and the command run in it.
+
+// Each test binary uses a part of it.
+#![allow(dead_code)]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::time::SystemTime;
+
+use tempfile::TempDir;
+
+/// The binary under test.
+pub(crate) const XTASK: &str = env!("CARGO_BIN_EXE_xtask");
+
+/// The root of the real workspace, unless the crate is somewhere else, as when packaged.
+pub(crate) fn real_root() -> Option<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent()?;
+    let there =
+        ["codegen.toml", "spec", "apimachinery"].map(|name| root.join(name).exists());
+    there.iter().all(|there| *there).then(|| root.to_owned())
+}
+
+const CONFIG: &str = r#"
+[[crate]]
+name = "example-v1"
+description = "An example"
+
+[[crate.document]]
+file = "things.json"
+release = "1.37"
+prefix = "com.example.v1."
+overlays = ["things.yaml"]
+
+[[crate]]
+name = "other-v1"
+description = "Another example"
+
+[[crate.document]]
+file = "others.json"
+release = "1.37"
+prefix = "com.example.v1."
+"#;
+
+const MANIFEST: &str = r#"
+[workspace]
+members = ["support"]
+
+[workspace.dependencies]
+apimachinery = { version = "0.1.0", path = "support" }
+k8s-openapi = "0.29"
+other = "1"
+"#;
+
+const OVERLAY: &str = r#"
+overlay: 1.0.0
+info: {title: t, version: v}
+actions:
+  - target: $.components.schemas['com.example.v1.Thing'].properties.text
+    update: {default: hello}
+    x-releases: {from: "1.35"}
+"#;
+
+/// A document of two types.
+pub(crate) fn document(first: &str, second: &str) -> String {
+    let part = |name: &str| {
+        format!(
+            "\"com.example.v1.{name}\": {{\"type\": \"object\", \"description\": \"A part.\",\
+             \"properties\": {{\"text\": {{\"type\": \"string\", \"description\": \"Text.\"}}}}}}"
+        )
+    };
+    format!(
+        "{{\"openapi\": \"3.0.0\", \"components\": {{\"schemas\": {{\n{},\n{}\n}}}}}}",
+        part(first),
+        part(second)
+    )
+}
+
+/// A workspace with two crates to generate.
+pub(crate) struct Sandbox {
+    folder: TempDir,
+}
+
+/// The files and links below a folder, each with its content and time of change.
+pub(crate) type Snapshot = BTreeMap<PathBuf, (Vec<u8>, Option<SystemTime>)>;
+
+impl Sandbox {
+    pub(crate) fn new() -> Self {
+        let sandbox = Self {
+            folder: tempfile::tempdir().unwrap(),
+        };
+        sandbox.write("root/codegen.toml", CONFIG);
+        sandbox.write("root/Cargo.toml", MANIFEST);
+        sandbox.write("root/.cargo/config.toml", "[env]\nEXAMPLE = \"1\"\n");
+        sandbox.write("root/spec/v1.37/things.json", &document("Thing", "Part"));
+        sandbox.write("root/spec/v1.37/others.json", &document("Other", "Rest"));
+        sandbox.write("root/spec/overlays/things.yaml", OVERLAY);
+        sandbox
+    }
+
+    /// One in which the crates have been generated.
+    pub(crate) fn generated() -> Self {
+        let sandbox = Self::new();
+        sandbox.run(&[]).succeeds();
+        sandbox
+    }
+
+    /// The folder around everything: what is beside `root` is outside the workspace.
+    pub(crate) fn path(&self, relative: &str) -> PathBuf {
+        self.folder.path().join(relative)
+    }
+
+    pub(crate) fn write(&self, relative: &str, text: &str) {
+        let path = self.path(relative);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    pub(crate) fn read(&self, relative: &str) -> String {
+        fs::read_to_string(self.path(relative))
+            .unwrap_or_else(|e| panic!("{relative}: {e}"))
+    }
+
+    /// Replaces a text in a file.
+    pub(crate) fn edit(&self, relative: &str, from: &str, to: &str) {
+        let text = self.read(relative);
+        assert!(text.contains(from), "{relative} has no {from}");
+        self.write(relative, &text.replace(from, to));
+    }
+
+    /// Everything below the folder, as it is now.
+    pub(crate) fn snapshot(&self) -> Snapshot {
+        let mut snapshot = Snapshot::new();
+        collect(self.folder.path(), &mut snapshot);
+        snapshot
+    }
+
+    /// Runs `codegen` with the arguments in the root of the workspace.
+    pub(crate) fn run(&self, arguments: &[&str]) -> Outcome {
+        let mut command = Command::new(XTASK);
+        command.arg("codegen").args(arguments).current_dir(self.path("root"));
+        Outcome::of(&mut command)
+    }
+}
+
+fn collect(folder: &Path, snapshot: &mut Snapshot) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let metadata = fs::symlink_metadata(&path).unwrap();
+        if metadata.is_dir() {
+            // A folder's own time changes with what is made and removed in it.
+            snapshot.insert(path.clone(), (Vec::new(), None));
+            collect(&path, snapshot);
+        } else if metadata.is_symlink() {
+            let target = fs::read_link(&path).unwrap();
+            let target = target.to_string_lossy().into_owned().into_bytes();
+            snapshot.insert(path, (target, None));
+        } else {
+            let content = fs::read(&path).unwrap();
+            snapshot.insert(path, (content, metadata.modified().ok()));
+        }
+    }
+}
+
+/// How a command ended.
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    pub(crate) code: Option<i32>,
+    pub(crate) out: String,
+    pub(crate) told: String,
+}
+
+impl Outcome {
+    pub(crate) fn of(command: &mut Command) -> Self {
+        command.output().map(Self::from).unwrap()
+    }
+
+    pub(crate) fn succeeds(self) -> Self {
+        assert_eq!(self.code, Some(0), "{}{}", self.out, self.told);
+        self
+    }
+
+    /// Fails as documented: with 1, an error that has all the parts, and nothing else.
+    pub(crate) fn fails_with(self, parts: &[&str]) -> Self {
+        assert_eq!(self.code, Some(1), "{}{}", self.out, self.told);
+        for part in parts {
+            assert!(self.told.contains(part), "no `{part}` in:\n{}", self.told);
+        }
+        assert!(self.told.contains("error: "), "{}", self.told);
+        assert!(!self.told.contains("panicked"), "{}", self.told);
+        self
+    }
+}
+
+impl From<Output> for Outcome {
+    fn from(output: Output) -> Self {
+        Self {
+            code: output.status.code(),
+            out: String::from_utf8_lossy(&output.stdout).into_owned(),
+            told: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+}
+
+/// Generates the crates of the real workspace and returns what is printed.
+pub(crate) fn generate(root: &Path, arguments: &[&str]) -> String {
+    let mut command = Command::new(XTASK);
+    command.arg("codegen").args(arguments).current_dir(root);
+    Outcome::of(&mut command).succeeds().out
+}
+
+/// Checks a generated workspace; all share one folder of dependencies.
+pub(crate) fn compile(root: &Path, workspace: &Path) {
+    // Without it, cargo would look for newer versions than have been fetched.
+    fs::copy(root.join("Cargo.lock"), workspace.join("Cargo.lock")).unwrap();
+    let mut command = Command::new(env!("CARGO"));
+    command
+        .args(["check", "--offline", "--quiet", "--workspace"])
+        .current_dir(workspace)
+        .env(
+            "CARGO_TARGET_DIR",
+            Path::new(env!("CARGO_TARGET_TMPDIR")).join("generated"),
+        )
+        .env("RUSTFLAGS", "-Dwarnings");
+    Outcome::of(&mut command).succeeds();
+}

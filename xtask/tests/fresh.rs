@@ -1,0 +1,28 @@
+//! The generated crates of this workspace are those that the generator makes, and they
+//! compile wherever they are put.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+
+mod common;
+
+use std::path::Path;
+use std::process::Command;
+
+use common::{Outcome, XTASK, compile, generate, real_root};
+
+#[test]
+fn the_committed_crates_are_fresh() {
+    let Some(root) = real_root() else { return };
+    let mut command = Command::new(XTASK);
+    let outcome = Outcome::of(command.args(["codegen", "--check"]).current_dir(root));
+    assert_eq!(outcome.code, Some(0), "{}", outcome.told);
+    assert!(outcome.out.contains("generated files are up to date"), "{}", outcome.out);
+}
+
+#[test]
+fn generated_crates_compile_in_another_folder() {
+    let Some(root) = real_root() else { return };
+    let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join("own");
+    generate(&root, &["--out", &out.display().to_string()]);
+    compile(&root, &out);
+}
