@@ -1,0 +1,74 @@
+//! Kubernetes' own fixtures, as its round-trip tests keep them for each release.
+//!
+//! They are not part of this repository. The environment variable `UPSTREAM_DIR` names a
+//! folder with `golden/RELEASE/GROUP.VERSION.KIND.json` and `.yaml`; without it, the tests
+//! that want fixtures say so and pass.
+
+use std::path::{Path, PathBuf};
+use std::{env, fs, io};
+
+/// The environment variable that names the folder.
+pub const VARIABLE: &str = "UPSTREAM_DIR";
+
+/// The suffix of a fixture that holds what Kubernetes' current release writes after
+/// reading an older one.
+const AFTER_ROUND_TRIP: &str = "after_roundtrip";
+
+/// One object in one format.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fixture {
+    /// Release and file name, for messages.
+    pub name: String,
+    /// Whether this is what the release writes after reading the fixture.
+    pub after_round_trip: bool,
+    /// The contents, in JSON.
+    pub json: String,
+    /// The same contents, in YAML.
+    pub yaml: String,
+}
+
+/// The folder with fixtures, or `None` when none was given, which is then reported.
+pub fn folder() -> Option<PathBuf> {
+    let folder = env::var_os(VARIABLE).filter(|value| !value.is_empty());
+    if folder.is_none() {
+        eprintln!("skipped: {VARIABLE} is not set, so there are no fixtures to check");
+    }
+    folder.map(PathBuf::from)
+}
+
+/// All fixtures of one kind, of every release under `folder`, in order.
+///
+/// # Errors
+///
+/// When the folder can't be read, when no fixture is in it, or when one format is missing.
+pub fn load(folder: &Path, api_version: &str, kind: &str) -> io::Result<Vec<Fixture>> {
+    let stem = format!("{}.{kind}", api_version.replace('/', "."));
+    let mut releases = fs::read_dir(folder.join("golden"))?
+        .map(|entry| entry.map(|entry| entry.path()))
+        .collect::<io::Result<Vec<_>>>()?;
+    releases.sort();
+    let mut fixtures = Vec::new();
+    for release in releases {
+        for suffix in ["", AFTER_ROUND_TRIP] {
+            let stem = match suffix {
+                "" => stem.clone(),
+                suffix => format!("{stem}.{suffix}"),
+            };
+            let json = release.join(format!("{stem}.json"));
+            if json.exists() {
+                let folder = release.file_name().unwrap_or_default().to_string_lossy();
+                fixtures.push(Fixture {
+                    name: format!("{folder}/{stem}"),
+                    after_round_trip: !suffix.is_empty(),
+                    json: fs::read_to_string(&json)?,
+                    yaml: fs::read_to_string(json.with_extension("yaml"))?,
+                });
+            }
+        }
+    }
+    if fixtures.is_empty() {
+        let message = format!("no fixture {stem}.json under {}", folder.display());
+        return Err(io::Error::new(io::ErrorKind::NotFound, message));
+    }
+    Ok(fixtures)
+}
