@@ -1,8 +1,11 @@
 //! The configuration: which documents become which crate, and where other schemas live.
 
+use std::collections::BTreeSet;
+
 use serde::Deserialize;
 
 use crate::diag::{Diagnostic, Diagnostics};
+use crate::name::RustPath;
 use crate::release::Release;
 use crate::source::Source;
 
@@ -94,36 +97,25 @@ impl Config {
                 return Err(diagnostics);
             }
         };
+        let mut names = BTreeSet::new();
         for krate in &config.crates {
-            let plain =
-                |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
-            if !krate.name.starts_with(|c: char| c.is_ascii_lowercase())
-                || !krate.name.chars().all(plain)
-            {
+            krate.check(&mut |message, help| fault(None, message, help));
+            if !names.insert(&krate.name) {
                 fault(
                     None,
-                    format!("`{}` can't be the name of a crate", krate.name),
-                    "use lower-case letters, digits and hyphens, as in `storage-v1`",
+                    format!("two crates of the name `{}`", krate.name),
+                    "put all documents of a crate into one [[crate]]",
                 );
             }
-            for document in &krate.documents {
-                let names = std::iter::once(&document.file).chain(&document.overlays);
-                for name in names.filter(|name| !is_plain_file_name(name)) {
-                    fault(
-                        None,
-                        format!("`{name}` is not a plain file name"),
-                        "documents are looked up in the folder given with --spec, overlays \
-                         in spec/overlays: name the file only, without a path",
-                    );
-                }
-            }
         }
+        let mut prefixes = BTreeSet::new();
         for external in &config.externs {
-            if syn::parse_str::<syn::Path>(&external.path).is_err() {
+            external.check(&mut |message, help| fault(None, message, help));
+            if !prefixes.insert(&external.prefix) {
                 fault(
                     None,
-                    format!("`{}` is not a Rust path", external.path),
-                    "write a module path such as `k8s_openapi::api::core::v1`",
+                    format!("two externals of the prefix `{}`", external.prefix),
+                    "a schema can live in one place only: take one of them out",
                 );
             }
         }
@@ -141,6 +133,82 @@ impl Config {
     }
 }
 
+/// Takes a message and what to do about it.
+type Fault<'a> = &'a mut dyn FnMut(String, &str);
+
+impl CrateConfig {
+    fn check(&self, fault: Fault<'_>) {
+        if !is_crate_name(&self.name) {
+            fault(
+                format!("`{}` can't be the name of a crate", self.name.escape_debug()),
+                "use lower-case words of letters and digits with single hyphens between \
+                 them, as in `storage-v1`, and no name of Rust's own",
+            );
+        }
+        if self.documents.is_empty() {
+            fault(
+                format!("the crate `{}` has no document", self.name.escape_debug()),
+                "give it a [[crate.document]]",
+            );
+        }
+        for document in &self.documents {
+            check_prefix(&document.prefix, fault);
+            let names = std::iter::once(&document.file).chain(&document.overlays);
+            for name in names.filter(|name| !is_plain_file_name(name)) {
+                fault(
+                    format!("`{}` is not a plain file name", name.escape_debug()),
+                    "documents are looked up in the folder given with --spec, overlays in \
+                     spec/overlays: name the file only, with letters, digits, `.`, `-`, `_`",
+                );
+            }
+        }
+    }
+}
+
+impl DocumentConfig {
+    /// Where the document is below the folder of all documents, `v1.37/FILE`.
+    pub fn path(&self) -> String {
+        format!("v{}/{}", self.release, self.file)
+    }
+}
+
+impl Extern {
+    fn check(&self, fault: Fault<'_>) {
+        check_prefix(&self.prefix, fault);
+        if RustPath::below(&self.path, "Type").is_none() {
+            fault(
+                format!("`{}` is not a Rust path", self.path.escape_debug()),
+                "write a module path such as `k8s_openapi::api::core::v1`",
+            );
+        }
+    }
+}
+
+fn check_prefix(prefix: &str, fault: Fault<'_>) {
+    let name = |part: &str| part.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
+    let parts = prefix.strip_suffix('.').map(|p| p.split('.'));
+    let fits =
+        parts.is_some_and(|mut parts| parts.all(|part| !part.is_empty() && name(part)));
+    if !fits {
+        fault(
+            format!("`{}` is not a prefix of schemas", prefix.escape_debug()),
+            "write it with its last dot, as in `io.k8s.api.storage.v1.`",
+        );
+    }
+}
+
+fn is_crate_name(name: &str) -> bool {
+    let word = |word: &str| {
+        !word.is_empty()
+            && word.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
+    };
+    let own = ["alloc", "core", "proc-macro", "std", "test"];
+    name.split('-').all(word)
+        && syn::parse_str::<syn::Ident>(&name.replace('-', "_")).is_ok()
+        && !own.contains(&name)
+}
+
 fn is_plain_file_name(name: &str) -> bool {
-    !name.is_empty() && !name.starts_with('.') && !name.contains(['/', '\\', '\0'])
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
+    !name.is_empty() && !name.starts_with('.') && name.chars().all(plain)
 }

@@ -138,7 +138,13 @@ impl Diagnostics {
             }
             let lines = source.lines();
             for diagnostic in &mut open {
-                diagnostic.line = diagnostic.pointer.as_ref().and_then(|p| lines.of(p));
+                let found = diagnostic.pointer.as_ref().and_then(|p| lines.of(p));
+                diagnostic.line = found.map(|place| place.line);
+                if let (Some(false), Some(help)) =
+                    (found.map(|place| place.exact), &mut diagnostic.help)
+                {
+                    help.push_str("; the place itself comes from an overlay");
+                }
             }
         }
     }

@@ -18,7 +18,7 @@
 //! "#);
 //! let config = Config::parse(&config)?;
 //! let mut inputs = Inputs::default();
-//! inputs.documents.insert("example.json".to_owned(), codegen::DocumentSource {
+//! inputs.documents.insert("v1.37/example.json".to_owned(), codegen::DocumentSource {
 //!     source: Source::new("example.json", r#"{
 //!         "openapi": "3.0.0",
 //!         "components": {"schemas": {"com.example.v1.Color": {
@@ -59,7 +59,7 @@ pub use source::Source;
 /// The texts that a run works on, by the names that the configuration gives them.
 #[derive(Clone, Debug, Default)]
 pub struct Inputs {
-    /// The documents, by file name.
+    /// The documents, by [`DocumentConfig::path`].
     pub documents: BTreeMap<String, DocumentSource>,
     /// The overlays, by file name.
     pub overlays: BTreeMap<String, Source>,
@@ -118,8 +118,9 @@ pub fn generate(
     for krate in &config.crates {
         let mut versions = Vec::new();
         for document in &krate.documents {
-            let Some(input) = inputs.documents.get(&document.file) else {
-                missing(&document.file, "document", &mut diagnostics);
+            let path = document.path();
+            let Some(input) = inputs.documents.get(&path) else {
+                missing(&path, "document", &mut diagnostics);
                 continue;
             };
             let mut mine = Vec::new();
@@ -138,6 +139,7 @@ pub fn generate(
             passes::run(&mut version, &mut diagnostics);
             versions.push(version);
         }
+        passes::check_crate(&versions, &mut diagnostics);
         crates.push(model::Crate {
             config: krate,
             versions,

@@ -44,12 +44,20 @@ pub(crate) struct Lines<'a> {
     root: Option<Value<'a>>,
 }
 
+/// A line, and whether what was looked for stands there or would only be inside of it.
+#[derive(Clone, Copy)]
+pub(crate) struct Place {
+    pub(crate) line: usize,
+    pub(crate) exact: bool,
+}
+
 impl Lines<'_> {
-    /// The line of the place, or of the nearest place around it that the text has: what an
-    /// overlay added has no line of its own.
-    pub(crate) fn of(&self, pointer: &Pointer) -> Option<usize> {
+    /// The place, or the nearest place around it that the text has: what an overlay added has
+    /// no line of its own.
+    pub(crate) fn of(&self, pointer: &Pointer) -> Option<Place> {
         let mut place = self.root.as_ref()?;
         let mut start = place.start();
+        let mut exact = true;
         for segment in pointer.segments() {
             let next = match place {
                 Value::Object(object) => object
@@ -64,11 +72,15 @@ impl Lines<'_> {
                     .map(|v| (v, v.start())),
                 _ => None,
             };
-            let Some((value, at)) = next else { break };
+            let Some((value, at)) = next else {
+                exact = false;
+                break;
+            };
             place = value;
             start = at;
         }
         let before = self.text.as_bytes().get(..start)?;
-        Some(before.iter().filter(|byte| **byte == b'\n').count() + 1)
+        let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
+        Some(Place { line, exact })
     }
 }

@@ -128,7 +128,7 @@ fn inputs_that_are_not_there() {
     let faults = generate(&config, &Inputs::default()).unwrap_err();
     let told: Vec<_> =
         faults.iter().map(|f| (f.file.as_str(), f.message.as_str())).collect();
-    assert_eq!(told, [("document.json", "the document was not handed in")]);
+    assert_eq!(told, [("v1.37/document.json", "the document was not handed in")]);
     assert!(faults.iter().all(|fault| fault.help.is_some()));
     let mut text = CONFIG.to_owned();
     text = text.replace("[\"overlay.yaml\"]", "[\"overlay.yaml\", \"more.yaml\"]");

@@ -137,7 +137,7 @@ fn references_to_what_is_no_schema() {
         ["#/openapi", "#", "#/components/schemas/com.example.v1.Thing/properties/one"]
     {
         let schema = format!("{{\"$ref\": \"{target}\"}}");
-        bad_property(&schema, "is not a schema", "");
+        bad_property(&schema, "is not a schema", "/$ref");
     }
 }
 

@@ -138,7 +138,7 @@ impl Texts<'_> {
             source: Source::new("document.json", document),
             release: "1.37".parse().unwrap(),
         };
-        inputs.documents.insert("document.json".to_owned(), input);
+        inputs.documents.insert("v1.37/document.json".to_owned(), input);
         let crates = match generate(&config, &inputs) {
             Ok(crates) => crates,
             Err(faults) => {

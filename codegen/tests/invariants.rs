@@ -28,7 +28,7 @@ fn workspace() -> Option<(Config, Inputs)> {
             source,
             release: document.release,
         };
-        inputs.documents.insert(document.file.clone(), input);
+        inputs.documents.insert(document.path(), input);
         for overlay in &document.overlays {
             let text =
                 fs::read_to_string(root.join("spec/overlays").join(overlay)).unwrap();
@@ -150,7 +150,7 @@ fn every_schema_has_become_something() {
             assert_eq!(declared.len(), krate.structs + krate.enums, "{}", krate.name);
             let wanted = config.crates.iter().find(|config| config.name == krate.name);
             for document in &wanted.unwrap().documents {
-                let text = &inputs.documents[&document.file].source.text;
+                let text = &inputs.documents[&document.path()].source.text;
                 let value: Value = serde_json::from_str(text).unwrap();
                 for (name, schema) in value["components"]["schemas"].as_object().unwrap()
                 {
@@ -219,7 +219,13 @@ fn any_json() -> impl Strategy<Value = Value> {
         any::<f64>().prop_map(Value::from),
         any::<String>().prop_map(Value::from),
         prop::sample::select(vec![
-            "string", "object", "array", "integer", "int32", "v1", ""
+            "string",
+            "object",
+            "array",
+            "integer",
+            "int32",
+            "v1",
+            ""
         ])
         .prop_map(Value::from),
         prop::sample::select(vec![
@@ -358,10 +364,10 @@ proptest! {
             mutated(&mut document, change);
         }
         let mut inputs = Inputs::default();
-        let source = Source::new("document.json", "");
+        let source = Source::new("v1.37/document.json", "");
         let input = DocumentSource { source, release: "1.37".parse().unwrap() };
-        inputs.documents.insert("document.json".to_owned(), input);
-        survives(&config, &inputs, "document.json", &document);
+        inputs.documents.insert("v1.37/document.json".to_owned(), input);
+        survives(&config, &inputs, "v1.37/document.json", &document);
     }
 }
 
@@ -378,7 +384,7 @@ proptest! {
     ) {
         if let Some((mut config, inputs)) = workspace() {
             config.crates.truncate(1);
-            let file = config.crates[0].documents[0].file.clone();
+            let file = config.crates[0].documents[0].path();
             let text = &inputs.documents[&file].source.text;
             let mut document: Value = serde_json::from_str(text).unwrap();
             for change in changes {

@@ -58,6 +58,8 @@ pub trait Peer: Kind {
 }
 
 /// Makes one test function for each kind of storage.k8s.io/v1, calling a generic function.
+// Its widths are counted from the margin of the body, and then exceed the line.
+#[rustfmt::skip]
 #[macro_export]
 macro_rules! each_storage_v1_kind {
     ($check:path) => {

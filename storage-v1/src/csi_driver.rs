@@ -168,7 +168,7 @@ impl k8s_openapi::Metadata for CSIDriverList {
 }
 
 impl FromIterator<CSIDriver> for CSIDriverList {
-    fn from_iter<I: IntoIterator<Item = CSIDriver>>(items: I) -> Self {
+    fn from_iter<T: IntoIterator<Item = CSIDriver>>(items: T) -> Self {
         Self::new(items)
     }
 }
@@ -662,7 +662,7 @@ impl From<String> for FSGroupPolicy {
 impl std::str::FromStr for FSGroupPolicy {
     type Err = std::convert::Infallible;
 
-    fn from_str(value: &str) -> Result<Self, Self::Err> {
+    fn from_str(value: &str) -> Result<Self, std::convert::Infallible> {
         Ok(Self::from(value))
     }
 }
@@ -858,7 +858,7 @@ impl From<String> for VolumeLifecycleMode {
 impl std::str::FromStr for VolumeLifecycleMode {
     type Err = std::convert::Infallible;
 
-    fn from_str(value: &str) -> Result<Self, Self::Err> {
+    fn from_str(value: &str) -> Result<Self, std::convert::Infallible> {
         Ok(Self::from(value))
     }
 }

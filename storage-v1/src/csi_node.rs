@@ -193,7 +193,7 @@ impl k8s_openapi::Metadata for CSINodeList {
 }
 
 impl FromIterator<CSINode> for CSINodeList {
-    fn from_iter<I: IntoIterator<Item = CSINode>>(items: I) -> Self {
+    fn from_iter<T: IntoIterator<Item = CSINode>>(items: T) -> Self {
         Self::new(items)
     }
 }
@@ -511,7 +511,7 @@ pub struct StorageHealth {
     /// Since Kubernetes 1.37, alpha; feature gate `CSIVolumeHealth`.
     pub name: String,
 
-    /// Problems that the driver currently reports, at most 16\.
+    /// Problems that the driver currently reports, at most 16.
     ///
     /// The list is replaced as a whole with each report. When empty or absent, the driver
     /// reports none.
@@ -651,8 +651,9 @@ impl serde::Serialize for VolumeNodeResources {
 
 /// One problem of a storage backend, as reported by a CSI driver on a node.
 ///
-/// Only adverse conditions are recorded: a healthy backend has no entry. `accessMode`
-/// and `volumeMode` narrow the problem down to the volumes it affects.
+/// Only adverse conditions are recorded: a healthy backend has no entry.
+/// [`accessMode`](Self::access_mode) and [`volumeMode`](Self::volume_mode) narrow the
+/// problem down to the volumes it affects.
 ///
 /// Since Kubernetes 1.37, alpha; feature gate `CSIVolumeHealth`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -868,7 +869,7 @@ impl From<String> for StorageHealthStatusType {
 impl std::str::FromStr for StorageHealthStatusType {
     type Err = std::convert::Infallible;
 
-    fn from_str(value: &str) -> Result<Self, Self::Err> {
+    fn from_str(value: &str) -> Result<Self, std::convert::Infallible> {
         Ok(Self::from(value))
     }
 }

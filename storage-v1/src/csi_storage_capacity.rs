@@ -13,15 +13,18 @@ use k8s_openapi::serde;
 /// cluster.
 ///
 /// Each object records the outcome of a `GetCapacity` call: how much room the driver
-/// has for volumes of the class, for the nodes that `nodeTopology` selects. The
-/// external-provisioner, or another component deployed with the driver, creates,
-/// refreshes and removes the objects.
+/// has for volumes of the class, for the nodes that
+/// [`nodeTopology`](Self::node_topology) selects. The external-provisioner, or
+/// another component deployed with the driver, creates, refreshes and removes the
+/// objects.
 ///
 /// The scheduler reads them for drivers that set `storageCapacity` in their
 /// [`CSIDriver`](crate::CSIDriver). It compares the requested size with
-/// `maximumVolumeSize`, or with `capacity` where the former is unset, and rules out
-/// nodes for which no object offers enough. A missing object, an object without
-/// `capacity` and a `capacity` of zero all mean that nothing is available.
+/// [`maximumVolumeSize`](Self::maximum_volume_size), or with
+/// [`capacity`](Self::capacity) where the former is unset, and rules out nodes for
+/// which no object offers enough. A missing object, an object without
+/// [`capacity`](Self::capacity) and a [`capacity`](Self::capacity) of zero all mean
+/// that nothing is available.
 ///
 /// Since Kubernetes 1.24, stable.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -241,7 +244,7 @@ impl k8s_openapi::Metadata for CSIStorageCapacityList {
 }
 
 impl FromIterator<CSIStorageCapacity> for CSIStorageCapacityList {
-    fn from_iter<I: IntoIterator<Item = CSIStorageCapacity>>(items: I) -> Self {
+    fn from_iter<T: IntoIterator<Item = CSIStorageCapacity>>(items: T) -> Self {
         Self::new(items)
     }
 }

@@ -152,9 +152,8 @@ impl StorageClass {
         mut self,
         value: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
     ) -> Self {
-        self.parameters = Some(
-            value.into_iter().map(|(key, value)| (key.into(), value.into())).collect(),
-        );
+        let values = value.into_iter().map(|(key, value)| (key.into(), value.into()));
+        self.parameters = Some(values.collect());
         self
     }
 
@@ -317,7 +316,7 @@ impl k8s_openapi::Metadata for StorageClassList {
 }
 
 impl FromIterator<StorageClass> for StorageClassList {
-    fn from_iter<I: IntoIterator<Item = StorageClass>>(items: I) -> Self {
+    fn from_iter<T: IntoIterator<Item = StorageClass>>(items: T) -> Self {
         Self::new(items)
     }
 }
@@ -460,7 +459,7 @@ impl From<String> for PersistentVolumeReclaimPolicy {
 impl std::str::FromStr for PersistentVolumeReclaimPolicy {
     type Err = std::convert::Infallible;
 
-    fn from_str(value: &str) -> Result<Self, Self::Err> {
+    fn from_str(value: &str) -> Result<Self, std::convert::Infallible> {
         Ok(Self::from(value))
     }
 }
@@ -573,7 +572,7 @@ impl From<String> for VolumeBindingMode {
 impl std::str::FromStr for VolumeBindingMode {
     type Err = std::convert::Infallible;
 
-    fn from_str(value: &str) -> Result<Self, Self::Err> {
+    fn from_str(value: &str) -> Result<Self, std::convert::Infallible> {
         Ok(Self::from(value))
     }
 }

@@ -14,8 +14,8 @@ use k8s_openapi::serde;
 /// For drivers with `attachRequired`, the attach/detach controller creates the object
 /// when a Pod needs the volume on the node. The external-attacher of the driver named
 /// in `spec.attacher` calls `ControllerPublishVolume` and records the outcome in
-/// `status`, on which the kubelet waits before mounting. Deleting the object asks for
-/// the volume to be detached; a finalizer keeps the object until
+/// [`status`](Self::status), on which the kubelet waits before mounting. Deleting the
+/// object asks for the volume to be detached; a finalizer keeps the object until
 /// `ControllerUnpublishVolume` has succeeded. It is cluster-scoped.
 ///
 /// Since Kubernetes 1.13, stable.
@@ -198,7 +198,7 @@ impl k8s_openapi::Metadata for VolumeAttachmentList {
 }
 
 impl FromIterator<VolumeAttachment> for VolumeAttachmentList {
-    fn from_iter<I: IntoIterator<Item = VolumeAttachment>>(items: I) -> Self {
+    fn from_iter<T: IntoIterator<Item = VolumeAttachment>>(items: T) -> Self {
         Self::new(items)
     }
 }
@@ -399,9 +399,8 @@ impl VolumeAttachmentStatus {
         mut self,
         value: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
     ) -> Self {
-        self.attachment_metadata = Some(
-            value.into_iter().map(|(key, value)| (key.into(), value.into())).collect(),
-        );
+        let values = value.into_iter().map(|(key, value)| (key.into(), value.into()));
+        self.attachment_metadata = Some(values.collect());
         self
     }
 

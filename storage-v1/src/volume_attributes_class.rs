@@ -68,9 +68,8 @@ impl VolumeAttributesClass {
         mut self,
         value: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
     ) -> Self {
-        self.parameters = Some(
-            value.into_iter().map(|(key, value)| (key.into(), value.into())).collect(),
-        );
+        let values = value.into_iter().map(|(key, value)| (key.into(), value.into()));
+        self.parameters = Some(values.collect());
         self
     }
 }
@@ -196,7 +195,7 @@ impl k8s_openapi::Metadata for VolumeAttributesClassList {
 }
 
 impl FromIterator<VolumeAttributesClass> for VolumeAttributesClassList {
-    fn from_iter<I: IntoIterator<Item = VolumeAttributesClass>>(items: I) -> Self {
+    fn from_iter<T: IntoIterator<Item = VolumeAttributesClass>>(items: T) -> Self {
         Self::new(items)
     }
 }

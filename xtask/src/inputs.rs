@@ -35,24 +35,41 @@ pub(crate) fn config(root: &Path, crates: &[String]) -> Result<Config, Box<dyn E
     Ok(config)
 }
 
-/// Reads all documents and overlays that the configuration names.
+/// Reads all documents and overlays that the configuration names. All that are missing are
+/// told.
 pub(crate) fn read(
     root: &Path,
     folder: &Folder<'_>,
     config: &Config,
 ) -> Result<Inputs, Box<dyn Error>> {
     let mut inputs = Inputs::default();
+    let mut faults = BTreeSet::new();
     for document in config.crates.iter().flat_map(|krate| &krate.documents) {
-        let found = find(folder, document)?;
-        inputs.documents.insert(document.file.clone(), found);
+        match find(folder, document) {
+            Ok(found) => {
+                inputs.documents.insert(document.path(), found);
+            }
+            Err(error) => {
+                faults.insert(error.to_string());
+            }
+        }
         for overlay in &document.overlays {
             let path = root.join("spec").join("overlays").join(overlay);
-            let source =
-                Source::new(format!("overlays/{overlay}"), workspace::read(&path)?);
-            inputs.overlays.insert(overlay.clone(), source);
+            match workspace::read(&path) {
+                Ok(text) => {
+                    let source = Source::new(format!("overlays/{overlay}"), text);
+                    inputs.overlays.insert(overlay.clone(), source);
+                }
+                Err(error) => {
+                    faults.insert(error.to_string());
+                }
+            }
         }
     }
-    Ok(inputs)
+    if faults.is_empty() {
+        return Ok(inputs);
+    }
+    Err(faults.into_iter().collect::<Vec<_>>().join("\n\n").into())
 }
 
 /// Finds one document: in the folder of its release, or in the folder itself.
@@ -60,12 +77,10 @@ fn find(
     folder: &Folder<'_>,
     document: &DocumentConfig,
 ) -> Result<DocumentSource, Box<dyn Error>> {
-    let below = folder.path.join(format!("v{}", document.release)).join(&document.file);
-    if below.is_file()
-        && folder.release.is_none_or(|release| release == document.release)
-    {
-        let name = format!("v{}/{}", document.release, document.file);
-        let source = Source::new(name, workspace::read(&below)?);
+    let below = folder.path.join(document.path());
+    let wanted = folder.release.is_none_or(|release| release == document.release);
+    if below.is_file() && wanted {
+        let source = Source::new(document.path(), workspace::read(&below)?);
         return Ok(DocumentSource {
             source,
             release: document.release,
@@ -75,16 +90,25 @@ fn find(
     if !here.is_file() {
         return Err(not_found(folder, document, &below, &here));
     }
-    let release =
-        folder.release.or_else(|| release_of(folder.path)).ok_or_else(|| {
+    let release = match (folder.release, release_of(folder.path)) {
+        (Some(said), Some(named)) if said != named => {
+            return Err(format!(
+                "error: --release {said}, but {} is named after {named}\n  \
+                 help: leave --release out, or rename the folder",
+                folder.path.display()
+            )
+            .into());
+        }
+        (said, named) => said.or(named).ok_or_else(|| {
             format!(
                 "error: can't tell of which Kubernetes release {} is\n  \
-             help: name the folder after it (v1.34), or say --release 1.34",
+                 help: name the folder after it (v1.34), or say --release 1.34",
                 here.display()
             )
-        })?;
-    let source =
-        Source::new(format!("v{release}/{}", document.file), workspace::read(&here)?);
+        })?,
+    };
+    let name = format!("v{release}/{}", document.file);
+    let source = Source::new(name, workspace::read(&here)?);
     Ok(DocumentSource { source, release })
 }
 

@@ -12,7 +12,12 @@ use clap::{Parser, Subcommand};
 
 /// Generates and checks the crates of this workspace.
 #[derive(Parser)]
-#[command(name = "cargo xtask", version, arg_required_else_help = true)]
+#[command(
+    name = "xtask",
+    bin_name = "cargo xtask",
+    version,
+    arg_required_else_help = true
+)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,

@@ -108,12 +108,14 @@ pub(crate) fn carry_out(out: &Path, plans: &[Plan]) -> Result<(), Box<dyn Error>
         return Ok(());
     }
     let mut undo = Undo::default();
-    let folders =
-        [out].into_iter().chain(changes.iter().filter_map(|c| c.path().parent()));
-    let result = folders
-        .map(|folder| undo.create_folder(folder))
-        .collect::<Result<Vec<_>, _>>()
-        .and_then(|_| stay_inside(out, &changes))
+    let folders: Vec<_> =
+        changes.iter().filter_map(|change| change.path().parent()).collect();
+    let result = undo
+        .create_folder(out)
+        .and_then(|()| stay_inside(out, &changes))
+        .and_then(|()| {
+            folders.into_iter().try_for_each(|folder| undo.create_folder(folder))
+        })
         .and_then(|()| replace(out, &changes, &mut undo));
     match result {
         Ok(()) => Ok(()),
@@ -128,6 +130,10 @@ pub(crate) fn carry_out(out: &Path, plans: &[Plan]) -> Result<(), Box<dyn Error>
 fn stay_inside(out: &Path, changes: &[&Change]) -> Result<(), Box<dyn Error>> {
     let inside = out.canonicalize().map_err(|e| fault("can't find", out, &e))?;
     for folder in changes.iter().filter_map(|change| change.path().parent()) {
+        // What isn't there yet will be a plain folder inside of what is.
+        let Some(folder) = folder.ancestors().find(|folder| folder.exists()) else {
+            continue;
+        };
         let real = folder.canonicalize().map_err(|e| fault("can't find", folder, &e))?;
         if !real.starts_with(&inside) {
             return Err(format!(

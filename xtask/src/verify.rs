@@ -5,7 +5,9 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
-use codegen::{Change, Comparison, Pointer, Release, Source};
+use codegen::{
+    Change, Comparison, Config, DocumentSource, Inputs, Pointer, Release, Source,
+};
 use serde::Deserialize;
 
 use crate::inputs::{self, Folder};
@@ -47,7 +49,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let Command::Verify(arguments) = &arguments.command;
     let root = workspace::root()?;
     let config = inputs::config(&root, &[])?;
-    let listed = Listed::read(&root)?;
+    let listed = Listed::read(&root, &config)?;
     let ours = inputs::read(
         &root,
         &Folder {
@@ -59,9 +61,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let mut faults = 0;
     let mut compared = 0;
     for (folder, release) in releases(arguments)? {
-        for (file, document) in &ours.documents {
+        for (file, document) in at_release(&config, &ours, release) {
             let path = folder.join(file);
-            if release > document.release || !path.is_file() {
+            if !path.is_file() {
                 continue;
             }
             let upstream =
@@ -87,6 +89,27 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
         )
         .into()),
     }
+}
+
+/// Our documents that describe what a release served: of several of one group-version, each
+/// for the kinds that went with its release, the first that is not older.
+fn at_release<'a>(
+    config: &'a Config,
+    ours: &'a Inputs,
+    release: Release,
+) -> BTreeMap<&'a str, &'a DocumentSource> {
+    let mut found: BTreeMap<&str, &DocumentSource> = BTreeMap::new();
+    for document in config.crates.iter().flat_map(|krate| &krate.documents) {
+        let Some(source) = ours.documents.get(&document.path()) else {
+            continue;
+        };
+        let better =
+            found.get(document.file.as_str()).is_none_or(|f| source.release < f.release);
+        if source.release >= release && better {
+            found.insert(&document.file, source);
+        }
+    }
+    found
 }
 
 /// The folders to compare with, each with its release.
@@ -198,10 +221,25 @@ const SERVER: &str = "server";
 impl Listed {
     const FILE: &str = "spec/differences.toml";
 
-    fn read(root: &Path) -> Result<Self, Box<dyn Error>> {
+    fn read(root: &Path, config: &Config) -> Result<Self, Box<dyn Error>> {
         let text = workspace::read(&root.join(Self::FILE))?;
         let listed: Self =
             toml::from_str(&text).map_err(|e| format!("error: {}: {e}", Self::FILE))?;
+        let known: BTreeSet<_> = config
+            .crates
+            .iter()
+            .flat_map(|krate| &krate.documents)
+            .map(|d| &d.file)
+            .collect();
+        if let Some(file) = listed.0.keys().find(|file| !known.contains(file)) {
+            let known: Vec<_> = known.iter().map(|file| file.as_str()).collect();
+            return Err(format!(
+                "error: {}: no document `{file}`\n  help: there are {}",
+                Self::FILE,
+                known.join(", ")
+            )
+            .into());
+        }
         for key in
             listed.0.values().flat_map(BTreeMap::keys).filter(|key| *key != SERVER)
         {

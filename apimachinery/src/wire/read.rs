@@ -1,5 +1,6 @@
 //! Reading: maps of the input become objects, field by field.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -81,7 +82,7 @@ impl<'de, T: Object> Visitor<'de> for ObjectVisitor<T> {
     fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<T, M::Error> {
         let mut object = T::default();
         while let Some(key) = map.next_key::<Key<'de>>()? {
-            object.read_field(key.as_str(), &mut map)?;
+            object.read_field(&key.0, &mut map)?;
         }
         Ok(object)
     }
@@ -99,7 +100,7 @@ impl<'de, T: Object + Resource> Visitor<'de> for KindVisitor<T> {
     fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<T, M::Error> {
         let mut object = T::default();
         while let Some(key) = map.next_key::<Key<'de>>()? {
-            match key.as_str() {
+            match &*key.0 {
                 field @ "apiVersion" => {
                     map.next_value_seed(Expected {
                         field,
@@ -119,32 +120,8 @@ impl<'de, T: Object + Resource> Visitor<'de> for KindVisitor<T> {
     }
 }
 
-/// A key of the input, borrowed from it where the format can lend it.
-enum Key<'de> {
-    Borrowed(&'de str),
-    /// Long enough for every field name of the API; other formats than a JSON slice and
-    /// keys with escapes come this way, and need no allocation either.
-    Copied([u8; Key::INLINE], usize),
-    Owned(String),
-}
-
-impl Key<'_> {
-    const INLINE: usize = 40;
-
-    fn as_str(&self) -> &str {
-        match self {
-            Self::Borrowed(key) => key,
-            Self::Copied(bytes, length) => {
-                // Always whole UTF-8, copied from a str; an empty key would just be unknown.
-                bytes
-                    .get(..*length)
-                    .and_then(|b| std::str::from_utf8(b).ok())
-                    .unwrap_or("")
-            }
-            Self::Owned(key) => key,
-        }
-    }
-}
+/// A key of the input, borrowed from it where the format can lend it, as JSON in memory can.
+struct Key<'de>(Cow<'de, str>);
 
 impl<'de> Deserialize<'de> for Key<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -162,22 +139,15 @@ impl<'de> Visitor<'de> for KeyVisitor {
     }
 
     fn visit_borrowed_str<E: Error>(self, key: &'de str) -> Result<Key<'de>, E> {
-        Ok(Key::Borrowed(key))
+        Ok(Key(Cow::Borrowed(key)))
     }
 
     fn visit_str<E: Error>(self, key: &str) -> Result<Key<'de>, E> {
-        let mut bytes = [0; Key::INLINE];
-        match bytes.get_mut(..key.len()) {
-            Some(start) => {
-                start.copy_from_slice(key.as_bytes());
-                Ok(Key::Copied(bytes, key.len()))
-            }
-            None => Ok(Key::Owned(key.to_owned())),
-        }
+        Ok(Key(Cow::Owned(key.to_owned())))
     }
 
     fn visit_string<E: Error>(self, key: String) -> Result<Key<'de>, E> {
-        Ok(Key::Owned(key))
+        Ok(Key(Cow::Owned(key)))
     }
 }
 

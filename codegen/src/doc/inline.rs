@@ -9,6 +9,19 @@ pub(crate) trait Links {
     fn is_name(&self, word: &str) -> bool;
 }
 
+/// For text that stands alone.
+pub(crate) struct NoLinks;
+
+impl Links for NoLinks {
+    fn link(&self, _: &str) -> Option<String> {
+        None
+    }
+
+    fn is_name(&self, _: &str) -> bool {
+        false
+    }
+}
+
 /// The text outside code, or nothing if a code span is not closed.
 pub(super) fn outside_code(description: &str) -> Option<String> {
     let mut text = String::new();
@@ -44,8 +57,7 @@ pub(super) fn render(text: &str, links: &dyn Links) -> Vec<String> {
         }
         let mut words = part.split(char::is_whitespace).peekable();
         while let Some(word) = words.next() {
-            // A line may end before any word, so each that starts afresh may start a line.
-            atom.push_str(&bare(word, atom.is_empty(), links));
+            atom.push_str(&bare(word, links));
             if words.peek().is_some() && !atom.is_empty() {
                 atoms.push(std::mem::take(&mut atom));
             }
@@ -67,7 +79,7 @@ fn span(code: &str, links: &dyn Links) -> String {
 }
 
 /// A word outside code: a name, an address, or text.
-fn bare(word: &str, starts: bool, links: &dyn Links) -> String {
+fn bare(word: &str, links: &dyn Links) -> String {
     let open = word.len() - word.trim_start_matches(['(', '"', '\'', '[']).len();
     let (before, rest) = word.split_at(open);
     let core =
@@ -78,34 +90,48 @@ fn bare(word: &str, starts: bool, links: &dyn Links) -> String {
             .chars()
             .all(|c| c.is_ascii_graphic() && !matches!(c, '<' | '>' | '`' | '\\'));
     if is_address {
-        return format!("{}<{core}>{}", escape(before, false), escape(after, false));
+        return format!("{}<{core}>{}", escape(before), escape(after));
     }
     if links.is_name(core) {
-        return format!(
-            "{}{}{}",
-            escape(before, false),
-            span(core, links),
-            escape(after, false)
-        );
+        return format!("{}{}{}", escape(before), span(core, links), escape(after));
     }
-    escape(word, starts)
+    escape(word)
 }
 
-/// Escapes what Markdown would take for markup; some of it only at the start of a line.
-fn escape(text: &str, starts: bool) -> String {
+/// Escapes what Markdown would take for markup wherever it stands.
+fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
-    let numbered = text.strip_suffix(['.', ')']).is_some_and(|number| {
-        !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit())
-    });
-    let bullet = text.chars().all(|c| matches!(c, '-' | '+' | '='));
-    for (at, c) in text.chars().enumerate() {
+    let inner = text.trim_matches('_');
+    let outside = text.len() - text.trim_start_matches('_').len();
+    for (at, c) in text.char_indices() {
         let always = matches!(c, '<' | '[' | ']' | '*' | '\\' | '|' | '~');
-        let first = starts && at == 0 && (matches!(c, '#' | '>') || bullet);
-        let number = starts && numbered && !c.is_ascii_digit();
-        if always || first || number {
+        // Inside a word an underscore is only a letter.
+        let emphasis = c == '_' && (at < outside || at >= outside + inner.len());
+        let rest = text.get(at + 1..).unwrap_or_default();
+        let entity =
+            c == '&' && rest.starts_with(|c: char| c == '#' || c.is_ascii_alphabetic());
+        if always || emphasis || entity {
             escaped.push('\\');
         }
         escaped.push(c);
     }
     escaped
+}
+
+/// Escapes what is markup only at the start of a line.
+pub(super) fn line_start(atom: &str) -> String {
+    let number = atom.strip_suffix(['.', ')']).filter(|number| is_digits(number));
+    if let Some(number) = number {
+        return format!("{number}\\{}", atom.get(number.len()..).unwrap_or_default());
+    }
+    let bullet = atom.chars().all(|c| matches!(c, '-' | '+' | '='));
+    if atom.starts_with(['#', '>']) || bullet {
+        format!("\\{atom}")
+    } else {
+        atom.to_owned()
+    }
+}
+
+pub(super) fn is_digits(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
 }

@@ -9,7 +9,7 @@ mod inline;
 use crate::model::Lifecycle;
 use crate::release::Release;
 
-pub(crate) use inline::Links;
+pub(crate) use inline::{Links, NoLinks};
 
 /// Columns of text in a line: with the indentation of a field and `/// `, 90 in all.
 const WIDTH: usize = 82;
@@ -56,15 +56,16 @@ pub(crate) fn lines(description: &str, links: &dyn Links) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for block in blocks(description) {
         // List items stand together; everything else is set apart by an empty line.
-        let tight = matches!(block, Block::Item(_))
+        let tight = matches!(block, Block::Item(..))
             && lines.last().is_some_and(|line| is_item(line));
         if !lines.is_empty() && !tight {
             lines.push(String::new());
         }
         match block {
             Block::Text(text) => wrap(&inline::render(&text, links), "", "", &mut lines),
-            Block::Item(text) => {
-                wrap(&inline::render(&text, links), "- ", "  ", &mut lines)
+            Block::Item(mark, text) => {
+                let rest = " ".repeat(mark.len());
+                wrap(&inline::render(&text, links), &mark, &rest, &mut lines);
             }
             Block::Code(code) => {
                 lines.push("```text".to_owned());
@@ -132,12 +133,13 @@ pub(crate) fn retirement(lifecycle: &Lifecycle, release: Release) -> Option<Stri
 
 enum Block {
     Text(String),
-    Item(String),
+    /// An item of a list, after its mark, `- ` or `1. `.
+    Item(String, String),
     Code(Vec<String>),
 }
 
 fn is_item(line: &str) -> bool {
-    line.starts_with("- ") || line.starts_with("  ")
+    line.starts_with("  ") || item(line).is_some()
 }
 
 /// Takes a description apart into paragraphs, list items and code.
@@ -164,12 +166,12 @@ fn blocks(description: &str) -> Vec<Block> {
             }
         } else if trimmed.is_empty() {
             open = false;
-        } else if let Some(item) = item(trimmed) {
-            blocks.push(Block::Item(item.to_owned()));
+        } else if let Some((mark, item)) = item(trimmed) {
+            blocks.push(Block::Item(mark, item.to_owned()));
             open = true;
         } else {
             match blocks.last_mut() {
-                Some(Block::Text(text) | Block::Item(text)) if open => {
+                Some(Block::Text(text) | Block::Item(_, text)) if open => {
                     text.push(' ');
                     text.push_str(trimmed);
                 }
@@ -178,21 +180,59 @@ fn blocks(description: &str) -> Vec<Block> {
             open = true;
         }
     }
+    for block in &mut blocks {
+        if let Block::Code(code) = block {
+            unindent(code);
+        }
+    }
     blocks.retain(|block| !matches!(block, Block::Code(code) if code.is_empty()));
     blocks
 }
 
-fn item(line: &str) -> Option<&str> {
-    line.strip_prefix("- ").or_else(|| line.strip_prefix("* ")).map(str::trim_start)
+/// The mark and the text of a line that starts an item of a list.
+fn item(line: &str) -> Option<(String, &str)> {
+    if let Some(text) = line.strip_prefix("- ").or_else(|| line.strip_prefix("* ")) {
+        return Some(("- ".to_owned(), text.trim_start()));
+    }
+    let (number, text) = line.split_once(". ")?;
+    let is_number = (1..=3).contains(&number.len()) && inline::is_digits(number);
+    is_number.then(|| (format!("{number}. "), text.trim_start()))
 }
 
-/// Replaces what a comment must not hold: control characters, and those that turn the
+/// Takes away the indentation that made the lines code.
+fn unindent(code: &mut [String]) {
+    let indented = |line: &String| line.starts_with("    ");
+    if code.iter().all(|line| line.is_empty() || indented(line)) {
+        for line in code {
+            line.drain(..line.len().min(4));
+        }
+    }
+}
+
+/// Leaves out what a comment must not hold: control characters, and those that turn the
 /// direction of the text so that it reads otherwise than it is.
-fn harmless(line: &str) -> String {
+pub(crate) fn harmless(line: &str) -> String {
     let turns = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     let separates = |c: char| matches!(c, '\u{2028}' | '\u{2029}' | '\u{85}');
-    let unfit = |c: char| (c.is_control() && c != '\t') || turns(c) || separates(c);
-    line.chars().map(|c| if unfit(c) { ' ' } else { c }).collect()
+    let plain = |c: char| match c {
+        '\n' | '\r' | '\t' => Some(if c == '\t' { '\t' } else { ' ' }),
+        c if separates(c) => Some(' '),
+        c if c.is_control() || turns(c) => None,
+        c => Some(c),
+    };
+    line.chars().filter_map(plain).collect()
+}
+
+/// A sentence of our own as lines of a comment.
+pub(crate) fn wrapped(sentence: &str) -> Vec<String> {
+    let mut lines = Vec::new();
+    wrap(
+        &sentence.split(' ').map(str::to_owned).collect::<Vec<_>>(),
+        "",
+        "",
+        &mut lines,
+    );
+    lines
 }
 
 /// Fills lines with atoms, between which a line may end.
@@ -205,10 +245,12 @@ fn wrap(atoms: &[String], first: &str, rest: &str, lines: &mut Vec<String>) {
             lines.push(std::mem::replace(&mut line, rest.to_owned()));
             empty = true;
         }
-        if !empty {
+        if empty {
+            line.push_str(&inline::line_start(atom));
+        } else {
             line.push(' ');
+            line.push_str(atom);
         }
-        line.push_str(atom);
         empty = false;
     }
     if !empty {
@@ -260,13 +302,13 @@ mod tests {
             rendered(
                 "One.\n\n- a\n- b\n  more\n\nTwo:\n\n    code <x>\n    `more`\n\nThree."
             ),
-            "One.\n\n- a\n- b more\n\nTwo:\n\n```text\n    code <x>\n    `more`\n```\n\nThree."
+            "One.\n\n- a\n- b more\n\nTwo:\n\n```text\ncode <x>\n`more`\n```\n\nThree."
         );
     }
 
     #[test]
     fn control_characters_are_blanked() {
-        assert_eq!(rendered("a\u{0}b\u{202e}c\rd"), "a b c d");
+        assert_eq!(rendered("a\u{0}b\u{202e}c\rd"), "abc d");
     }
 
     #[test]

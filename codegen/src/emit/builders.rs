@@ -5,6 +5,7 @@ use quote::{format_ident, quote};
 
 use super::comment;
 use super::types::{is_metadata, value_type};
+use crate::doc;
 use crate::model::{ApiVersion, Field, Role, Struct, Ty, Type};
 
 /// The `impl` with the constructor and the setters.
@@ -37,19 +38,17 @@ fn constructor(version: &ApiVersion, ty: &Type, object: &Struct) -> TokenStream 
     let mut parameters = Vec::new();
     let mut values = Vec::new();
     let is_kind = matches!(object.role, Role::Kind(_));
-    let clash = required.iter().any(|field| field.name.as_str() == "name");
-    let object_name = if clash {
-        format_ident!("object_name")
-    } else {
-        format_ident!("name")
-    };
+    let object_name = free_name(&required);
     if is_kind {
         parameters.push(quote!(#object_name: impl Into<String>));
         values.push(quote!(metadata: apimachinery::named(#object_name)));
     }
     for field in &required {
         let name = &field.name;
-        let (parameter, value) = argument(version, &field.ty, &quote!(#name));
+        let (parameter, mut value) = argument(version, &field.ty, &quote!(#name));
+        if let Ty::Map(_) = field.ty {
+            value = quote!(#value.collect());
+        }
         let value = if field.boxed {
             quote!(Box::new(#value))
         } else {
@@ -82,6 +81,16 @@ fn constructor(version: &ApiVersion, ty: &Type, object: &Struct) -> TokenStream 
     }
 }
 
+/// A name for the parameter that becomes `metadata.name`, which no field has.
+fn free_name(fields: &[&Field]) -> proc_macro2::Ident {
+    let taken = |name: &str| fields.iter().any(|field| field.name.as_str() == name);
+    let mut name = "name".to_owned();
+    while taken(&name) {
+        name.insert_str(0, "object_");
+    }
+    format_ident!("{name}")
+}
+
 fn constructor_docs(ty: &Type, object: &Struct, required: &[&Field]) -> Vec<String> {
     let name = ty.name.as_str();
     let article = match name.chars().next() {
@@ -99,7 +108,7 @@ fn constructor_docs(ty: &Type, object: &Struct, required: &[&Field]) -> Vec<Stri
         (Role::Part, []) => "in which nothing is set".to_owned(),
         (Role::Part, given) => format!("with its {}", enumerate(given)),
     };
-    vec![format!("Makes {article} `{name}` {what}.")]
+    doc::wrapped(&format!("Makes {article} `{name}` {what}."))
 }
 
 fn enumerate(names: &[String]) -> String {
@@ -117,6 +126,12 @@ fn setter(version: &ApiVersion, field: &Field) -> TokenStream {
     if field.boxed {
         value = quote!(Box::new(#value));
     }
+    // In two steps where it is long: formatters disagree on how to break a single one.
+    let mut collected = TokenStream::new();
+    if let Ty::Map(_) = field.ty {
+        collected = quote!(let values = #value;);
+        value = quote!(values.collect());
+    }
     if !is_metadata(field) {
         value = quote!(Some(#value));
     }
@@ -125,13 +140,15 @@ fn setter(version: &ApiVersion, field: &Field) -> TokenStream {
         #docs
         #[must_use]
         pub fn #setter(mut self, value: #parameter) -> Self {
+            #collected
             self.#name = #value;
             self
         }
     }
 }
 
-/// The type of a parameter that takes all that can become the value, and the value from it.
+/// The type of a parameter that takes all that can become the value, and the value from it;
+/// of a map, its entries, which are still to be collected.
 fn argument(
     version: &ApiVersion,
     ty: &Ty,
@@ -156,7 +173,7 @@ fn argument(
             };
             (
                 quote!(impl IntoIterator<Item = (impl Into<String>, #value)>),
-                quote!(#from.into_iter().map(#convert).collect()),
+                quote!(#from.into_iter().map(#convert)),
             )
         }
         ty => {

@@ -81,7 +81,7 @@ pub(super) fn items(ty: &Type, shape: &Enum) -> Vec<TokenStream> {
             impl std::str::FromStr for #name {
                 type Err = std::convert::Infallible;
 
-                fn from_str(value: &str) -> Result<Self, Self::Err> {
+                fn from_str(value: &str) -> Result<Self, std::convert::Infallible> {
                     Ok(Self::from(value))
                 }
             }

@@ -21,7 +21,7 @@ pub(super) fn items(
     vec![
         quote! {
             impl FromIterator<#item> for #name {
-                fn from_iter<I: IntoIterator<Item = #item>>(items: I) -> Self {
+                fn from_iter<T: IntoIterator<Item = #item>>(items: T) -> Self {
                     Self::new(items)
                 }
             }

@@ -4,6 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::{Content, File, inner_comment, releases};
+use crate::doc::{self, NoLinks};
 use crate::model::{Crate, Role, Shape};
 use crate::release::Release;
 
@@ -36,16 +37,15 @@ pub(super) fn file(krate: &Crate<'_>) -> File {
 }
 
 fn lines(krate: &Crate<'_>) -> Vec<String> {
-    let mut lines = vec![format!("{}.", krate.config.description.trim_end_matches('.'))];
+    let description = format!("{}.", krate.config.description.trim_end_matches('.'));
+    let mut lines = doc::lines(&description, &NoLinks);
     lines.push(String::new());
     lines.push(format!(
         "Generated from the OpenAPI documents of Kubernetes {}.",
         releases(&krate.versions)
     ));
     for version in &krate.versions {
-        lines.push(String::new());
-        lines.push("| kind | scope | since | subresource |".to_owned());
-        lines.push("|---|---|---|---|".to_owned());
+        let mut rows = Vec::new();
         for ty in version.types.values() {
             let Shape::Struct(object) = &ty.shape else {
                 continue;
@@ -62,12 +62,18 @@ fn lines(krate: &Crate<'_>) -> Vec<String> {
             let since =
                 since.map(|release: Release| release.to_string()).unwrap_or_default();
             let status = if resource.status { "status" } else { "" };
-            lines.push(format!("| [`{}`] | {scope} | {since} | {status} |", ty.name));
+            rows.push(format!("| [`{}`] | {scope} | {since} | {status} |", ty.name));
+        }
+        if !rows.is_empty() {
+            lines.push(String::new());
+            lines.push("| kind | scope | since | subresource |".to_owned());
+            lines.push("|---|---|---|---|".to_owned());
+            lines.append(&mut rows);
         }
     }
     if !krate.config.about.is_empty() {
         lines.push(String::new());
-        lines.extend(krate.config.about.trim_end().lines().map(str::to_owned));
+        lines.extend(krate.config.about.trim_end().lines().map(doc::harmless));
     }
     lines
 }

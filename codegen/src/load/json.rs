@@ -7,18 +7,37 @@ use serde::de::{
 };
 use serde_json::{Map, Value};
 
+/// The deepest nesting that is read. Kubernetes' own documents go down to some 15 levels.
+const MAX_DEPTH: usize = 64;
+
 /// Parses a JSON text; a repeated key is an error.
 pub(super) fn parse(text: &str) -> Result<Value, serde_json::Error> {
     // Some editors put a byte order mark before the text.
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut deserializer = serde_json::Deserializer::from_str(text);
-    let value = Unique.deserialize(&mut deserializer)?;
+    let value = Unique { depth: 0 }.deserialize(&mut deserializer)?;
     deserializer.end()?;
     Ok(value)
 }
 
 #[derive(Clone, Copy)]
-struct Unique;
+struct Unique {
+    depth: usize,
+}
+
+impl Unique {
+    /// For what is inside a list or an object.
+    fn deeper<E: Error>(self) -> Result<Self, E> {
+        if self.depth == MAX_DEPTH {
+            return Err(E::custom(format_args!(
+                "recursion limit of {MAX_DEPTH} levels"
+            )));
+        }
+        Ok(Self {
+            depth: self.depth + 1,
+        })
+    }
+}
 
 impl<'de> DeserializeSeed<'de> for Unique {
     type Value = Value;
@@ -74,24 +93,25 @@ impl<'de> Visitor<'de> for Unique {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<Value, A::Error> {
+        let inner = self.deeper()?;
         let mut values = Vec::new();
-        while let Some(value) = sequence.next_element_seed(self)? {
+        while let Some(value) = sequence.next_element_seed(inner)? {
             values.push(value);
         }
         Ok(values.into())
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Value, A::Error> {
+        let inner = self.deeper()?;
         let mut values = Map::new();
         while let Some(key) = map.next_key::<String>()? {
-            let value = map.next_value_seed(self)?;
             if values.contains_key(&key) {
                 return Err(A::Error::custom(format_args!(
                     "the key \"{}\" stands twice",
                     key.escape_debug()
                 )));
             }
-            values.insert(key, value);
+            values.insert(key, map.next_value_seed(inner)?);
         }
         Ok(values.into())
     }

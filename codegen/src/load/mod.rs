@@ -127,6 +127,7 @@ pub(crate) fn load(
     for overlay in overlays {
         overlay.apply(&mut document, release, &source.name, diagnostics);
     }
+    refs::wrap_bare(&mut document);
     refs::check(&document, &source.name, diagnostics);
     let file = source.name.clone();
     let schemas = schemas(&document, &file, diagnostics);
@@ -144,7 +145,8 @@ fn schemas(
     file: &str,
     diagnostics: &mut Diagnostics,
 ) -> BTreeMap<String, Schema> {
-    let Some(components) = document.pointer(SCHEMAS).and_then(Value::as_object) else {
+    let components = document.pointer(SCHEMAS).and_then(Value::as_object);
+    let Some(components) = components.filter(|schemas| !schemas.is_empty()) else {
         diagnostics.at(
             file,
             &Pointer::root(),
@@ -217,7 +219,9 @@ fn operations(
             let kind = match operation.extensions.get("x-kubernetes-group-version-kind")
             {
                 Some(kind) => GroupVersionKind::deserialize(kind),
-                None => match result_kind(document, operation) {
+                // What is got is of the kind; what is deleted is answered with a Status.
+                None => match result_kind(document, operation).filter(|_| verb == "get")
+                {
                     Some(kind) => Ok(kind),
                     None => continue,
                 },

@@ -13,6 +13,10 @@ use crate::diag::{Diagnostic, Diagnostics};
 use crate::release::{Release, Releases};
 use crate::source::Source;
 
+/// The longest target that is read, and the most brackets in it: parsing nests as they do.
+const MAX_TARGET: usize = 1000;
+const MAX_BRACKETS: usize = 32;
+
 /// An overlay document whose targets are known to be well-formed.
 #[derive(Debug)]
 pub(crate) struct Overlay {
@@ -107,6 +111,15 @@ impl Overlay {
         for action in raw.actions {
             let line = line(action.target.referenced.line());
             let target = action.target.value;
+            let opening = target.matches(['(', '[']).count();
+            if target.len() > MAX_TARGET || opening > MAX_BRACKETS {
+                fault(
+                    Some(line),
+                    format!("a target of {} bytes and {opening} brackets", target.len()),
+                    "at most 1000 bytes and 32 opening brackets are read: split the action",
+                );
+                continue;
+            }
             let path = match JsonPath::parse(&target) {
                 Ok(path) => path,
                 Err(error) => {
@@ -119,7 +132,17 @@ impl Overlay {
                 }
             };
             let change = match (action.remove, action.update) {
-                (true, _) => Change::Remove,
+                (true, None) => Change::Remove,
+                (true, Some(_)) => {
+                    fault(
+                        Some(line),
+                        format!(
+                            "the action on `{target}` has both `update` and `remove`"
+                        ),
+                        "removing comes first and leaves nothing to update: drop one of them",
+                    );
+                    continue;
+                }
                 (false, Some(update)) => Change::Update(update),
                 (false, None) => {
                     fault(

@@ -1,5 +1,7 @@
 //! References: brought into one form, and checked to lead somewhere.
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value, json};
 
 use crate::diag::{Diagnostics, Pointer};
@@ -49,15 +51,30 @@ pub(super) fn check(document: &Value, file: &str, diagnostics: &mut Diagnostics)
                 format!("`{}` leads nowhere", reference.escape_debug()),
                 "check the spelling, or add what it names to the document",
             ),
+            Some(target) if in_schemas(at) && !is_schema(target) => diagnostics.at(
+                file,
+                &place,
+                format!("`{}` is not a schema", reference.escape_debug()),
+                "refer to `#/components/schemas/NAME`",
+            ),
             Some(_) => {}
         }
     });
 }
 
+fn in_schemas(at: &[Cow<'_, str>]) -> bool {
+    matches!(at, [components, schemas, ..] if components == "components" && schemas == "schemas")
+}
+
+fn is_schema(target: &str) -> bool {
+    let name = target.strip_prefix(SCHEMAS).and_then(|rest| rest.strip_prefix('/'));
+    name.is_some_and(|name| !name.contains('/'))
+}
+
 fn visit<'a>(
     value: &'a Value,
-    at: &mut Vec<std::borrow::Cow<'a, str>>,
-    see: &mut impl FnMut(&Map<String, Value>, &[std::borrow::Cow<'a, str>]),
+    at: &mut Vec<Cow<'a, str>>,
+    see: &mut impl FnMut(&Map<String, Value>, &[Cow<'a, str>]),
 ) {
     match value {
         Value::Object(object) => {

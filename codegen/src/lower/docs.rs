@@ -44,6 +44,13 @@ pub(super) fn value_descriptions(
             return vec![String::new(); values.len()];
         }
     };
+    for (value, _) in given.iter().filter(|(_, description)| !description.is_string()) {
+        cx.fault(
+            &pointer.child(value),
+            "a description that is not a string",
+            "write a text",
+        );
+    }
     for value in given.keys().filter(|value| !values.contains(value)) {
         cx.fault(
             &pointer.child(value),

@@ -4,6 +4,7 @@
 
 mod docs;
 mod paths;
+mod role;
 mod schema;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,7 +13,7 @@ use openapiv3::{ReferenceOr, Schema, SchemaKind, Type as OpenApiType};
 
 use crate::config::{Config, DocumentConfig};
 use crate::diag::{Diagnostics, Pointer};
-use crate::load::{Document, GroupVersionKind};
+use crate::load::Document;
 use crate::model::{
     ApiVersion, Docs, Enum, External, Field, Role, Shape, Struct, Ty, Type, Variant,
 };
@@ -76,7 +77,7 @@ pub(crate) fn lower(
             Some(Lowered::Shape(mut shape)) => {
                 if let Shape::Struct(object) = &mut shape {
                     object.role =
-                        role(name, schema, object, &pointer, &resources, &mut cx);
+                        role::of(&rust, schema, object, &pointer, &resources, &mut cx);
                     if !matches!(object.role, Role::Part) {
                         let type_meta = ["apiVersion", "kind"];
                         object.fields.retain(|f| !type_meta.contains(&f.json.as_str()));
@@ -99,7 +100,9 @@ pub(crate) fn lower(
             None => {}
         }
     }
-    if version.types.is_empty() && !document.schemas.is_empty() {
+    role::check_kinds(&version, &mut cx);
+    let ours = |name: &String| name.starts_with(&document_config.prefix);
+    if !document.schemas.is_empty() && !document.schemas.keys().any(ours) {
         cx.fault(
             &Pointer::root().child("components").child("schemas"),
             format!("no schema starts with `{}`", document_config.prefix),
@@ -251,58 +254,9 @@ fn variant(
         cx.fault(
             pointer,
             format!("`{}` can't be the name of a variant", value.escape_debug()),
-            "values of an enumeration have letters, digits, `-`, `_`, `.` and `/` only",
+            name::VARIANT_RULE,
         );
         return None;
     };
     Some(Variant { value, name, docs })
-}
-
-/// Whether a struct is a kind, a list of a kind, or a part of others.
-fn role(
-    name: &str,
-    schema: &Schema,
-    object: &Struct,
-    pointer: &Pointer,
-    resources: &paths::Resources,
-    cx: &mut Context<'_>,
-) -> Role {
-    let extension = "x-kubernetes-group-version-kind";
-    let Some(value) = schema.schema_data.extensions.get(extension) else {
-        return Role::Part;
-    };
-    let kinds: Vec<GroupVersionKind> = match serde_json::from_value(value.clone()) {
-        Ok(kinds) => kinds,
-        Err(error) => {
-            cx.fault(
-                &pointer.child(extension),
-                format!("not a list of groups, versions and kinds: {error}"),
-                "write a list of objects with the strings `group`, `version` and `kind`",
-            );
-            return Role::Part;
-        }
-    };
-    let items = object.fields.iter().find(|f| f.json == "items").map(|f| &f.ty);
-    if let (true, Some(Ty::List(item))) = (name.ends_with("List"), items)
-        && let Ty::Ref(item) = &**item
-    {
-        return Role::List { item: item.clone() };
-    }
-    let known = kinds.iter().find_map(|kind| resources.get(kind));
-    if known.is_none() {
-        cx.fault(
-            &pointer.child(extension),
-            "no path of the document serves this kind",
-            "a kind needs its paths, from which its plural, its scope and whether its \
-             status is a subresource are taken",
-        );
-    }
-    if !object.fields.iter().any(|f| f.json == "metadata") {
-        cx.fault(
-            pointer,
-            "a kind without `metadata`",
-            "add the property, a reference to ObjectMeta",
-        );
-    }
-    known.map_or(Role::Part, |resource| Role::Kind(resource.clone()))
 }

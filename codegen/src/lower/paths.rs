@@ -36,6 +36,18 @@ pub(super) fn resources(document: &Document, cx: &mut Context<'_>) -> Resources 
             status: false,
             list: None,
         });
+        if resource.plural != place.plural {
+            let other = resource.plural.clone();
+            cx.fault(
+                &operation.pointer,
+                format!(
+                    "`{}` has two plurals, `{other}` and `{}`",
+                    kind.kind, place.plural
+                ),
+                "a kind has one plural, the same in all its paths",
+            );
+            continue;
+        }
         resource.namespaced |= place.namespaced;
         resource.status |= place.subresource == Some("status");
     }

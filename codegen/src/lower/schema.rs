@@ -21,26 +21,14 @@ pub(super) fn of<S: Borrow<Schema>>(
 ) -> Option<Ty> {
     match schema {
         ReferenceOr::Item(schema) => ty(schema.borrow(), pointer, cx),
-        ReferenceOr::Reference { reference } => reference_to(reference, pointer, cx),
+        ReferenceOr::Reference { reference } => reference_to(reference),
     }
 }
 
-fn reference_to(reference: &str, pointer: &Pointer, cx: &mut Context<'_>) -> Option<Ty> {
-    let schemas = format!("#{SCHEMAS}/");
-    match reference.strip_prefix(&schemas) {
-        Some(name) => Some(Ty::Ref(name.to_owned())),
-        None => {
-            // What leads out of the document or nowhere has been reported on loading.
-            if reference.starts_with('#') {
-                cx.fault(
-                    pointer,
-                    format!("`{}` is not a schema", reference.escape_debug()),
-                    "refer to `#/components/schemas/NAME`",
-                );
-            }
-            None
-        }
-    }
+/// What leads elsewhere than to a schema of the document has been reported on loading.
+fn reference_to(reference: &str) -> Option<Ty> {
+    let name = reference.strip_prefix('#')?.strip_prefix(SCHEMAS)?.strip_prefix('/')?;
+    Some(Ty::Ref(name.to_owned()))
 }
 
 /// The type of a schema.
@@ -132,9 +120,7 @@ fn all_of_one(
     cx: &mut Context<'_>,
 ) -> Option<Ty> {
     match all_of {
-        [ReferenceOr::Reference { reference }] => {
-            reference_to(reference, &pointer.child("allOf").child(0), cx)
-        }
+        [ReferenceOr::Reference { reference }] => reference_to(reference),
         _ => unsupported("an `allOf` of anything but one `$ref`", pointer, cx),
     }
 }

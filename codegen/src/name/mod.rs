@@ -12,13 +12,19 @@ const EXCEPTIONS: &[(&str, &str)] = &[("targetWWNs", "target_wwns")];
 /// The variant that holds what an enumeration doesn't know; no value may take its name.
 pub(crate) const UNKNOWN: &str = "Unknown";
 
+/// What a value must be like to become a variant.
+pub(crate) const VARIANT_RULE: &str = "a value starts with a letter, goes on with letters, \
+                                       digits, `-`, `_`, `.` and `/`, and may be empty";
+
 /// A Rust identifier, known to be one.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Ident(String);
 
 impl Ident {
     fn new(text: String) -> Option<Self> {
-        syn::parse_str::<syn::Ident>(&text).ok().map(|_| Self(text))
+        // A keyword of the edition that syn, which knows no edition, takes for a name.
+        let keyword = text == "gen";
+        syn::parse_str::<syn::Ident>(&text).ok().filter(|_| !keyword).map(|_| Self(text))
     }
 
     pub(crate) fn as_str(&self) -> &str {
@@ -111,6 +117,7 @@ const PRELUDE: &[&str] = &[
     "Self",
     "Some",
     "String",
+    "T",
     "Vec",
 ];
 

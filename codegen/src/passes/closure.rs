@@ -1,9 +1,12 @@
 //! Closure: every schema that a type names is a type of the crate, an alias or an external.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diag::Diagnostics;
-use crate::model::{ApiVersion, Shape, Ty};
+use crate::model::{ApiVersion, SchemaName, Shape, Ty};
+
+/// The longest chain of schemas that are only names for other types.
+const MAX_ALIASES: usize = 16;
 
 /// Puts aliases in place of references to them.
 pub(super) fn run(version: &mut ApiVersion, diagnostics: &mut Diagnostics) {
@@ -11,30 +14,34 @@ pub(super) fn run(version: &mut ApiVersion, diagnostics: &mut Diagnostics) {
     let file = version.file.clone();
     for (_, object) in version.structs_mut() {
         for field in &mut object.fields {
-            // An alias of an alias and so on; more steps than aliases are a circle.
-            for _ in 0..=aliases.len() {
-                let innermost = field.ty.innermost_mut();
-                match innermost {
-                    Ty::Ref(name) => match aliases.get(name) {
-                        Some(target) => *innermost = target.clone(),
-                        None => break,
-                    },
-                    _ => break,
-                }
-            }
-            if let Ty::Ref(name) = field.ty.innermost_mut()
-                && aliases.contains_key(name)
-            {
-                diagnostics.at(
-                    &file,
-                    &field.pointer,
-                    format!("`{name}` is another name for itself"),
-                    "give one of the schemas in the circle a type",
-                );
+            if let Err(message) = resolve(&mut field.ty, &aliases) {
+                let help = "give one of the schemas on the way a type of its own";
+                diagnostics.at(&file, &field.pointer, message, help);
             }
         }
     }
     report_missing(version, diagnostics);
+}
+
+/// Follows aliases of aliases to their end, if they have one.
+fn resolve(ty: &mut Ty, aliases: &BTreeMap<SchemaName, Ty>) -> Result<(), String> {
+    let mut seen = BTreeSet::new();
+    loop {
+        let innermost = ty.innermost_mut();
+        let Ty::Ref(name) = innermost else {
+            return Ok(());
+        };
+        let Some(target) = aliases.get(name) else {
+            return Ok(());
+        };
+        if !seen.insert(name.clone()) {
+            return Err(format!("`{name}` is another name for itself"));
+        }
+        if seen.len() > MAX_ALIASES {
+            return Err(format!("`{name}` comes after {MAX_ALIASES} names for names"));
+        }
+        *innermost = target.clone();
+    }
 }
 
 /// A schema can be missing because it is faulty, which is reported where it stands; this

@@ -25,27 +25,43 @@ pub(super) fn run(version: &mut ApiVersion) {
         let here = ty.name.to_string();
         let module = modules.get(schema).copied();
         let mut links = Scope::new(&known, &here, module);
+        if let Shape::Struct(object) = &ty.shape {
+            let names = object.fields.iter();
+            links.fields = names.map(|f| (f.json.clone(), f.name.to_string())).collect();
+        }
         let lifecycle = inherited.get(schema);
+        describe(&mut ty.docs, &here);
         write(&mut ty.docs, lifecycle, release, &links);
         match &mut ty.shape {
             Shape::Struct(object) => {
-                let names = object.fields.iter();
-                links.fields =
-                    names.map(|f| (f.json.clone(), f.name.to_string())).collect();
                 for field in &mut object.fields {
                     let own = field.docs.lifecycle.clone();
                     let meta = matches!(field.json.as_str(), "metadata" | "items");
                     let lifecycle = own.as_ref().or(lifecycle).filter(|_| !meta);
                     links.field.clone_from(&field.json);
+                    describe(&mut field.docs, &field.json);
                     write(&mut field.docs, lifecycle, release, &links);
                 }
             }
             Shape::Enum(shape) => {
                 for variant in &mut shape.variants {
+                    describe(&mut variant.docs, &variant.value);
                     write(&mut variant.docs, None, release, &links);
                 }
             }
         }
+    }
+}
+
+/// Says at least the name of what a document doesn't describe.
+fn describe(docs: &mut Docs, name: &str) {
+    if docs.description.trim().is_empty() {
+        let name = if name.is_empty() {
+            "\"\"".to_owned()
+        } else {
+            doc::as_code(name)
+        };
+        docs.description = format!("`{name}`.");
     }
 }
 
@@ -57,7 +73,8 @@ fn write(
 ) {
     let mut notes = Vec::new();
     if !docs.keys.is_empty() {
-        let keys: Vec<_> = docs.keys.iter().map(|key| format!("`{key}`")).collect();
+        let keys: Vec<_> =
+            docs.keys.iter().map(|key| format!("`{}`", doc::as_code(key))).collect();
         notes.push(format!("At most one element for each {}.", keys.join(" and ")));
     }
     if let Some(default) = &docs.default {

@@ -68,11 +68,14 @@ pub(super) fn run(version: &mut ApiVersion, diagnostics: &mut Diagnostics) {
         }
     }
     for (schema, ty) in nameless {
-        if let Some(other) = version.types.get(&schema) {
+        let taken = version.types.contains_key(&schema)
+            || version.aliases.contains_key(&schema)
+            || version.externs.contains_key(&schema);
+        if taken {
             diagnostics.at(
                 &file,
                 &ty.pointer,
-                format!("the enumeration needs the name of `{}`", other.name),
+                format!("the enumeration needs the name of `{}`", ty.name),
                 "name it in an overlay: add a schema with the values and refer to it",
             );
             continue;
@@ -103,14 +106,17 @@ fn add(
     for value in values {
         match name::variant_name(&value) {
             Some(name) => {
-                let docs = Docs { description: format!("`{value}`."), ..Docs::default() };
-                shape.variants.push(Variant { value, name, docs });
+                shape.variants.push(Variant {
+                    value,
+                    name,
+                    docs: Docs::default(),
+                });
             }
             None => diagnostics.at(
                 file,
                 &pointer.child("enum"),
                 format!("`{}` can't be the name of a variant", value.escape_debug()),
-                "values of an enumeration have letters, digits, `-`, `_`, `.` and `/` only",
+                name::VARIANT_RULE,
             ),
         }
     }

@@ -11,6 +11,11 @@ mod placing;
 use crate::diag::Diagnostics;
 use crate::model::ApiVersion;
 
+/// Checks what concerns all documents of a crate.
+pub(crate) fn check_crate(versions: &[ApiVersion], diagnostics: &mut Diagnostics) {
+    names::check_crate(versions, diagnostics);
+}
+
 /// Runs all passes on the types of one document.
 pub(crate) fn run(version: &mut ApiVersion, diagnostics: &mut Diagnostics) {
     enums::run(version, diagnostics);

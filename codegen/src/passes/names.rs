@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::diag::{Diagnostics, Pointer};
-use crate::model::{ApiVersion, Field, Role, Shape};
+use crate::model::{ApiVersion, Field, Role, Shape, Type};
 use crate::name::{self, UNKNOWN};
 
 /// Puts metadata first and status last; between them required fields before optional ones.
@@ -73,6 +73,51 @@ pub(super) fn check(version: &ApiVersion, diagnostics: &mut Diagnostics) {
     reserved_files(version, diagnostics);
 }
 
+/// Reports every two types of a crate, from different documents, of the same name or file.
+pub(super) fn check_crate(versions: &[ApiVersion], diagnostics: &mut Diagnostics) {
+    let mut types: BTreeMap<&str, &ApiVersion> = BTreeMap::new();
+    let mut files: BTreeMap<&str, &ApiVersion> = BTreeMap::new();
+    for version in versions {
+        let mut clashes = Vec::new();
+        for ty in version.types.values() {
+            if let Some(other) = types.insert(ty.name.as_str(), version) {
+                clashes.push(ty.name.as_str());
+                let what = format!("the type `{}`", ty.name);
+                across(version, other, ty, &what, diagnostics);
+            }
+        }
+        for module in &version.modules {
+            let first = module.types.first().and_then(|name| version.types.get(name));
+            let Some(ty) = first else { continue };
+            let other = files.insert(module.name.as_str(), version);
+            // Types of one name have files of one name; that is one fault, not two.
+            if let Some(other) = other.filter(|_| !clashes.contains(&ty.name.as_str())) {
+                let what = format!("the file {}.rs", module.name);
+                across(version, other, ty, &what, diagnostics);
+            }
+        }
+    }
+}
+
+fn across(
+    version: &ApiVersion,
+    other: &ApiVersion,
+    ty: &Type,
+    what: &str,
+    diagnostics: &mut Diagnostics,
+) {
+    // Within one document it has been reported already.
+    if std::ptr::eq(version, other) {
+        return;
+    }
+    diagnostics.at(
+        &version.file,
+        &ty.pointer,
+        format!("{what} comes from {} too", other.file),
+        "put one of the documents into a crate of its own",
+    );
+}
+
 /// A file of the crate that isn't made from a kind.
 fn reserved_files(version: &ApiVersion, diagnostics: &mut Diagnostics) {
     for module in &version.modules {
@@ -131,6 +176,6 @@ impl<'a> Taken<'a> {
 }
 
 /// The module that a type gives its name to.
-pub(super) fn module_of(ty: &crate::model::Type) -> Option<name::Ident> {
+pub(super) fn module_of(ty: &Type) -> Option<name::Ident> {
     name::module_name(&ty.name)
 }

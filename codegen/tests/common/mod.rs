@@ -39,7 +39,7 @@ fn golden(folder: &Path) -> Golden {
         let source = read(&document.file);
         let release = document.release;
         let input = DocumentSource { source, release };
-        inputs.documents.insert(document.file.clone(), input);
+        inputs.documents.insert(document.path(), input);
         for overlay in &document.overlays {
             inputs.overlays.insert(overlay.clone(), read(overlay));
         }
@@ -110,7 +110,7 @@ pub(crate) fn from(
     let source = Source::new("v1.37/document.json", document);
     let release = release.parse().expect("a release");
     let input = DocumentSource { source, release };
-    inputs.documents.insert("document.json".to_owned(), input);
+    inputs.documents.insert("v1.37/document.json".to_owned(), input);
     if config.crates.iter().any(|k| k.documents.iter().any(|d| !d.overlays.is_empty())) {
         let overlay = Source::new("overlays/overlay.yaml", overlay);
         inputs.overlays.insert("overlay.yaml".to_owned(), overlay);

@@ -4,9 +4,6 @@
 //! Schemas that are nothing but another name.
 //!
 //! Generated from the OpenAPI documents of Kubernetes 1.37.
-//!
-//! | kind | scope | since | subresource |
-//! |---|---|---|---|
 
 mod report;
 

@@ -11,10 +11,19 @@ use k8s_openapi::serde;
 /// What the weather is like.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Report {
+    /// `noon`.
     pub noon: i32,
+
+    /// `hourly`.
     pub hourly: Option<Vec<i32>>,
+
+    /// `labels`.
     pub labels: Option<BTreeMap<String, String>>,
+
+    /// `rest`.
     pub rest: Option<k8s_openapi::serde_json::Value>,
+
+    /// `taken`.
     pub taken: Option<Time>,
 }
 
@@ -44,9 +53,8 @@ impl Report {
         mut self,
         value: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
     ) -> Self {
-        self.labels = Some(
-            value.into_iter().map(|(key, value)| (key.into(), value.into())).collect(),
-        );
+        let values = value.into_iter().map(|(key, value)| (key.into(), value.into()));
+        self.labels = Some(values.collect());
         self
     }
 

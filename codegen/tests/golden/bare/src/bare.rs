@@ -7,11 +7,19 @@ use k8s_openapi::serde;
 
 use crate::{BareMode, Color, Inner};
 
+/// `Bare`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Bare {
+    /// `color`.
     pub color: Option<Color>,
+
+    /// `empty`.
     pub empty: Option<String>,
+
+    /// `inner`.
     pub inner: Option<Inner>,
+
+    /// `mode`.
     pub mode: Option<BareMode>,
 }
 

@@ -4,9 +4,11 @@
 
 use k8s_openapi::serde;
 
+/// `Color`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Color {
+    /// `red`.
     Red,
 
     /// A value that this version of the crate doesn't know, kept as it was read
@@ -64,7 +66,7 @@ impl From<String> for Color {
 impl std::str::FromStr for Color {
     type Err = std::convert::Infallible;
 
-    fn from_str(value: &str) -> Result<Self, Self::Err> {
+    fn from_str(value: &str) -> Result<Self, std::convert::Infallible> {
         Ok(Self::from(value))
     }
 }

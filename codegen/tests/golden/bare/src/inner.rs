@@ -5,8 +5,11 @@
 use apimachinery::wire;
 use k8s_openapi::serde;
 
+/// `Inner`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Inner {
+    /// `text`.
+    ///
     /// The server's default is `x`.
     pub text: Option<String>,
 }

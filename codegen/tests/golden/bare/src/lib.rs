@@ -4,9 +4,6 @@
 //! Schemas without descriptions.
 //!
 //! Generated from the OpenAPI documents of Kubernetes 1.37.
-//!
-//! | kind | scope | since | subresource |
-//! |---|---|---|---|
 
 mod bare;
 mod bare_mode;

@@ -23,12 +23,12 @@ impl I {
     /// Makes an `I` of the given name with its `name` and `object_name`.
     #[must_use]
     pub fn new(
-        object_name: impl Into<String>,
+        object_object_name: impl Into<String>,
         name: impl Into<String>,
         object_name: impl Into<String>,
     ) -> Self {
         Self {
-            metadata: apimachinery::named(object_name),
+            metadata: apimachinery::named(object_object_name),
             name: name.into(),
             object_name: object_name.into(),
         }
@@ -159,7 +159,7 @@ impl k8s_openapi::Metadata for IList {
 }
 
 impl FromIterator<I> for IList {
-    fn from_iter<I: IntoIterator<Item = I>>(items: I) -> Self {
+    fn from_iter<T: IntoIterator<Item = I>>(items: T) -> Self {
         Self::new(items)
     }
 }

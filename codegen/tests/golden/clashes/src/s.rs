@@ -86,7 +86,7 @@ impl From<String> for S {
 impl std::str::FromStr for S {
     type Err = std::convert::Infallible;
 
-    fn from_str(value: &str) -> Result<Self, Self::Err> {
+    fn from_str(value: &str) -> Result<Self, std::convert::Infallible> {
         Ok(Self::from(value))
     }
 }

@@ -7,11 +7,11 @@ use k8s_openapi::serde;
 
 use crate::PageNote;
 
-/// `PageSpec` is a page. It has a titleText and, in `lineCount`, a number of lines;
-/// `PageSpec` is not a link to itself, [`PageNote`](crate::PageNote) is one,
-/// [`PageNote`](crate::PageNote) too, and `core` is not. Read
-/// <https://example.com/pages?a=b#c>, (<https://example.com/more>), or
-/// "<http://example.com>".
+/// `PageSpec` is a page. It has a [`titleText`](Self::title_text) and, in
+/// [`lineCount`](Self::line_count), a number of lines; `PageSpec` is not a link to
+/// itself, [`PageNote`](crate::PageNote) is one, [`PageNote`](crate::PageNote) too,
+/// and `core` is not. Read <https://example.com/pages?a=b#c>,
+/// (<https://example.com/more>), or "<http://example.com>".
 ///
 /// A second paragraph that is long enough to be broken: one two three four five six
 /// seven eight nine ten eleven twelve thirteen fourteen.
@@ -24,18 +24,22 @@ pub struct PageSpec {
     ///   that it has to go on in another line of the comment
     /// - a third that goes on
     pub line_count: Option<i32>,
+
+    /// `none`.
     pub none: Option<String>,
+
+    /// `note`.
     pub note: Option<PageNote>,
 
-    /// A tab and a bell , text that turns, a separator, and the end of a comment in code:
+    /// A tab and a bell, text that turns, a separator, and the end of a comment in code:
     /// `*/`.
     pub odd: Option<String>,
 
     /// Like so:
     ///
     /// ```text
-    ///     kind: Page
-    ///     <b>: `x`
+    /// kind: Page
+    /// <b>: `x`
     /// ```
     ///
     /// or so:
@@ -54,7 +58,7 @@ pub struct PageSpec {
     ///
     /// \> no quote
     ///
-    /// 1\. no list
+    /// 1. no list
     ///
     /// \+ no list either
     ///
@@ -63,11 +67,14 @@ pub struct PageSpec {
     /// \---
     pub starts: Option<String>,
 
-    /// Steps: 1\. Open it. 2\. Close it. 1\) Not quite.
+    /// Steps:
+    ///
+    /// 1. Open it.
+    /// 2. Close it. 1) Not quite.
     pub steps: Option<String>,
 
-    /// Must be \<none>, \[a, b\] or \*any\* of __them__; a\|b, \~a\~ and a\\b stay as
-    /// they are, as do &lt; and 3 \< 4\.
+    /// Must be \<none>, \[a, b\] or \*any\* of \_\_them__; a\|b, \~a\~ and a\\b stay as
+    /// they are, as do \&lt; and 3 \< 4.
     pub title_text: Option<String>,
 }
 

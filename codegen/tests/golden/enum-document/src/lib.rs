@@ -4,9 +4,6 @@
 //! An enumeration whose values the document itself lists.
 //!
 //! Generated from the OpenAPI documents of Kubernetes 1.37.
-//!
-//! | kind | scope | since | subresource |
-//! |---|---|---|---|
 
 mod door;
 mod door_state;

@@ -4,9 +4,6 @@
 //! Enumerations that nobody has named.
 //!
 //! Generated from the OpenAPI documents of Kubernetes 1.37.
-//!
-//! | kind | scope | since | subresource |
-//! |---|---|---|---|
 
 mod shirt;
 mod shirt_by_day;

@@ -12,6 +12,7 @@ use crate::{ShirtByDay, ShirtSleeve, ShirtWashedAt, Size};
 /// A shirt.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Shirt {
+    /// `size`.
     pub size: Size,
 
     /// By day of the week.
@@ -40,9 +41,8 @@ impl Shirt {
         mut self,
         value: impl IntoIterator<Item = (impl Into<String>, impl Into<ShirtByDay>)>,
     ) -> Self {
-        self.by_day = Some(
-            value.into_iter().map(|(key, value)| (key.into(), value.into())).collect(),
-        );
+        let values = value.into_iter().map(|(key, value)| (key.into(), value.into()));
+        self.by_day = Some(values.collect());
         self
     }
 

@@ -71,7 +71,7 @@ impl From<String> for ShirtWashedAt {
 impl std::str::FromStr for ShirtWashedAt {
     type Err = std::convert::Infallible;
 
-    fn from_str(value: &str) -> Result<Self, Self::Err> {
+    fn from_str(value: &str) -> Result<Self, std::convert::Infallible> {
         Ok(Self::from(value))
     }
 }

@@ -8,8 +8,13 @@ use k8s_openapi::serde;
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Size {
+    /// `S`.
     S,
+
+    /// `M`.
     M,
+
+    /// `L`.
     L,
 
     /// A value that this version of the crate doesn't know, kept as it was read
@@ -71,7 +76,7 @@ impl From<String> for Size {
 impl std::str::FromStr for Size {
     type Err = std::convert::Infallible;
 
-    fn from_str(value: &str) -> Result<Self, Self::Err> {
+    fn from_str(value: &str) -> Result<Self, std::convert::Infallible> {
         Ok(Self::from(value))
     }
 }

@@ -4,9 +4,6 @@
 //! An enumeration that an overlay has named.
 //!
 //! Generated from the OpenAPI documents of Kubernetes 1.37.
-//!
-//! | kind | scope | since | subresource |
-//! |---|---|---|---|
 
 mod lamp;
 mod light;

@@ -18,6 +18,8 @@ pub enum Light {
 
     /// Nobody said.
     Empty,
+
+    /// `max/100W`.
     Max100w,
 
     /// A value that this version of the crate doesn't know, kept as it was read
@@ -81,7 +83,7 @@ impl From<String> for Light {
 impl std::str::FromStr for Light {
     type Err = std::convert::Infallible;
 
-    fn from_str(value: &str) -> Result<Self, Self::Err> {
+    fn from_str(value: &str) -> Result<Self, std::convert::Infallible> {
         Ok(Self::from(value))
     }
 }

@@ -4,9 +4,6 @@
 //! Types that other crates have.
 //!
 //! Generated from the OpenAPI documents of Kubernetes 1.37.
-//!
-//! | kind | scope | since | subresource |
-//! |---|---|---|---|
 
 mod shelf;
 mod toleration;

@@ -16,15 +16,34 @@ use crate::Toleration;
 /// A shelf.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Shelf {
+    /// `must`.
     pub must: PersistentVolumeSpec,
+
+    /// `selector`.
     pub selector: LabelSelector,
+
+    /// `capacity`.
     pub capacity: Option<BTreeMap<String, Quantity>>,
+
+    /// `coreCondition`.
     pub core_condition: Option<PodCondition>,
+
+    /// `may`.
     pub may: Option<Box<PersistentVolumeSpec>>,
+
+    /// `metaCondition`.
     pub meta_condition: Option<Vec<Condition>>,
+
+    /// `ours`.
     pub ours: Option<Toleration>,
+
+    /// `port`.
     pub port: Option<IntOrString>,
+
+    /// `several`.
     pub several: Option<Vec<PersistentVolumeSpec>>,
+
+    /// `theirs`.
     pub theirs: Option<k8s_openapi::api::core::v1::Toleration>,
 }
 
@@ -48,9 +67,8 @@ impl Shelf {
         mut self,
         value: impl IntoIterator<Item = (impl Into<String>, impl Into<Quantity>)>,
     ) -> Self {
-        self.capacity = Some(
-            value.into_iter().map(|(key, value)| (key.into(), value.into())).collect(),
-        );
+        let values = value.into_iter().map(|(key, value)| (key.into(), value.into()));
+        self.capacity = Some(values.collect());
         self
     }
 

@@ -174,7 +174,7 @@ impl k8s_openapi::Metadata for KettleList {
 }
 
 impl FromIterator<Kettle> for KettleList {
-    fn from_iter<I: IntoIterator<Item = Kettle>>(items: I) -> Self {
+    fn from_iter<T: IntoIterator<Item = Kettle>>(items: T) -> Self {
         Self::new(items)
     }
 }

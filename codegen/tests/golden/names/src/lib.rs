@@ -4,9 +4,6 @@
 //! Names that are keywords, abbreviations, or used by the generated code itself.
 //!
 //! Generated from the OpenAPI documents of Kubernetes 1.37.
-//!
-//! | kind | scope | since | subresource |
-//! |---|---|---|---|
 
 mod locals;
 mod type_;

@@ -20,8 +20,8 @@ pub struct Type {
     /// Not even raw.
     pub crate_: Option<bool>,
 
-    /// Reserved since 2024\.
-    pub gen: Option<String>,
+    /// Reserved since 2024.
+    pub gen_: Option<String>,
 }
 
 impl Type {
@@ -49,10 +49,10 @@ impl Type {
         self
     }
 
-    /// Sets [`gen`](Self::gen).
+    /// Sets [`gen_`](Self::gen_).
     #[must_use]
     pub fn with_gen(mut self, value: impl Into<String>) -> Self {
-        self.gen = Some(value.into());
+        self.gen_ = Some(value.into());
         self
     }
 }
@@ -74,7 +74,7 @@ impl wire::Object for Type {
             "type" => wire::read(map, &mut self.type_),
             "continue" => wire::read(map, &mut self.continue_),
             "crate" => wire::read(map, &mut self.crate_),
-            "gen" => wire::read(map, &mut self.gen),
+            "gen" => wire::read(map, &mut self.gen_),
             _ => wire::skip(map),
         }
     }
@@ -84,7 +84,7 @@ impl wire::Object for Type {
         wire::required(fields, "type", &self.type_)?;
         wire::optional(fields, "continue", &self.continue_)?;
         wire::optional(fields, "crate", &self.crate_)?;
-        wire::optional(fields, "gen", &self.gen)?;
+        wire::optional(fields, "gen", &self.gen_)?;
         Ok(())
     }
 }

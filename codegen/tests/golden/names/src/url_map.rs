@@ -8,11 +8,22 @@ use k8s_openapi::serde;
 /// Words in capitals.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct URLMap {
+    /// `a`.
     pub a: Option<String>,
+
+    /// `baseURL`.
     pub base_url: Option<String>,
+
+    /// `ipv6Only`.
     pub ipv6_only: Option<bool>,
+
+    /// `nodeID`.
     pub node_id: Option<String>,
+
+    /// `someIDs`.
     pub some_i_ds: Option<Vec<String>>,
+
+    /// `x509`.
     pub x509: Option<String>,
 }
 

@@ -8,11 +8,22 @@ use k8s_openapi::serde;
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Verdict {
+    /// `Ok`.
     Ok,
+
+    /// `None`.
     None,
+
+    /// `Some`.
     Some,
+
+    /// `Default`.
     Default,
+
+    /// `String`.
     String,
+
+    /// `box`.
     Box,
 
     /// A value that this version of the crate doesn't know, kept as it was read
@@ -80,7 +91,7 @@ impl From<String> for Verdict {
 impl std::str::FromStr for Verdict {
     type Err = std::convert::Infallible;
 
-    fn from_str(value: &str) -> Result<Self, Self::Err> {
+    fn from_str(value: &str) -> Result<Self, std::convert::Infallible> {
         Ok(Self::from(value))
     }
 }

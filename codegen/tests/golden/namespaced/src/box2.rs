@@ -9,6 +9,7 @@ use k8s_openapi::serde;
 /// A box in a namespace.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Box2 {
+    /// `metadata`.
     pub metadata: ObjectMeta,
 
     /// A field of the name that the constructor's parameter would have.

@@ -4,9 +4,6 @@
 //! Defaults, keys of lists and fields that may not change.
 //!
 //! Generated from the OpenAPI documents of Kubernetes 1.37.
-//!
-//! | kind | scope | since | subresource |
-//! |---|---|---|---|
 
 mod notes;
 

@@ -12,8 +12,13 @@ use crate::Fork;
 /// A part of a tree.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Branch {
+    /// `byName`.
     pub by_name: Option<BTreeMap<String, Branch>>,
+
+    /// `left`.
     pub left: Option<Box<Fork>>,
+
+    /// `twigs`.
     pub twigs: Option<Vec<Branch>>,
 }
 
@@ -30,9 +35,8 @@ impl Branch {
         mut self,
         value: impl IntoIterator<Item = (impl Into<String>, impl Into<Branch>)>,
     ) -> Self {
-        self.by_name = Some(
-            value.into_iter().map(|(key, value)| (key.into(), value.into())).collect(),
-        );
+        let values = value.into_iter().map(|(key, value)| (key.into(), value.into()));
+        self.by_name = Some(values.collect());
         self
     }
 

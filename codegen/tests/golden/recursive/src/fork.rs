@@ -10,6 +10,7 @@ use crate::Branch;
 /// Where a branch divides.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Fork {
+    /// `first`.
     pub first: Option<Box<Branch>>,
 }
 

@@ -4,9 +4,6 @@
 //! Types that hold themselves.
 //!
 //! Generated from the OpenAPI documents of Kubernetes 1.37.
-//!
-//! | kind | scope | since | subresource |
-//! |---|---|---|---|
 
 mod branch;
 mod fork;

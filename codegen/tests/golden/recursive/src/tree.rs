@@ -10,7 +10,10 @@ use crate::Branch;
 /// A tree.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tree {
+    /// `root`.
     pub root: Branch,
+
+    /// `graft`.
     pub graft: Option<Box<Tree>>,
 }
 

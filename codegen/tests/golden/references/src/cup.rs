@@ -12,6 +12,8 @@ use crate::Saucer;
 pub struct Cup {
     /// As 1.23 writes it.
     pub beside: Saucer,
+
+    /// `bare`.
     pub bare: Option<Saucer>,
 
     /// As 1.24 writes it.

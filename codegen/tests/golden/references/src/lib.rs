@@ -4,9 +4,6 @@
 //! A reference beside other keywords, as up to 1.23, and in an allOf, as since.
 //!
 //! Generated from the OpenAPI documents of Kubernetes 1.37.
-//!
-//! | kind | scope | since | subresource |
-//! |---|---|---|---|
 
 mod cup;
 mod saucer;

@@ -11,8 +11,13 @@ use crate::Fur;
 /// A cat; see Dog and [`CatNap`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Cat {
+    /// `metadata`.
     pub metadata: ObjectMeta,
+
+    /// `fur`.
     pub fur: Option<Fur>,
+
+    /// `nap`.
     pub nap: Option<CatNap>,
 }
 

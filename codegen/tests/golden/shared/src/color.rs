@@ -8,7 +8,10 @@ use k8s_openapi::serde;
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Color {
+    /// `Red`.
     Red,
+
+    /// `Black`.
     Black,
 
     /// A value that this version of the crate doesn't know, kept as it was read
@@ -68,7 +71,7 @@ impl From<String> for Color {
 impl std::str::FromStr for Color {
     type Err = std::convert::Infallible;
 
-    fn from_str(value: &str) -> Result<Self, Self::Err> {
+    fn from_str(value: &str) -> Result<Self, std::convert::Infallible> {
         Ok(Self::from(value))
     }
 }

@@ -11,7 +11,10 @@ use crate::Fur;
 /// A dog.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Dog {
+    /// `metadata`.
     pub metadata: ObjectMeta,
+
+    /// `fur`.
     pub fur: Option<Fur>,
 }
 

@@ -10,6 +10,7 @@ use crate::Color;
 /// What both have.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Fur {
+    /// `color`.
     pub color: Option<Color>,
 }
 

@@ -4,12 +4,6 @@
 //! Types of two documents.
 //!
 //! Generated from the OpenAPI documents of Kubernetes 1.36 and 1.37.
-//!
-//! | kind | scope | since | subresource |
-//! |---|---|---|---|
-//!
-//! | kind | scope | since | subresource |
-//! |---|---|---|---|
 
 mod first;
 mod second;

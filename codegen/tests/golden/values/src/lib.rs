@@ -4,9 +4,6 @@
 //! Every type that a value can have.
 //!
 //! Generated from the OpenAPI documents of Kubernetes 1.37.
-//!
-//! | kind | scope | since | subresource |
-//! |---|---|---|---|
 
 mod values;
 

@@ -87,7 +87,8 @@ pub struct Values {
 }
 
 impl Values {
-    /// Makes a `Values` with its `need_bytes`, `need_count`, `need_deep`, `need_tags` and `need_text`.
+    /// Makes a `Values` with its `need_bytes`, `need_count`, `need_deep`, `need_tags` and
+    /// `need_text`.
     #[must_use]
     pub fn new(
         need_bytes: impl Into<k8s_openapi::ByteString>,
@@ -142,9 +143,8 @@ impl Values {
         mut self,
         value: impl IntoIterator<Item = (impl Into<String>, impl Into<i64>)>,
     ) -> Self {
-        self.counts = Some(
-            value.into_iter().map(|(key, value)| (key.into(), value.into())).collect(),
-        );
+        let values = value.into_iter().map(|(key, value)| (key.into(), value.into()));
+        self.counts = Some(values.collect());
         self
     }
 
@@ -189,9 +189,8 @@ impl Values {
         mut self,
         value: impl IntoIterator<Item = (impl Into<String>, Vec<String>)>,
     ) -> Self {
-        self.groups = Some(
-            value.into_iter().map(|(key, value)| (key.into(), value)).collect(),
-        );
+        let values = value.into_iter().map(|(key, value)| (key.into(), value));
+        self.groups = Some(values.collect());
         self
     }
 
@@ -256,9 +255,8 @@ impl Values {
         mut self,
         value: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
     ) -> Self {
-        self.tags = Some(
-            value.into_iter().map(|(key, value)| (key.into(), value.into())).collect(),
-        );
+        let values = value.into_iter().map(|(key, value)| (key.into(), value.into()));
+        self.tags = Some(values.collect());
         self
     }
 
