@@ -347,7 +347,7 @@ pub struct VolumeAttachmentStatus {
     ///
     /// The kubelet mounts the volume only once this is `true`.
     ///
-    /// The server's default is `false`. Since Kubernetes 1.13, stable.
+    /// Since Kubernetes 1.13, stable.
     pub attached: bool,
 
     /// Most recent failure to attach the volume.

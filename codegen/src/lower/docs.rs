@@ -10,13 +10,18 @@ use crate::doc;
 use crate::model::{Docs, Lifecycle};
 
 /// Collects the documentation of a type or field.
-pub(super) fn of(data: &SchemaData, pointer: &Pointer, cx: &mut Context<'_>) -> Docs {
+pub(super) fn of(
+    data: &SchemaData,
+    required: bool,
+    pointer: &Pointer,
+    cx: &mut Context<'_>,
+) -> Docs {
     let description = data.description.clone().unwrap_or_default();
     check(&description, &pointer.child("description"), cx);
     Docs {
         description,
         lifecycle: lifecycle(data, pointer, cx),
-        default: data.default.clone().filter(|default| !is_zero(default)),
+        default: data.default.clone().filter(|default| !is_zero(default, required)),
         immutable: is_immutable(data),
         keys: keys(data),
         lines: Vec::new(),
@@ -99,14 +104,16 @@ fn lifecycle(
     }
 }
 
-/// Kubernetes' documents put Go's zero value as the default of every required field.
-fn is_zero(default: &Value) -> bool {
+/// Kubernetes' documents put Go's zero value as the default of every required field, which
+/// the server never fills in. Of an optional one, `false` can be meant.
+fn is_zero(default: &Value, required: bool) -> bool {
     match default {
         Value::Null => true,
         Value::String(text) => text.is_empty(),
         Value::Object(object) => object.is_empty(),
         Value::Number(number) => number.as_f64() == Some(0.0),
-        Value::Bool(_) | Value::Array(_) => false,
+        Value::Bool(value) => required && !value,
+        Value::Array(_) => false,
     }
 }
 

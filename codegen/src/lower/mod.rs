@@ -83,7 +83,7 @@ pub(crate) fn lower(
                         object.fields.retain(|f| !type_meta.contains(&f.json.as_str()));
                     }
                 }
-                let docs = docs::of(&schema.schema_data, &pointer, &mut cx);
+                let docs = docs::of(&schema.schema_data, false, &pointer, &mut cx);
                 version.types.insert(
                     name.clone(),
                     Type {
@@ -198,7 +198,9 @@ fn field(
     let name = field_name(json, &pointer, cx);
     let ty = schema::of(property, &pointer, cx);
     let docs = match property {
-        ReferenceOr::Item(schema) => docs::of(&schema.schema_data, &pointer, cx),
+        ReferenceOr::Item(schema) => {
+            docs::of(&schema.schema_data, required, &pointer, cx)
+        }
         ReferenceOr::Reference { .. } => Docs::default(),
     };
     let (name, ty) = (name?, ty?);
