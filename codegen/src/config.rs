@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::Deserialize;
 
-use crate::diag::{Diagnostic, Diagnostics};
+use crate::diag::Diagnostics;
 use crate::name::RustPath;
 use crate::release::Release;
 use crate::source::Source;
@@ -74,13 +74,7 @@ impl Config {
     pub fn parse(source: &Source) -> Result<Self, Diagnostics> {
         let mut diagnostics = Diagnostics::default();
         let mut fault = |line, message: String, help: &str| {
-            diagnostics.push(Diagnostic {
-                file: source.name.clone(),
-                pointer: None,
-                line,
-                message,
-                help: Some(help.to_owned()),
-            });
+            diagnostics.in_file(&source.name, line, message, help);
         };
         let config: Self = match toml::from_str(&source.text) {
             Ok(config) => config,

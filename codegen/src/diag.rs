@@ -111,6 +111,23 @@ impl Diagnostics {
         });
     }
 
+    /// Adds a fault of a file, at a line of it if it is known.
+    pub fn in_file(
+        &mut self,
+        file: &str,
+        line: Option<usize>,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) {
+        self.push(Diagnostic {
+            file: file.to_owned(),
+            pointer: None,
+            line,
+            message: message.into(),
+            help: Some(help.into()),
+        });
+    }
+
     /// Whether nothing was found.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

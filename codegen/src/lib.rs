@@ -161,17 +161,16 @@ fn rendered(krate: &model::Crate<'_>, diagnostics: &mut Diagnostics) -> Generate
     let mut files = Vec::new();
     for file in emit::emit(krate) {
         match render::render(&file) {
-            Ok(text) => files.push(GeneratedFile { path: file.path, text }),
-            Err(message) => diagnostics.push(Diagnostic {
-                file: format!("{}/{}", krate.config.name, file.path),
-                pointer: None,
-                line: None,
-                message: format!("the generated tokens are not Rust: {message}"),
-                help: Some(
-                    "this is a fault of the generator: please report it with the document"
-                        .to_owned(),
-                ),
+            Ok(text) => files.push(GeneratedFile {
+                path: file.path,
+                text,
             }),
+            Err(message) => diagnostics.in_file(
+                &format!("{}/{}", krate.config.name, file.path),
+                None,
+                format!("the generated tokens are not Rust: {message}"),
+                "this is a fault of the generator: please report it with the document",
+            ),
         }
     }
     let structs = krate.versions.iter().map(|version| version.structs().count()).sum();
@@ -186,13 +185,10 @@ fn rendered(krate: &model::Crate<'_>, diagnostics: &mut Diagnostics) -> Generate
 }
 
 fn missing(name: &str, what: &str, diagnostics: &mut Diagnostics) {
-    diagnostics.push(Diagnostic {
-        file: name.to_owned(),
-        pointer: None,
-        line: None,
-        message: format!("the {what} was not handed in"),
-        help: Some(
-            "codegen.toml names it: put the file there or take the name out".to_owned(),
-        ),
-    });
+    diagnostics.in_file(
+        name,
+        None,
+        format!("the {what} was not handed in"),
+        "codegen.toml names it: put the file there or take the name out",
+    );
 }

@@ -5,9 +5,18 @@ use quote::quote;
 
 use super::comment;
 use crate::model::{Enum, Type};
+use crate::name::Ident;
 
 /// The declaration of an enumeration and its conversions from and to strings.
 pub(super) fn items(ty: &Type, shape: &Enum) -> Vec<TokenStream> {
+    let mut items = declaration(ty, shape);
+    items.extend(from_strings(&ty.name));
+    items.extend(to_strings(&ty.name));
+    items.extend(serde_impls(&ty.name));
+    items
+}
+
+fn declaration(ty: &Type, shape: &Enum) -> Vec<TokenStream> {
     let name = &ty.name;
     let docs = comment(&ty.docs.lines);
     let variants: Vec<_> = shape.variants.iter().map(|variant| &variant.name).collect();
@@ -55,6 +64,11 @@ pub(super) fn items(ty: &Type, shape: &Enum) -> Vec<TokenStream> {
                 }
             }
         },
+    ]
+}
+
+fn from_strings(name: &Ident) -> Vec<TokenStream> {
+    vec![
         quote! {
             impl Default for #name {
                 /// The empty string, which Kubernetes takes as "not set".
@@ -86,6 +100,11 @@ pub(super) fn items(ty: &Type, shape: &Enum) -> Vec<TokenStream> {
                 }
             }
         },
+    ]
+}
+
+fn to_strings(name: &Ident) -> Vec<TokenStream> {
+    vec![
         quote! {
             impl AsRef<str> for #name {
                 fn as_ref(&self) -> &str {
@@ -100,6 +119,11 @@ pub(super) fn items(ty: &Type, shape: &Enum) -> Vec<TokenStream> {
                 }
             }
         },
+    ]
+}
+
+fn serde_impls(name: &Ident) -> Vec<TokenStream> {
+    vec![
         quote! {
             impl<'de> serde::Deserialize<'de> for #name {
                 fn deserialize<D: serde::Deserializer<'de>>(

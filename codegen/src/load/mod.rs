@@ -12,7 +12,7 @@ use openapiv3::{PathItem, ReferenceOr, Schema, StatusCode};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::diag::{Diagnostic, Diagnostics, Pointer};
+use crate::diag::{Diagnostics, Pointer};
 use crate::release::Release;
 use crate::source::Source;
 
@@ -55,13 +55,7 @@ pub(crate) struct GroupVersionKind {
 /// the generator and the comparison of documents work on.
 pub(crate) fn read(source: &Source, diagnostics: &mut Diagnostics) -> Option<Value> {
     let mut fault = |line, message: String, help: &str| {
-        diagnostics.push(Diagnostic {
-            file: source.name.clone(),
-            pointer: None,
-            line,
-            message,
-            help: Some(help.to_owned()),
-        });
+        diagnostics.in_file(&source.name, line, message, help);
     };
     if source.text.len() > MAX_BYTES {
         let size = source.text.len() >> 20;

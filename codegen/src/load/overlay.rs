@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use serde_json_path::JsonPath;
 use serde_saphyr::Spanned;
 
-use crate::diag::{Diagnostic, Diagnostics};
+use crate::diag::Diagnostics;
 use crate::release::{Release, Releases};
 use crate::source::Source;
 
@@ -39,7 +39,8 @@ enum Change {
     Update(Value),
 }
 
-/// The document as it is written. Unknown members other than extensions are mistakes.
+/// The document as it is written. Members that are not known are mistakes; of extensions,
+/// `x-releases` is the only one that means something here.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Raw {
@@ -76,22 +77,15 @@ struct RawAction {
 impl Overlay {
     /// Reads an overlay in YAML or JSON. All faulty actions are reported.
     pub(crate) fn parse(source: &Source, diagnostics: &mut Diagnostics) -> Option<Self> {
-        let mut fault = |line: Option<usize>, message: String, help: &str| {
-            diagnostics.push(Diagnostic {
-                file: source.name.clone(),
-                pointer: None,
-                line,
-                message,
-                help: Some(help.to_owned()),
-            });
-        };
+        let file = &source.name;
         let raw: Raw = match serde_saphyr::from_str(&source.text) {
             Ok(raw) => raw,
             Err(error) => {
                 let line = error.location().map(|at| line(at.line()));
                 let text = error.without_snippet().to_string();
                 let message = text.lines().next().unwrap_or_default();
-                fault(
+                diagnostics.in_file(
+                    file,
                     line,
                     format!("not an OpenAPI overlay: {message}"),
                     "an overlay has `overlay`, `info` and `actions`, each with a `target` \
@@ -101,68 +95,21 @@ impl Overlay {
             }
         };
         if !raw.overlay.starts_with("1.0") {
-            fault(
-                None,
-                format!("overlay version {}; 1.0 is needed", raw.overlay),
-                "write `overlay: 1.0.0`",
-            );
+            let message = format!("overlay version {}; 1.0 is needed", raw.overlay);
+            diagnostics.in_file(file, None, message, "write `overlay: 1.0.0`");
         }
         let mut actions = Vec::new();
         for action in raw.actions {
             let line = line(action.target.referenced.line());
-            let target = action.target.value;
-            let opening = target.matches(['(', '[']).count();
-            if target.len() > MAX_TARGET || opening > MAX_BRACKETS {
-                fault(
-                    Some(line),
-                    format!("a target of {} bytes and {opening} brackets", target.len()),
-                    "at most 1000 bytes and 32 opening brackets are read: split the action",
-                );
-                continue;
+            match action.check(line) {
+                Ok(action) => actions.push(action),
+                Err((message, help)) => {
+                    diagnostics.in_file(file, Some(line), message, help);
+                }
             }
-            let path = match JsonPath::parse(&target) {
-                Ok(path) => path,
-                Err(error) => {
-                    fault(
-                        Some(line),
-                        format!("`{target}` is not a JSONPath: {error}"),
-                        "targets are RFC 9535 paths, such as `$.components.schemas['NAME']`",
-                    );
-                    continue;
-                }
-            };
-            let change = match (action.remove, action.update) {
-                (true, None) => Change::Remove,
-                (true, Some(_)) => {
-                    fault(
-                        Some(line),
-                        format!(
-                            "the action on `{target}` has both `update` and `remove`"
-                        ),
-                        "removing comes first and leaves nothing to update: drop one of them",
-                    );
-                    continue;
-                }
-                (false, Some(update)) => Change::Update(update),
-                (false, None) => {
-                    fault(
-                        Some(line),
-                        format!("the action on `{target}` does nothing"),
-                        "give it an `update`, or `remove: true`",
-                    );
-                    continue;
-                }
-            };
-            actions.push(Action {
-                target,
-                line,
-                path,
-                change,
-                releases: action.releases,
-            });
         }
         Some(Self {
-            file: source.name.clone(),
+            file: file.clone(),
             actions,
         })
     }
@@ -177,19 +124,58 @@ impl Overlay {
     ) {
         for action in self.actions.iter().filter(|a| a.releases.contain(release)) {
             if let Err(message) = action.apply(document) {
-                diagnostics.push(Diagnostic {
-                    file: self.file.clone(),
-                    pointer: None,
-                    line: Some(action.line),
-                    message: format!("{message} in {document_file} (Kubernetes {release})"),
-                    help: Some(
-                        "correct the target, or say with `x-releases` (`from`, `before`) \
-                         which releases have it"
-                            .to_owned(),
-                    ),
-                });
+                diagnostics.in_file(
+                    &self.file,
+                    Some(action.line),
+                    format!("{message} in {document_file} (Kubernetes {release})"),
+                    "correct the target, or say with `x-releases` (`from`, `before`) which \
+                     releases have it",
+                );
             }
         }
+    }
+}
+
+impl RawAction {
+    /// The action, or what is wrong with it and what to do.
+    fn check(self, line: usize) -> Result<Action, (String, &'static str)> {
+        let target = self.target.value;
+        let opening = target.matches(['(', '[']).count();
+        if target.len() > MAX_TARGET || opening > MAX_BRACKETS {
+            return Err((
+                format!("a target of {} bytes and {opening} brackets", target.len()),
+                "at most 1000 bytes and 32 opening brackets are read: split the action",
+            ));
+        }
+        let path = JsonPath::parse(&target).map_err(|error| {
+            (
+                format!("`{target}` is not a JSONPath: {error}"),
+                "targets are RFC 9535 paths, such as `$.components.schemas['NAME']`",
+            )
+        })?;
+        let change = match (self.remove, self.update) {
+            (true, None) => Change::Remove,
+            (false, Some(update)) => Change::Update(update),
+            (true, Some(_)) => {
+                return Err((
+                    format!("the action on `{target}` has both `update` and `remove`"),
+                    "removing comes first and leaves nothing to update: drop one of them",
+                ));
+            }
+            (false, None) => {
+                return Err((
+                    format!("the action on `{target}` does nothing"),
+                    "give it an `update`, or `remove: true`",
+                ));
+            }
+        };
+        Ok(Action {
+            target,
+            line,
+            path,
+            change,
+            releases: self.releases,
+        })
     }
 }
 

@@ -64,35 +64,9 @@ pub(crate) fn lower(
             }
             continue;
         };
-        let Some(rust) = name::type_name(short) else {
-            cx.fault(
-                &pointer,
-                format!("`{short}` can't be the name of a Rust type"),
-                "a type's name starts with an upper-case letter and has only letters and \
-                 digits after the prefix that codegen.toml gives",
-            );
-            continue;
-        };
-        match shape(schema, &pointer, &mut cx) {
-            Some(Lowered::Shape(mut shape)) => {
-                if let Shape::Struct(object) = &mut shape {
-                    object.role =
-                        role::of(&rust, schema, object, &pointer, &resources, &mut cx);
-                    if !matches!(object.role, Role::Part) {
-                        let type_meta = ["apiVersion", "kind"];
-                        object.fields.retain(|f| !type_meta.contains(&f.json.as_str()));
-                    }
-                }
-                let docs = docs::of(&schema.schema_data, false, &pointer, &mut cx);
-                version.types.insert(
-                    name.clone(),
-                    Type {
-                        name: rust,
-                        pointer,
-                        docs,
-                        shape,
-                    },
-                );
+        match own_type(short, schema, pointer, &resources, &mut cx) {
+            Some(Lowered::Type(ty)) => {
+                version.types.insert(name.clone(), *ty);
             }
             Some(Lowered::Alias(ty)) => {
                 version.aliases.insert(name.clone(), ty);
@@ -114,8 +88,44 @@ pub(crate) fn lower(
 }
 
 enum Lowered {
-    Shape(Shape),
+    Type(Box<Type>),
     Alias(Ty),
+}
+
+/// What a schema of the crate becomes.
+fn own_type(
+    short: &str,
+    schema: &Schema,
+    pointer: Pointer,
+    resources: &paths::Resources,
+    cx: &mut Context<'_>,
+) -> Option<Lowered> {
+    let Some(name) = name::type_name(short) else {
+        cx.fault(
+            &pointer,
+            format!("`{short}` can't be the name of a Rust type"),
+            "a type's name starts with an upper-case letter and has only letters and \
+             digits after the prefix that codegen.toml gives",
+        );
+        return None;
+    };
+    let Some(mut shape) = shape(schema, &pointer, cx)? else {
+        return schema::ty(schema, &pointer, cx).map(Lowered::Alias);
+    };
+    if let Shape::Struct(object) = &mut shape {
+        object.role = role::of(&name, schema, object, &pointer, resources, cx);
+        if !matches!(object.role, Role::Part) {
+            let type_meta = ["apiVersion", "kind"];
+            object.fields.retain(|field| !type_meta.contains(&field.json.as_str()));
+        }
+    }
+    let docs = docs::of(&schema.schema_data, false, &pointer, cx);
+    Some(Lowered::Type(Box::new(Type {
+        name,
+        pointer,
+        docs,
+        shape,
+    })))
 }
 
 /// The home of a schema that is not generated.
@@ -147,8 +157,13 @@ fn external(
     Some(External { path, large })
 }
 
-/// What a schema of the crate becomes.
-fn shape(schema: &Schema, pointer: &Pointer, cx: &mut Context<'_>) -> Option<Lowered> {
+/// The shape of a schema that is a type of its own; nothing inside if it is only a name for
+/// another, nothing at all if it is faulty.
+fn shape(
+    schema: &Schema,
+    pointer: &Pointer,
+    cx: &mut Context<'_>,
+) -> Option<Option<Shape>> {
     match &schema.schema_kind {
         SchemaKind::Type(OpenApiType::Object(object))
             if !object.properties.is_empty() =>
@@ -173,7 +188,7 @@ fn shape(schema: &Schema, pointer: &Pointer, cx: &mut Context<'_>) -> Option<Low
                 let required = required.contains(json.as_str());
                 fields.extend(field(json, property, required, pointer, cx));
             }
-            Some(Lowered::Shape(Shape::Struct(Struct {
+            Some(Some(Shape::Struct(Struct {
                 fields,
                 role: Role::Part,
             })))
@@ -182,9 +197,9 @@ fn shape(schema: &Schema, pointer: &Pointer, cx: &mut Context<'_>) -> Option<Low
             if !string.enumeration.is_empty() =>
         {
             let values = schema::values(&string.enumeration, pointer, cx)?;
-            Some(Lowered::Shape(Shape::Enum(enumeration(schema, values, pointer, cx))))
+            Some(Some(Shape::Enum(enumeration(schema, values, pointer, cx))))
         }
-        _ => schema::ty(schema, pointer, cx).map(Lowered::Alias),
+        _ => Some(None),
     }
 }
 

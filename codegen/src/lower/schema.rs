@@ -4,7 +4,7 @@ use std::borrow::Borrow;
 
 use openapiv3::{
     AdditionalProperties, AnySchema, IntegerFormat, NumberFormat, ReferenceOr, Schema,
-    SchemaKind, StringFormat, Type, VariantOrUnknownOrEmpty as Format,
+    SchemaKind, StringFormat, StringType, Type, VariantOrUnknownOrEmpty as Format,
 };
 use serde_json::Value;
 
@@ -60,25 +60,7 @@ fn plain(kind: &Type, pointer: &Pointer, cx: &mut Context<'_>) -> Option<Ty> {
             Format::Item(NumberFormat::Double) | Format::Empty => Some(Ty::F64),
             Format::Unknown(format) => unknown_format(format, "number", pointer, cx),
         },
-        Type::String(string) => match &string.format {
-            Format::Empty if !string.enumeration.is_empty() => {
-                let values = values(&string.enumeration, pointer, cx)?;
-                Some(Ty::Values {
-                    values,
-                    named: None,
-                })
-            }
-            Format::Empty | Format::Item(StringFormat::Password) => Some(Ty::String),
-            Format::Item(StringFormat::Byte) => Some(Ty::Bytes),
-            Format::Item(StringFormat::DateTime) => Some(Ty::Time),
-            Format::Item(StringFormat::Date) => {
-                unknown_format("date", "string", pointer, cx)
-            }
-            Format::Item(StringFormat::Binary) => {
-                unknown_format("binary", "string", pointer, cx)
-            }
-            Format::Unknown(format) => unknown_format(format, "string", pointer, cx),
-        },
+        Type::String(string) => text(string, pointer, cx),
         Type::Array(array) => match &array.items {
             Some(items) => {
                 let item = of(items, &pointer.child("items"), cx)?;
@@ -110,6 +92,28 @@ fn plain(kind: &Type, pointer: &Pointer, cx: &mut Context<'_>) -> Option<Ty> {
             );
             None
         }
+    }
+}
+
+fn text(string: &StringType, pointer: &Pointer, cx: &mut Context<'_>) -> Option<Ty> {
+    match &string.format {
+        Format::Empty if !string.enumeration.is_empty() => {
+            let values = values(&string.enumeration, pointer, cx)?;
+            Some(Ty::Values {
+                values,
+                named: None,
+            })
+        }
+        Format::Empty | Format::Item(StringFormat::Password) => Some(Ty::String),
+        Format::Item(StringFormat::Byte) => Some(Ty::Bytes),
+        Format::Item(StringFormat::DateTime) => Some(Ty::Time),
+        Format::Item(StringFormat::Date) => {
+            unknown_format("date", "string", pointer, cx)
+        }
+        Format::Item(StringFormat::Binary) => {
+            unknown_format("binary", "string", pointer, cx)
+        }
+        Format::Unknown(format) => unknown_format(format, "string", pointer, cx),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::diag::Diagnostics;
+use crate::diag::{Diagnostics, Pointer};
 use crate::model::{ApiVersion, Docs, Enum, SchemaName, Shape, Ty, Type, Variant};
 use crate::name;
 
@@ -10,13 +10,7 @@ use crate::name;
 /// values, or one named after its field.
 pub(super) fn run(version: &mut ApiVersion, diagnostics: &mut Diagnostics) {
     let mut believed: BTreeMap<SchemaName, Vec<String>> = BTreeMap::new();
-    let mut nameless: Vec<(SchemaName, Type)> = Vec::new();
-    let file = version.file.clone();
-    let owners: BTreeMap<SchemaName, String> = version
-        .types
-        .iter()
-        .map(|(name, ty)| (name.clone(), ty.name.to_string()))
-        .collect();
+    let mut nameless: Vec<Nameless> = Vec::new();
     for (owner, object) in version.structs_mut() {
         for field in &mut object.fields {
             let innermost = field.ty.innermost_mut();
@@ -26,12 +20,8 @@ pub(super) fn run(version: &mut ApiVersion, diagnostics: &mut Diagnostics) {
             let values = std::mem::take(values);
             if let Some(named) = named.take() {
                 let known = believed.entry(named.clone()).or_default();
-                known.extend(
-                    values
-                        .into_iter()
-                        .filter(|v| !known.contains(v))
-                        .collect::<Vec<_>>(),
-                );
+                let new = values.into_iter().filter(|v| !known.contains(v));
+                known.extend(new.collect::<Vec<_>>());
                 *innermost = Ty::Ref(named);
                 continue;
             }
@@ -39,68 +29,99 @@ pub(super) fn run(version: &mut ApiVersion, diagnostics: &mut Diagnostics) {
             if let Some(first) = title.get_mut(..1) {
                 first.make_ascii_uppercase();
             }
-            let rust = owners.get(owner).map(|owner| format!("{owner}{title}"));
-            let Some(rust) = rust.as_deref().and_then(name::type_name) else {
-                continue;
-            };
+            *innermost = Ty::Ref(format!("{owner}{title}"));
             let pointer = field.pointer.clone();
-            let description = format!("Values of `{}`.", field.json);
-            let docs = Docs {
-                description,
-                ..Docs::default()
-            };
-            let mut shape = Enum {
-                variants: Vec::new(),
-            };
-            add(&mut shape, values, &file, &pointer, diagnostics);
-            let schema = format!("{owner}{title}");
-            *innermost = Ty::Ref(schema.clone());
-            let shape = Shape::Enum(shape);
-            nameless.push((
-                schema,
-                Type {
-                    name: rust,
-                    pointer,
-                    docs,
-                    shape,
-                },
-            ));
+            let field = field.json.clone();
+            nameless.push(Nameless {
+                owner: owner.clone(),
+                title,
+                field,
+                pointer,
+                values,
+            });
         }
     }
-    for (schema, ty) in nameless {
+    for nameless in nameless {
+        nameless.name(version, diagnostics);
+    }
+    for (schema, values) in believed {
+        believe(version, &schema, values, diagnostics);
+    }
+}
+
+/// An enumeration in a property that nobody has named.
+struct Nameless {
+    owner: SchemaName,
+    title: String,
+    field: String,
+    pointer: Pointer,
+    values: Vec<String>,
+}
+
+impl Nameless {
+    /// Makes a type of it, named after its owner and its field.
+    fn name(self, version: &mut ApiVersion, diagnostics: &mut Diagnostics) {
+        let schema = format!("{}{}", self.owner, self.title);
+        let owner = version.types.get(&self.owner).map(|ty| ty.name.to_string());
+        let name =
+            owner.and_then(|owner| name::type_name(&format!("{owner}{}", self.title)));
+        let Some(name) = name else { return };
         let taken = version.types.contains_key(&schema)
             || version.aliases.contains_key(&schema)
             || version.externs.contains_key(&schema);
         if taken {
             diagnostics.at(
-                &file,
-                &ty.pointer,
-                format!("the enumeration needs the name of `{}`", ty.name),
+                &version.file,
+                &self.pointer,
+                format!("the enumeration needs the name of `{name}`"),
                 "name it in an overlay: add a schema with the values and refer to it",
             );
-            continue;
+            return;
         }
+        let mut shape = Enum {
+            variants: Vec::new(),
+        };
+        add(&mut shape, self.values, &version.file, &self.pointer, diagnostics);
+        let description = format!("Values of `{}`.", self.field);
+        let docs = Docs {
+            description,
+            ..Docs::default()
+        };
+        let pointer = self.pointer;
+        let ty = Type {
+            name,
+            pointer,
+            docs,
+            shape: Shape::Enum(shape),
+        };
         version.types.insert(schema, ty);
     }
-    for (schema, values) in believed {
-        let Some(ty) = version.types.get_mut(&schema) else {
-            continue;
-        };
-        let Shape::Enum(shape) = &mut ty.shape else {
-            continue;
-        };
-        shape.variants.retain(|variant| values.contains(&variant.value));
-        let known: Vec<_> = shape.variants.iter().map(|v| v.value.clone()).collect();
-        let new = values.into_iter().filter(|value| !known.contains(value)).collect();
-        add(shape, new, &file, &ty.pointer, diagnostics);
-    }
+}
+
+/// Puts the values that the document lists in place of those that an overlay knew.
+fn believe(
+    version: &mut ApiVersion,
+    schema: &SchemaName,
+    values: Vec<String>,
+    diagnostics: &mut Diagnostics,
+) {
+    let Some(ty) = version.types.get_mut(schema) else {
+        return;
+    };
+    let Shape::Enum(shape) = &mut ty.shape else {
+        return;
+    };
+    shape.variants.retain(|variant| values.contains(&variant.value));
+    let known: Vec<_> = shape.variants.iter().map(|v| v.value.clone()).collect();
+    let new = values.into_iter().filter(|value| !known.contains(value)).collect();
+    add(shape, new, &version.file, &ty.pointer, diagnostics);
 }
 
 fn add(
     shape: &mut Enum,
     values: Vec<String>,
     file: &str,
-    pointer: &crate::diag::Pointer,
+    pointer: &Pointer,
     diagnostics: &mut Diagnostics,
 ) {
     for value in values {
