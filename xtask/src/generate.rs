@@ -36,7 +36,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 
-    /// The Kubernetes release of the documents in --spec, if its name doesn't tell.
+    /// The Kubernetes release of the documents in --spec, if its name doesn't tell; else
+    /// that of codegen.toml.
     #[arg(long, value_name = "RELEASE", requires = "spec")]
     release: Option<Release>,
 }

@@ -99,13 +99,16 @@ fn find(
             )
             .into());
         }
-        (said, named) => said.or(named).ok_or_else(|| {
-            format!(
-                "error: can't tell of which Kubernetes release {} is\n  \
-                 help: name the folder after it (v1.34), or say --release 1.34",
-                here.display()
-            )
-        })?,
+        (said, named) => said.or(named).unwrap_or_else(|| {
+            eprintln!(
+                "note: taking {} for a document of Kubernetes {}, as {} says; name the folder \
+                 after its release (v1.34) or say --release 1.34 if it is another",
+                here.display(),
+                document.release,
+                workspace::CONFIG
+            );
+            document.release
+        }),
     };
     let name = format!("v{release}/{}", document.file);
     let source = Source::new(name, workspace::read(&here)?);

@@ -194,8 +194,10 @@ fn another_folder_of_documents() {
     assert!(text.contains("v1.34/things.json") && !text.contains("`hello`"), "{text}");
     assert!(sandbox.path("root/example-v1/src/older.rs").is_file());
     assert!(!sandbox.path("root/example-v1/src/part.rs").exists());
-    // Where it isn't, the release must be said.
-    run(&["--spec", &folder("plain")]).fails_with(&["--release", "plain"]);
+    // Where it isn't, it is that of the configuration, which is told.
+    let told = run(&["--spec", &folder("plain")]).succeeds().told;
+    assert!(told.contains("note: ") && told.contains("--release"), "{told}");
+    assert!(sandbox.read(THING).contains("v1.37/things.json"));
     run(&["--spec", &folder("plain"), "--release", "1.36"]).succeeds();
     let text = sandbox.read(THING);
     assert!(text.contains("v1.36/things.json") && text.contains("`hello`"), "{text}");
