@@ -128,6 +128,17 @@ impl Diagnostics {
         });
     }
 
+    /// Names the files as `name` tells, such as by the paths that the caller knows.
+    #[must_use]
+    pub fn renamed(mut self, name: impl Fn(&str) -> Option<String>) -> Self {
+        for diagnostic in &mut self.0 {
+            if let Some(name) = name(&diagnostic.file) {
+                diagnostic.file = name;
+            }
+        }
+        self
+    }
+
     /// Whether nothing was found.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

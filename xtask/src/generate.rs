@@ -55,8 +55,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
         path: spec,
         release: arguments.release,
     };
-    let inputs = inputs::read(&root, &folder, &config)?;
-    let generated = codegen::generate(&config, &inputs)?;
+    let found = inputs::read(&root, &folder, &config)?;
+    let generated = codegen::generate(&config, &found.inputs)
+        .map_err(|faults| found.locate(faults))?;
     let mut plans = Vec::new();
     for krate in &generated {
         plans.push(Plan::of_crate(out, krate)?);

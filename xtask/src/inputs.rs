@@ -1,12 +1,33 @@
 //! Finds and reads what the generator works on.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
-use codegen::{Config, DocumentConfig, DocumentSource, Inputs, Release, Source};
+use codegen::{
+    Config, Diagnostics, DocumentConfig, DocumentSource, Inputs, Release, Source,
+};
 
 use crate::workspace;
+
+/// What the generator works on, and where it was read.
+#[derive(Default)]
+pub(crate) struct Found {
+    pub(crate) inputs: Inputs,
+    /// The path of each document and overlay, by the name that generated files give it.
+    paths: BTreeMap<String, PathBuf>,
+}
+
+impl Found {
+    /// Names files in diagnostics as the user can open them from where the command runs.
+    pub(crate) fn locate(&self, diagnostics: Diagnostics) -> Diagnostics {
+        let here = std::env::current_dir().unwrap_or_default();
+        let shown = |path: &PathBuf| {
+            path.strip_prefix(&here).unwrap_or(path).display().to_string()
+        };
+        diagnostics.renamed(|name| self.paths.get(name).map(shown))
+    }
+}
 
 /// Where to look for documents.
 pub(crate) struct Folder<'a> {
@@ -41,13 +62,14 @@ pub(crate) fn read(
     root: &Path,
     folder: &Folder<'_>,
     config: &Config,
-) -> Result<Inputs, Box<dyn Error>> {
-    let mut inputs = Inputs::default();
+) -> Result<Found, Box<dyn Error>> {
+    let mut all = Found::default();
     let mut faults = BTreeSet::new();
     for document in config.crates.iter().flat_map(|krate| &krate.documents) {
         match find(folder, document) {
-            Ok(found) => {
-                inputs.documents.insert(document.path(), found);
+            Ok((found, path)) => {
+                all.paths.insert(found.source.name.clone(), path);
+                all.inputs.documents.insert(document.path(), found);
             }
             Err(error) => {
                 faults.insert(error.to_string());
@@ -58,7 +80,8 @@ pub(crate) fn read(
             match workspace::read(&path) {
                 Ok(text) => {
                     let source = Source::new(format!("overlays/{overlay}"), text);
-                    inputs.overlays.insert(overlay.clone(), source);
+                    all.paths.insert(source.name.clone(), path);
+                    all.inputs.overlays.insert(overlay.clone(), source);
                 }
                 Err(error) => {
                     faults.insert(error.to_string());
@@ -67,7 +90,7 @@ pub(crate) fn read(
         }
     }
     if faults.is_empty() {
-        return Ok(inputs);
+        return Ok(all);
     }
     Err(faults.into_iter().collect::<Vec<_>>().join("\n\n").into())
 }
@@ -76,15 +99,18 @@ pub(crate) fn read(
 fn find(
     folder: &Folder<'_>,
     document: &DocumentConfig,
-) -> Result<DocumentSource, Box<dyn Error>> {
+) -> Result<(DocumentSource, PathBuf), Box<dyn Error>> {
     let below = folder.path.join(document.path());
     let wanted = folder.release.is_none_or(|release| release == document.release);
     if below.is_file() && wanted {
         let source = Source::new(document.path(), workspace::read(&below)?);
-        return Ok(DocumentSource {
-            source,
-            release: document.release,
-        });
+        return Ok((
+            DocumentSource {
+                source,
+                release: document.release,
+            },
+            below,
+        ));
     }
     let here = folder.path.join(&document.file);
     if !here.is_file() {
@@ -112,7 +138,7 @@ fn find(
     };
     let name = format!("v{release}/{}", document.file);
     let source = Source::new(name, workspace::read(&here)?);
-    Ok(DocumentSource { source, release })
+    Ok((DocumentSource { source, release }, here))
 }
 
 /// The release that a folder's name tells, as in `openapi/v1.34`.

@@ -61,14 +61,22 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let mut faults = 0;
     let mut compared = 0;
     for (folder, release) in releases(arguments)? {
-        for (file, document) in at_release(&config, &ours, release) {
+        for (file, document) in at_release(&config, &ours.inputs, release) {
             let path = folder.join(file);
             if !path.is_file() {
                 continue;
             }
             let upstream =
                 Source::new(format!("v{release}/{file}"), workspace::read(&path)?);
-            let comparison = codegen::compare(&document.source, &upstream)?;
+            let comparison =
+                codegen::compare(&document.source, &upstream).map_err(|faults| {
+                    let theirs = path.display().to_string();
+                    ours.locate(
+                        faults.renamed(|name| {
+                            (name == upstream.name).then(|| theirs.clone())
+                        }),
+                    )
+                })?;
             let explained = listed.explain(file, release, comparison.from_server);
             faults += report(&upstream.name, &comparison, &explained);
             compared += 1;
@@ -78,7 +86,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
         (0, _) => Err(format!(
             "error: {} has none of our documents\n  help: give the folder that holds {}",
             arguments.upstream.display(),
-            ours.documents.keys().cloned().collect::<Vec<_>>().join(" or ")
+            ours.inputs.documents.keys().cloned().collect::<Vec<_>>().join(" or ")
         )
         .into()),
         (_, 0) => Ok(()),

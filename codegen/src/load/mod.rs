@@ -82,6 +82,7 @@ pub(crate) fn read(source: &Source, diagnostics: &mut Diagnostics) -> Option<Val
         }
     };
     if let Some(version) = document.get("swagger") {
+        let version = version.as_str().unwrap_or_default();
         fault(
             None,
             format!("a Swagger {version} document; OpenAPI 3.0 is needed"),

@@ -138,7 +138,7 @@ fn external(
     let Some(external) = config.external(name) else {
         cx.fault(
             pointer,
-            "no crate is known to have this schema",
+            format!("no crate is known to have `{name}`"),
             "say in codegen.toml where it lives: an [[extern]] with its `prefix` and the \
              Rust `path`",
         );
