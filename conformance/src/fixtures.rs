@@ -33,7 +33,8 @@ pub fn folder() -> Option<PathBuf> {
     if folder.is_none() {
         eprintln!("skipped: {VARIABLE} is not set, so there are no fixtures to check");
     }
-    folder.map(PathBuf::from)
+    // Tests run in the folder of their crate; a relative path is meant from the root.
+    folder.map(|folder| Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(folder))
 }
 
 /// All fixtures of one kind, of every release under `folder`, in order.

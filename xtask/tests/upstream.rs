@@ -17,7 +17,9 @@ fn crates_from_kubernetes_own_documents_compile() {
         eprintln!("skipped: UPSTREAM_DIR doesn't name a folder with openapi/vRELEASE");
         return;
     };
-    let folders = fs::read_dir(Path::new(&upstream).join("openapi")).unwrap();
+    // Tests run in the folder of their crate; a relative path is meant from the root.
+    let upstream = root.join(upstream);
+    let folders = fs::read_dir(upstream.join("openapi")).unwrap();
     let mut folders: Vec<_> = folders.map(|entry| entry.unwrap().path()).collect();
     folders
         .retain(|folder| folder.join("apis__storage.k8s.io__v1_openapi.json").is_file());
