@@ -1,11 +1,11 @@
 //! Documentation: descriptions become comments, facts become notes below them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
 use crate::doc::{self, Links};
-use crate::model::{ApiVersion, Docs, Lifecycle, SchemaName, Shape};
+use crate::model::{ApiVersion, Docs, Lifecycle, SchemaName, Shape, Ty};
 use crate::release::Release;
 
 /// Writes the lines of every type, field and value.
@@ -98,7 +98,8 @@ fn write(
     doc::append_notes(&mut docs.lines, &notes);
 }
 
-/// The lifecycle of each type: its own, or that of the kind in whose file it stands.
+/// The lifecycle of each type: its own, that of the only field that uses it, or that of the
+/// kind in whose file it stands.
 fn inherited(version: &ApiVersion) -> BTreeMap<SchemaName, Lifecycle> {
     let mut inherited = BTreeMap::new();
     for module in &version.modules {
@@ -123,8 +124,8 @@ fn brought_by(version: &ApiVersion, name: &SchemaName) -> Option<Lifecycle> {
     // Up the only fields that use it; a type that holds itself has no end, hence the bound.
     for _ in 0..version.types.len() {
         let mut users = version.structs().flat_map(|(owner, object)| {
-            let uses = |ty: &crate::model::Ty| {
-                let mut names = std::collections::BTreeSet::new();
+            let uses = |ty: &Ty| {
+                let mut names = BTreeSet::new();
                 ty.references(&mut names);
                 names.contains(&name)
             };
@@ -149,7 +150,7 @@ fn brought_by(version: &ApiVersion, name: &SchemaName) -> Option<Lifecycle> {
 
 /// The types that descriptions may link to, by their Kubernetes names.
 struct Known {
-    own: BTreeMap<String, Option<usize>>,
+    own: BTreeMap<String, usize>,
     external: BTreeMap<String, String>,
 }
 
@@ -158,7 +159,7 @@ impl Known {
         let mut own = BTreeMap::new();
         for (index, module) in version.modules.iter().enumerate() {
             for ty in module.types.iter().filter_map(|name| version.types.get(name)) {
-                own.insert(ty.name.to_string(), Some(index));
+                own.insert(ty.name.to_string(), index);
             }
         }
         let external = version.externs.values();
@@ -202,7 +203,7 @@ impl Links for Scope<'_> {
             return Some(format!("Self::{field}"));
         }
         match self.known.own.get(word) {
-            Some(module) if *module == self.module => Some(word.to_owned()),
+            Some(module) if Some(*module) == self.module => Some(word.to_owned()),
             Some(_) => Some(format!("crate::{word}")),
             None => self.known.external.get(word).cloned(),
         }

@@ -174,8 +174,3 @@ impl<'a> Taken<'a> {
         );
     }
 }
-
-/// The module that a type gives its name to.
-pub(super) fn module_of(ty: &Type) -> Option<name::Ident> {
-    name::module_name(&ty.name)
-}

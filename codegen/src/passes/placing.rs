@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diag::Diagnostics;
 use crate::model::{ApiVersion, Module, Role, SchemaName, Shape};
+use crate::name;
 
 /// Decides in which file each type stands.
 pub(super) fn run(version: &mut ApiVersion, diagnostics: &mut Diagnostics) {
@@ -42,7 +43,7 @@ pub(super) fn run(version: &mut ApiVersion, diagnostics: &mut Diagnostics) {
         let Some(first) = types.first().and_then(|name| version.types.get(name)) else {
             continue;
         };
-        match super::names::module_of(first) {
+        match name::module_name(&first.name) {
             Some(name) => modules.push(Module { name, types }),
             None => diagnostics.at(
                 &version.file,
