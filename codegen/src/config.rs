@@ -45,8 +45,14 @@ pub struct DocumentConfig {
     pub file: String,
     /// The release whose folder holds the project's own document.
     pub release: Release,
+    /// The release whose fields that document has, where it is a later one: types of a
+    /// version that is no longer served still change.
+    #[serde(rename = "as-of")]
+    pub as_of: Option<Release>,
     /// The prefix of the schemas that become types of the crate, with its last dot.
     pub prefix: String,
+    /// The module of the crate that holds its types, if they don't stand at the root.
+    pub module: Option<String>,
     /// The overlays to apply, in order.
     #[serde(default)]
     pub overlays: Vec<String>,
@@ -146,15 +152,7 @@ impl CrateConfig {
             );
         }
         for document in &self.documents {
-            check_prefix(&document.prefix, fault);
-            let names = std::iter::once(&document.file).chain(&document.overlays);
-            for name in names.filter(|name| !is_plain_file_name(name)) {
-                fault(
-                    format!("`{}` is not a plain file name", name.escape_debug()),
-                    "documents are looked up in the folder given with --spec, overlays in \
-                     spec/overlays: name the file only, with letters, digits, `.`, `-`, `_`",
-                );
-            }
+            document.check(fault);
         }
     }
 }
@@ -163,6 +161,40 @@ impl DocumentConfig {
     /// Where the document is below the folder of all documents, `v1.37/FILE`.
     pub fn path(&self) -> String {
         format!("v{}/{}", self.release, self.file)
+    }
+
+    /// The release whose fields the project's own document has.
+    pub fn described(&self) -> Release {
+        self.as_of.unwrap_or(self.release)
+    }
+
+    fn check(&self, fault: Fault<'_>) {
+        check_prefix(&self.prefix, fault);
+        let names = std::iter::once(&self.file).chain(&self.overlays);
+        for name in names.filter(|name| !is_plain_file_name(name)) {
+            fault(
+                format!("`{}` is not a plain file name", name.escape_debug()),
+                "documents are looked up in the folder given with --spec, overlays in \
+                 spec/overlays: name the file only, with letters, digits, `.`, `-`, `_`",
+            );
+        }
+        if let Some(as_of) = self.as_of.filter(|as_of| *as_of < self.release) {
+            fault(
+                format!(
+                    "{} is of {as_of}, before its release {}",
+                    self.file, self.release
+                ),
+                "`as-of` is for a later release than the one that the document stands under",
+            );
+        }
+        if let Some(module) = &self.module
+            && !is_module_name(module)
+        {
+            fault(
+                format!("`{}` can't be the name of a module", module.escape_debug()),
+                "use a word of lower-case letters and digits, as in `csi`",
+            );
+        }
     }
 }
 
@@ -179,16 +211,29 @@ impl Extern {
 }
 
 fn check_prefix(prefix: &str, fault: Fault<'_>) {
-    let name = |part: &str| part.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
-    let parts = prefix.strip_suffix('.').map(|p| p.split('.'));
-    let fits =
-        parts.is_some_and(|mut parts| parts.all(|part| !part.is_empty() && name(part)));
-    if !fits {
+    if !is_prefix(prefix) {
         fault(
             format!("`{}` is not a prefix of schemas", prefix.escape_debug()),
-            "write it with its last dot, as in `io.k8s.api.storage.v1.`",
+            PREFIX_RULE,
         );
     }
+}
+
+/// What a prefix of schemas must be like.
+pub(crate) const PREFIX_RULE: &str =
+    "write it with its last dot, as in `io.k8s.api.storage.v1.`";
+
+/// Whether a text can be what the names of schemas start with.
+pub(crate) fn is_prefix(text: &str) -> bool {
+    let name = |part: &str| part.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
+    let parts = text.strip_suffix('.').map(|p| p.split('.'));
+    parts.is_some_and(|mut parts| parts.all(|part| !part.is_empty() && name(part)))
+}
+
+fn is_module_name(name: &str) -> bool {
+    name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
+        && syn::parse_str::<syn::Ident>(name).is_ok()
+        && !["lib", "main", "mod"].contains(&name)
 }
 
 fn is_crate_name(name: &str) -> bool {

@@ -132,8 +132,7 @@ pub fn generate(
                     None => missing(name, "overlay", &mut diagnostics),
                 }
             }
-            let loaded =
-                load::load(&input.source, input.release, &mine, &mut diagnostics);
+            let loaded = load::load(input, &document.prefix, &mine, &mut diagnostics);
             let Some(loaded) = loaded else { continue };
             let mut version = lower::lower(&loaded, document, config, &mut diagnostics);
             passes::run(&mut version, &mut diagnostics);

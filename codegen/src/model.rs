@@ -24,6 +24,8 @@ pub(crate) struct Crate<'a> {
 pub(crate) struct ApiVersion {
     /// The document it comes from.
     pub(crate) file: String,
+    /// The module of the crate that its types stand in, if not at the root.
+    pub(crate) module: Option<Ident>,
     pub(crate) release: Release,
     pub(crate) types: BTreeMap<SchemaName, Type>,
     /// Where the schemas live that are not generated.
@@ -212,6 +214,27 @@ impl Ty {
 }
 
 impl ApiVersion {
+    /// The path of the module that its types stand in.
+    pub(crate) fn path(&self) -> String {
+        match &self.module {
+            Some(module) => format!("crate::{module}"),
+            None => "crate".to_owned(),
+        }
+    }
+
+    /// The kinds, with what the API server knows of them.
+    pub(crate) fn kinds(&self) -> impl Iterator<Item = (&SchemaName, &Resource)> {
+        self.structs().filter_map(|(name, object)| match &object.role {
+            Role::Kind(resource) => Some((name, resource)),
+            _ => None,
+        })
+    }
+
+    /// The groups and versions of the kinds, `storage.k8s.io/v1`; one as a rule.
+    pub(crate) fn group_versions(&self) -> BTreeSet<String> {
+        self.kinds().map(|(_, resource)| resource.api_version()).collect()
+    }
+
     /// The structs, for changing.
     pub(crate) fn structs_mut(
         &mut self,

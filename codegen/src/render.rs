@@ -63,6 +63,7 @@ fn unparse(tokens: TokenStream) -> Result<String, String> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Group {
     Mod,
+    PubMod,
     StdUse,
     Use,
     CrateUse,
@@ -75,6 +76,7 @@ impl Group {
         let starts = |start| item.starts_with(start);
         match () {
             () if starts("mod ") => Self::Mod,
+            () if starts("pub mod ") => Self::PubMod,
             () if starts("use std::") => Self::StdUse,
             () if starts("use crate::") => Self::CrateUse,
             () if starts("use ") => Self::Use,

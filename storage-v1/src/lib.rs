@@ -3,7 +3,7 @@
 
 //! Types of the Kubernetes storage API, storage.k8s.io/v1.
 //!
-//! Generated from the OpenAPI documents of Kubernetes 1.37.
+//! Generated from OpenAPI documents, as of Kubernetes 1.37.
 //!
 //! | kind | scope | since | subresource |
 //! |---|---|---|---|

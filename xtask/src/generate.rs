@@ -55,8 +55,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
         path: spec,
         release: arguments.release,
     };
-    let found = inputs::read(&root, &folder, &config)?;
-    let generated = codegen::generate(&config, &found.inputs)
+    let found = inputs::read(&root, &folder, config)?;
+    let generated = codegen::generate(&found.config, &found.inputs)
         .map_err(|faults| found.locate(faults))?;
     let mut plans = Vec::new();
     for krate in &generated {

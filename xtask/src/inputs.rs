@@ -11,8 +11,9 @@ use codegen::{
 use crate::workspace;
 
 /// What the generator works on, and where it was read.
-#[derive(Default)]
 pub(crate) struct Found {
+    /// The configuration, cut down to the documents that there are.
+    pub(crate) config: Config,
     pub(crate) inputs: Inputs,
     /// The path of each document and overlay, by the name that generated files give it.
     paths: BTreeMap<String, PathBuf>,
@@ -57,16 +58,26 @@ pub(crate) fn config(root: &Path, crates: &[String]) -> Result<Config, Box<dyn E
 }
 
 /// Reads all documents and overlays that the configuration names. All that are missing are
-/// told.
+/// told; of a folder of one release only those that are there are read.
 pub(crate) fn read(
     root: &Path,
     folder: &Folder<'_>,
-    config: &Config,
+    config: Config,
 ) -> Result<Found, Box<dyn Error>> {
-    let mut all = Found::default();
+    let mut all = Found {
+        config,
+        inputs: Inputs::default(),
+        paths: BTreeMap::new(),
+    };
+    let documents = |config: &Config| -> Vec<_> {
+        config.crates.iter().flat_map(|krate| krate.documents.clone()).collect()
+    };
+    if !documents(&all.config).iter().any(|document| folder.is_laid_out_for(document)) {
+        all.config = folder.cut_down(all.config)?;
+    }
     let mut faults = BTreeSet::new();
-    for document in config.crates.iter().flat_map(|krate| &krate.documents) {
-        match find(folder, document) {
+    for document in documents(&all.config) {
+        match find(folder, &document) {
             Ok((found, path)) => {
                 all.paths.insert(found.source.name.clone(), path);
                 all.inputs.documents.insert(document.path(), found);
@@ -95,22 +106,66 @@ pub(crate) fn read(
     Err(faults.into_iter().collect::<Vec<_>>().join("\n\n").into())
 }
 
+impl Folder<'_> {
+    /// Whether a document is in the folder of its release below this one.
+    fn is_laid_out_for(&self, document: &DocumentConfig) -> bool {
+        let wanted = self.release.is_none_or(|release| release == document.release);
+        wanted && self.path.join(document.path()).is_file()
+    }
+
+    /// The configuration for what a folder of one release has: of several documents of one
+    /// group-version, the first that still served as late as that. Versions that it doesn't
+    /// have are left out, since no release has all of them.
+    fn cut_down(&self, mut config: Config) -> Result<Config, Box<dyn Error>> {
+        let release = self.release.or_else(|| release_of(self.path));
+        let mut missing = None;
+        for krate in &mut config.crates {
+            let all = krate.documents.clone();
+            krate
+                .documents
+                .retain(|d| serving(&all, &d.file, release) == Some(d.release));
+            krate.documents.retain(|document| {
+                let here = self.path.join(&document.file);
+                if !here.is_file() {
+                    let below = self.path.join(document.path());
+                    let error = not_found(self, document, &below, &here);
+                    eprintln!("note: {} has no {}", self.path.display(), document.file);
+                    missing.get_or_insert(error);
+                }
+                here.is_file()
+            });
+        }
+        config.crates.retain(|krate| !krate.documents.is_empty());
+        match missing {
+            Some(error) if config.crates.is_empty() => Err(error),
+            _ => Ok(config),
+        }
+    }
+}
+
+/// The release of the document that describes what `release` served of a group-version.
+fn serving(
+    documents: &[DocumentConfig],
+    file: &str,
+    release: Option<Release>,
+) -> Option<Release> {
+    let of_file = documents.iter().filter(|document| document.file == file);
+    let mut releases: Vec<_> = of_file.map(|document| document.release).collect();
+    releases.sort();
+    let stayed = release.and_then(|release| releases.iter().find(|at| **at >= release));
+    stayed.or(releases.last()).copied()
+}
+
 /// Finds one document: in the folder of its release, or in the folder itself.
 fn find(
     folder: &Folder<'_>,
     document: &DocumentConfig,
 ) -> Result<(DocumentSource, PathBuf), Box<dyn Error>> {
     let below = folder.path.join(document.path());
-    let wanted = folder.release.is_none_or(|release| release == document.release);
-    if below.is_file() && wanted {
+    if folder.is_laid_out_for(document) {
         let source = Source::new(document.path(), workspace::read(&below)?);
-        return Ok((
-            DocumentSource {
-                source,
-                release: document.release,
-            },
-            below,
-        ));
+        let release = document.described();
+        return Ok((DocumentSource { source, release }, below));
     }
     let here = folder.path.join(&document.file);
     if !here.is_file() {

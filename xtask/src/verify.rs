@@ -5,9 +5,7 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
-use codegen::{
-    Change, Comparison, Config, DocumentSource, Inputs, Pointer, Release, Source,
-};
+use codegen::{Change, Comparison, Config, DocumentConfig, Pointer, Release, Source};
 use serde::Deserialize;
 
 use crate::inputs::{self, Folder};
@@ -50,18 +48,22 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let root = workspace::root()?;
     let config = inputs::config(&root, &[])?;
     let listed = Listed::read(&root, &config)?;
-    let ours = inputs::read(
+    let found = inputs::read(
         &root,
         &Folder {
             path: &root.join("spec"),
             release: None,
         },
-        &config,
+        config,
     )?;
     let mut faults = 0;
     let mut compared = 0;
     for (folder, release) in releases(arguments)? {
-        for (file, document) in at_release(&config, &ours.inputs, release) {
+        for document in at_release(&found.config, release) {
+            let Some(ours) = found.inputs.documents.get(&document.path()) else {
+                continue;
+            };
+            let file = &document.file;
             let path = folder.join(file);
             if !path.is_file() {
                 continue;
@@ -69,15 +71,16 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
             let upstream =
                 Source::new(format!("v{release}/{file}"), workspace::read(&path)?);
             let comparison =
-                codegen::compare(&document.source, &upstream).map_err(|faults| {
+                codegen::compare(&ours.source, &upstream).map_err(|faults| {
                     let theirs = path.display().to_string();
-                    ours.locate(
+                    found.locate(
                         faults.renamed(|name| {
                             (name == upstream.name).then(|| theirs.clone())
                         }),
                     )
                 })?;
-            let explained = listed.explain(file, release, comparison.from_server);
+            let explained =
+                listed.explain(&document.path(), release, comparison.from_server);
             faults += report(&upstream.name, &comparison, &explained);
             compared += 1;
         }
@@ -86,7 +89,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
         (0, _) => Err(format!(
             "error: {} has none of our documents\n  help: give the folder that holds {}",
             arguments.upstream.display(),
-            ours.inputs.documents.keys().cloned().collect::<Vec<_>>().join(" or ")
+            found.inputs.documents.keys().cloned().collect::<Vec<_>>().join(" or ")
         )
         .into()),
         (_, 0) => Ok(()),
@@ -101,23 +104,16 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
 
 /// Our documents that describe what a release served: of several of one group-version, each
 /// for the kinds that went with its release, the first that is not older.
-fn at_release<'a>(
-    config: &'a Config,
-    ours: &'a Inputs,
-    release: Release,
-) -> BTreeMap<&'a str, &'a DocumentSource> {
-    let mut found: BTreeMap<&str, &DocumentSource> = BTreeMap::new();
+fn at_release(config: &Config, release: Release) -> Vec<&DocumentConfig> {
+    let mut found: BTreeMap<&str, &DocumentConfig> = BTreeMap::new();
     for document in config.crates.iter().flat_map(|krate| &krate.documents) {
-        let Some(source) = ours.documents.get(&document.path()) else {
-            continue;
-        };
-        let better =
-            found.get(document.file.as_str()).is_none_or(|f| source.release < f.release);
-        if source.release >= release && better {
-            found.insert(&document.file, source);
+        let other = found.get(document.file.as_str()).map(|other| other.release);
+        let better = other.is_none_or(|other| document.release < other);
+        if document.release >= release && better {
+            found.insert(&document.file, document);
         }
     }
-    found
+    found.into_values().collect()
 }
 
 /// The folders to compare with, each with its release.
@@ -203,7 +199,7 @@ fn report(name: &str, comparison: &Comparison, explained: &Explained) -> usize {
     faults
 }
 
-/// The differences that are known, by document.
+/// The differences that are known, by the document's path, `v1.37/FILE`.
 #[derive(Deserialize)]
 #[serde(transparent)]
 struct Listed(BTreeMap<String, BTreeMap<String, Places>>);
@@ -237,10 +233,10 @@ impl Listed {
             .crates
             .iter()
             .flat_map(|krate| &krate.documents)
-            .map(|d| &d.file)
+            .map(DocumentConfig::path)
             .collect();
-        if let Some(file) = listed.0.keys().find(|file| !known.contains(file)) {
-            let known: Vec<_> = known.iter().map(|file| file.as_str()).collect();
+        if let Some(file) = listed.0.keys().find(|file| !known.contains(*file)) {
+            let known: Vec<_> = known.iter().map(String::as_str).collect();
             return Err(format!(
                 "error: {}: no document `{file}`\n  help: there are {}",
                 Self::FILE,
@@ -257,9 +253,9 @@ impl Listed {
     }
 
     /// What must differ from a document of a release, and why.
-    fn explain(&self, file: &str, upstream: Release, from_server: bool) -> Explained {
+    fn explain(&self, path: &str, upstream: Release, from_server: bool) -> Explained {
         let mut explained = Explained::new();
-        for (key, places) in self.0.get(file).into_iter().flatten() {
+        for (key, places) in self.0.get(path).into_iter().flatten() {
             let why = match key.parse::<Release>() {
                 Ok(release) if upstream < release => format!("Kubernetes {release}"),
                 Err(_) if from_server => "published by a running server".to_owned(),

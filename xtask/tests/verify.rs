@@ -26,7 +26,9 @@ fn sandbox(differences: &str) -> Sandbox {
 }
 
 fn listed(key: &str, added: &[&str], removed: &[&str]) -> String {
-    format!("[\"things.json\".\"{key}\"]\nadded = {added:?}\nremoved = {removed:?}\n")
+    format!(
+        "[\"v1.37/things.json\".\"{key}\"]\nadded = {added:?}\nremoved = {removed:?}\n"
+    )
 }
 
 fn verify(sandbox: &Sandbox, arguments: &[&str]) -> Outcome {
@@ -83,15 +85,16 @@ fn the_release_must_be_known() {
 #[test]
 fn a_list_that_is_wrong() {
     for text in [
-        "[\"things.json\".\"1.35\"]\nmore = []\n",
-        "[\"things.json\".\"soon\"]\n",
-        "[\"things.json\"\n",
+        "[\"v1.37/things.json\".\"1.35\"]\nmore = []\n",
+        "[\"v1.37/things.json\".\"soon\"]\n",
+        "[\"v1.37/things.json\"\n",
     ] {
         let outcome = verify(&sandbox(text), &["--upstream", "../upstream"]);
         outcome.fails_with(&["spec/differences.toml"]);
     }
     // A misspelt document, whose list nothing would ever look at.
     let text = listed("1.35", &[NEW], &[OLD]);
-    let more = format!("{text}{}", text.replace("things.json", "thing.json"));
+    let more =
+        format!("{text}{}", text.replace("v1.37/things.json", "v1.37/thing.json"));
     verify(&sandbox(&more), &["--upstream", "../upstream"]).fails_with(&["thing.json"]);
 }

@@ -120,11 +120,14 @@ pub(crate) fn maturity(lifecycle: &Lifecycle, release: Release) -> String {
 
 /// Whether something is on its way out as of a release, and what takes its place.
 pub(crate) fn retirement(lifecycle: &Lifecycle, release: Release) -> Option<String> {
-    let deprecated = lifecycle.deprecated.filter(|at| *at <= release)?;
-    let mut note = format!("Deprecated since Kubernetes {deprecated}");
-    if let Some(removed) = lifecycle.removed {
-        note += &format!(", removed in {removed}");
-    }
+    let reached = |at: Option<Release>| at.filter(|at| *at <= release);
+    let mut note = match (reached(lifecycle.deprecated), lifecycle.removed) {
+        (Some(deprecated), None) => format!("Deprecated since Kubernetes {deprecated}"),
+        (Some(deprecated), Some(removed)) => {
+            format!("Deprecated since Kubernetes {deprecated}, removed in {removed}")
+        }
+        (None, removed) => format!("Removed in Kubernetes {}", reached(removed)?),
+    };
     if let Some(replacement) = &lifecycle.replacement {
         note += &format!("; use `{}`", as_code(replacement));
     }

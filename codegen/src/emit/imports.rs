@@ -57,10 +57,11 @@ pub(super) fn of(version: &ApiVersion, module: &Module) -> Vec<TokenStream> {
         use k8s_openapi::serde;
     ));
     own.sort();
+    let inner = version.module.iter();
     match own.as_slice() {
         [] => {}
-        [name] => uses.push(quote!(use crate::#name;)),
-        names => uses.push(quote!(use crate::{#(#names),*};)),
+        [name] => uses.push(quote!(use crate::#(#inner::)* #name;)),
+        names => uses.push(quote!(use crate::#(#inner::)* {#(#names),*};)),
     }
     uses
 }

@@ -36,7 +36,8 @@ pub(crate) enum Content {
 
 /// The files of a crate.
 pub(crate) fn emit(krate: &Crate<'_>) -> Vec<File> {
-    let mut files = vec![manifest::file(krate), root::file(krate)];
+    let mut files = vec![manifest::file(krate)];
+    files.extend(root::files(krate));
     for version in &krate.versions {
         for module in &version.modules {
             let types = module.types.iter().filter_map(|name| version.types.get(name));
@@ -58,7 +59,10 @@ pub(crate) fn emit(krate: &Crate<'_>) -> Vec<File> {
                     Shape::Enum(shape) => items.extend(enums::items(ty, shape)),
                 }
             }
-            let path = format!("src/{}.rs", module.name);
+            let path = match &version.module {
+                Some(folder) => format!("src/{folder}/{}.rs", module.name),
+                None => format!("src/{}.rs", module.name),
+            };
             let content = Content::Rust {
                 attributes: TokenStream::new(),
                 items,
@@ -94,7 +98,7 @@ fn spaced(line: &str) -> String {
 }
 
 /// The Kubernetes releases of the documents, for the text of comments.
-fn releases(versions: &[ApiVersion]) -> String {
+fn releases(versions: &[&ApiVersion]) -> String {
     let mut releases: Vec<_> = versions.iter().map(|v| v.release).collect();
     releases.sort();
     releases.dedup();

@@ -5,47 +5,89 @@ use quote::quote;
 
 use super::{Content, File, inner_comment, releases};
 use crate::doc::{self, NoLinks};
-use crate::model::{Crate, Role, Shape};
+use crate::model::{ApiVersion, Crate, Role, Shape};
+use crate::name::Ident;
 use crate::release::Release;
 
-/// The root of the crate.
-pub(super) fn file(krate: &Crate<'_>) -> File {
+/// The root of the crate and the modules below it that are the root of others.
+pub(super) fn files(krate: &Crate<'_>) -> Vec<File> {
+    let mut modules: Vec<_> =
+        krate.versions.iter().map(|version| version.module.clone()).collect();
+    // The root is there even if all types are further down.
+    modules.push(None);
+    modules.sort();
+    modules.dedup();
+    modules.iter().map(|module| file(krate, module.as_ref(), &modules)).collect()
+}
+
+fn file(krate: &Crate<'_>, here: Option<&Ident>, all: &[Option<Ident>]) -> File {
+    let versions =
+        krate.versions.iter().filter(|version| version.module.as_ref() == here);
+    let versions: Vec<_> = versions.collect();
     let mut items: Vec<TokenStream> = Vec::new();
-    let modules =
-        krate.versions.iter().flat_map(|v| v.modules.iter().map(move |m| (v, m)));
-    let names = modules.clone().map(|(_, module)| &module.name);
-    items.extend(names.map(|name| quote!(mod #name;)));
+    let modules = versions.iter().flat_map(|v| v.modules.iter().map(move |m| (v, m)));
+    if here.is_none() {
+        items.extend(all.iter().flatten().map(|name| quote!(pub mod #name;)));
+    }
+    let mut names: Vec<_> = modules.clone().map(|(_, module)| &module.name).collect();
+    names.sort();
+    items.extend(names.into_iter().map(|name| quote!(mod #name;)));
+    let mut uses = Vec::new();
     for (version, module) in modules {
         let file = &module.name;
         let types = module.types.iter().filter_map(|name| version.types.get(name));
         let mut types: Vec<_> = types.map(|ty| &ty.name).collect();
         types.sort();
-        items.push(match types.as_slice() {
-            [name] => quote!(pub use #file::#name;),
-            names => quote!(pub use #file::{#(#names),*};),
-        });
+        uses.push((
+            file,
+            match types.as_slice() {
+                [name] => quote!(pub use #file::#name;),
+                names => quote!(pub use #file::{#(#names),*};),
+            },
+        ));
     }
-    let attributes = inner_comment(&lines(krate));
-    let origin: Vec<_> =
-        krate.versions.iter().map(|version| version.file.as_str()).collect();
-    let origin = origin.join(", ");
+    uses.sort_by_key(|(file, _)| *file);
+    items.extend(uses.into_iter().map(|(_, item)| item));
+    let attributes = inner_comment(&lines(krate, &versions, here, all));
+    let origin: Vec<_> = match here {
+        Some(_) => versions.iter().map(|version| version.file.as_str()).collect(),
+        None => krate.versions.iter().map(|version| version.file.as_str()).collect(),
+    };
     File {
-        path: "src/lib.rs".to_owned(),
-        origin,
+        path: match here {
+            Some(module) => format!("src/{module}/mod.rs"),
+            None => "src/lib.rs".to_owned(),
+        },
+        origin: origin.join(",\n// "),
         content: Content::Rust { attributes, items },
     }
 }
 
-fn lines(krate: &Crate<'_>) -> Vec<String> {
-    let description = format!("{}.", krate.config.description.trim_end_matches('.'));
-    let mut lines = doc::lines(&description, &NoLinks);
-    lines.push(String::new());
-    lines.push(format!(
-        "Generated from the OpenAPI documents of Kubernetes {}.",
-        releases(&krate.versions)
-    ));
-    for version in &krate.versions {
-        let mut rows = Vec::new();
+fn lines(
+    krate: &Crate<'_>,
+    versions: &[&ApiVersion],
+    here: Option<&Ident>,
+    all: &[Option<Ident>],
+) -> Vec<String> {
+    let mut lines = Vec::new();
+    if here.is_none() {
+        let description = format!("{}.", krate.config.description.trim_end_matches('.'));
+        lines.extend(doc::lines(&description, &NoLinks));
+    } else {
+        let mut names: Vec<_> =
+            versions.iter().flat_map(|v| v.group_versions()).collect();
+        names.dedup();
+        lines.push(format!("Types of {}.", names.join(" and ")));
+    }
+    if !versions.is_empty() {
+        lines.push(String::new());
+        lines.push(format!(
+            "Generated from OpenAPI documents, as of Kubernetes {}.",
+            releases(versions)
+        ));
+    }
+    let mut rows = Vec::new();
+    for version in versions {
         for ty in version.types.values() {
             let Shape::Struct(object) = &ty.shape else {
                 continue;
@@ -64,13 +106,24 @@ fn lines(krate: &Crate<'_>) -> Vec<String> {
             let status = if resource.status { "status" } else { "" };
             rows.push(format!("| [`{}`] | {scope} | {since} | {status} |", ty.name));
         }
-        if !rows.is_empty() {
-            lines.push(String::new());
-            lines.push("| kind | scope | since | subresource |".to_owned());
-            lines.push("|---|---|---|---|".to_owned());
-            lines.append(&mut rows);
-        }
     }
+    if !rows.is_empty() {
+        rows.sort();
+        lines.push(String::new());
+        lines.push("| kind | scope | since | subresource |".to_owned());
+        lines.push("|---|---|---|---|".to_owned());
+        lines.append(&mut rows);
+    }
+    if here.is_some() {
+        return lines;
+    }
+    let modules = all.iter().flatten();
+    lines.extend(modules.flat_map(|module| {
+        let inside = krate.versions.iter().filter(|v| v.module.as_ref() == Some(module));
+        let mut names: Vec<_> = inside.flat_map(|v| v.group_versions()).collect();
+        names.dedup();
+        [String::new(), format!("Those of {} are in [`{module}`].", names.join(" and "))]
+    }));
     if !krate.config.about.is_empty() {
         lines.push(String::new());
         lines.extend(krate.config.about.trim_end().lines().map(doc::harmless));

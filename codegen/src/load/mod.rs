@@ -12,6 +12,7 @@ use openapiv3::{PathItem, ReferenceOr, Schema, StatusCode};
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::DocumentSource;
 use crate::diag::{Diagnostics, Pointer};
 use crate::release::Release;
 use crate::source::Source;
@@ -113,14 +114,19 @@ pub(crate) fn read(source: &Source, diagnostics: &mut Diagnostics) -> Option<Val
 
 /// Loads one document with its overlays. What can't be read is left out and reported.
 pub(crate) fn load(
-    source: &Source,
-    release: Release,
+    DocumentSource { source, release }: &DocumentSource,
+    prefix: &str,
     overlays: &[&Overlay],
     diagnostics: &mut Diagnostics,
 ) -> Option<Document> {
     let mut document = read(source, diagnostics)?;
     for overlay in overlays {
-        overlay.apply(&mut document, release, &source.name, diagnostics);
+        let place = overlay::Place {
+            file: &source.name,
+            release: *release,
+            prefix,
+        };
+        overlay.apply(&mut document, &place, diagnostics);
     }
     refs::wrap_bare(&mut document);
     refs::check(&document, &source.name, diagnostics);
@@ -129,7 +135,7 @@ pub(crate) fn load(
     let operations = operations(&document, &file, diagnostics);
     Some(Document {
         file,
-        release,
+        release: *release,
         schemas,
         operations,
     })

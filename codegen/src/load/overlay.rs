@@ -1,17 +1,22 @@
 //! OpenAPI Overlay 1.0: what the documents don't say, applied to them before they are parsed.
 //!
-//! Two things go beyond the standard's letter. An action that matches nothing is an error,
-//! so that an overlay can't rot. And an action may carry `x-releases`, because one overlay
-//! serves the documents of many releases, and older ones lack newer fields.
+//! Three things go beyond the standard's letter. An action that matches nothing is an error,
+//! so that an overlay can't rot. An action may carry `x-releases`, because one overlay
+//! serves the documents of many releases, and older ones lack newer fields. And an overlay
+//! may carry `x-prefix`, the prefix of the schemas it is written for: in a document of
+//! another version, that version's prefix takes its place.
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use serde_json_path::JsonPath;
 use serde_saphyr::Spanned;
 
+use crate::config::{PREFIX_RULE, is_prefix};
 use crate::diag::Diagnostics;
 use crate::release::{Release, Releases};
 use crate::source::Source;
+
+use super::SCHEMAS;
 
 /// The longest target that is read, and the most brackets in it: parsing nests as they do.
 const MAX_TARGET: usize = 1000;
@@ -21,10 +26,18 @@ const MAX_BRACKETS: usize = 32;
 #[derive(Debug)]
 pub(crate) struct Overlay {
     file: String,
+    prefix: Option<String>,
     actions: Vec<Action>,
 }
 
-#[derive(Debug)]
+/// The document that an overlay is applied to.
+pub(super) struct Place<'a> {
+    pub(super) file: &'a str,
+    pub(super) release: Release,
+    pub(super) prefix: &'a str,
+}
+
+#[derive(Clone, Debug)]
 struct Action {
     target: String,
     line: usize,
@@ -33,14 +46,14 @@ struct Action {
     releases: Releases,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 enum Change {
     Remove,
     Update(Value),
 }
 
 /// The document as it is written. Members that are not known are mistakes; of extensions,
-/// `x-releases` is the only one that means something here.
+/// only `x-prefix` and `x-releases` mean something here.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Raw {
@@ -49,6 +62,8 @@ struct Raw {
     _info: Info,
     #[serde(rename = "extends", default)]
     _extends: Option<String>,
+    #[serde(rename = "x-prefix", default)]
+    prefix: Option<String>,
     actions: Vec<RawAction>,
 }
 
@@ -98,6 +113,11 @@ impl Overlay {
             let message = format!("overlay version {}; 1.0 is needed", raw.overlay);
             diagnostics.in_file(file, None, message, "write `overlay: 1.0.0`");
         }
+        if let Some(prefix) = raw.prefix.as_ref().filter(|prefix| !is_prefix(prefix)) {
+            let message =
+                format!("`{}` is not a prefix of schemas", prefix.escape_debug());
+            diagnostics.in_file(file, None, message, PREFIX_RULE);
+        }
         let mut actions = Vec::new();
         for action in raw.actions {
             let line = line(action.target.referenced.line());
@@ -110,6 +130,7 @@ impl Overlay {
         }
         Some(Self {
             file: file.clone(),
+            prefix: raw.prefix.filter(|prefix| is_prefix(prefix)),
             actions,
         })
     }
@@ -118,16 +139,33 @@ impl Overlay {
     pub(super) fn apply(
         &self,
         document: &mut Value,
-        release: Release,
-        document_file: &str,
+        place: &Place<'_>,
         diagnostics: &mut Diagnostics,
     ) {
-        for action in self.actions.iter().filter(|a| a.releases.contain(release)) {
-            if let Err(message) = action.apply(document) {
+        let Place {
+            file,
+            release,
+            prefix,
+        } = place;
+        let written_for = self.prefix.as_deref().filter(|written| written != prefix);
+        for action in self.actions.iter().filter(|a| a.releases.contain(*release)) {
+            let done = match written_for {
+                None => action.apply(document),
+                Some(written_for) => {
+                    action.translated(written_for, prefix).and_then(|action| {
+                        // Not every version has every kind.
+                        if action.is_about_a_missing_schema(document) {
+                            return Ok(());
+                        }
+                        action.apply(document)
+                    })
+                }
+            };
+            if let Err(message) = done {
                 diagnostics.in_file(
                     &self.file,
                     Some(action.line),
-                    format!("{message} in {document_file} (Kubernetes {release})"),
+                    format!("{message} in {file} (Kubernetes {release})"),
                     "correct the target, or say with `x-releases` (`from`, `before`) which \
                      releases have it",
                 );
@@ -180,6 +218,28 @@ impl RawAction {
 }
 
 impl Action {
+    /// The same action for schemas of another prefix.
+    fn translated(&self, from: &str, to: &str) -> Result<Self, String> {
+        let mut action = self.clone();
+        action.target = self.target.replace(from, to);
+        action.path = JsonPath::parse(&action.target).map_err(|error| {
+            format!("`{}` is not a JSONPath: {error}", action.target)
+        })?;
+        if let Change::Update(update) = &mut action.change {
+            translate(update, from, to);
+        }
+        Ok(action)
+    }
+
+    fn is_about_a_missing_schema(&self, document: &Value) -> bool {
+        let named = self.target.strip_prefix("$.components.schemas['");
+        let named = named.and_then(|rest| rest.split_once("']"));
+        let schemas = document.pointer(SCHEMAS).and_then(Value::as_object);
+        named.is_some_and(|(name, _)| {
+            schemas.is_none_or(|schemas| !schemas.contains_key(name))
+        })
+    }
+
     fn apply(&self, document: &mut Value) -> Result<(), String> {
         let found = self.path.query_located(document);
         let places: Vec<_> = found.locations().map(|l| l.to_json_pointer()).collect();
@@ -205,6 +265,32 @@ impl Action {
             }
         }
         Ok(())
+    }
+}
+
+/// Puts one prefix in place of another in the names of schemas and in references to them.
+fn translate(value: &mut Value, from: &str, to: &str) {
+    let renamed = |text: &str, before: &str| {
+        let rest = text.strip_prefix(before)?.strip_prefix(from)?;
+        Some(format!("{before}{to}{rest}"))
+    };
+    match value {
+        Value::Object(object) => {
+            let entries = std::mem::take(object).into_iter();
+            object.extend(entries.map(|(key, mut value)| {
+                translate(&mut value, from, to);
+                (renamed(&key, "").unwrap_or(key), value)
+            }));
+        }
+        Value::Array(array) => {
+            array.iter_mut().for_each(|value| translate(value, from, to));
+        }
+        Value::String(text) => {
+            if let Some(new) = renamed(text, &format!("#{SCHEMAS}/")) {
+                *text = new;
+            }
+        }
+        _ => {}
     }
 }
 

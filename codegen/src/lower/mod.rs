@@ -45,6 +45,7 @@ pub(crate) fn lower(
 ) -> ApiVersion {
     let mut version = ApiVersion {
         file: document.file.clone(),
+        module: document_config.module.as_deref().and_then(name::given_module),
         release: document.release,
         types: BTreeMap::new(),
         externs: BTreeMap::new(),

@@ -140,6 +140,11 @@ pub(crate) fn field_name(json: &str) -> Option<Ident> {
     fits.then(|| snake_case(json)).flatten()
 }
 
+/// The name of a module that the configuration gives.
+pub(crate) fn given_module(name: &str) -> Option<Ident> {
+    Ident::new(name.to_owned())
+}
+
 /// The name of the file, and so of the module, that holds a type.
 pub(crate) fn module_name(type_name: &Ident) -> Option<Ident> {
     snake_case(type_name.as_str())

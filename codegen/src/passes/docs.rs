@@ -150,6 +150,7 @@ fn brought_by(version: &ApiVersion, name: &SchemaName) -> Option<Lifecycle> {
 
 /// The types that descriptions may link to, by their Kubernetes names.
 struct Known {
+    path: String,
     own: BTreeMap<String, usize>,
     external: BTreeMap<String, String>,
 }
@@ -165,6 +166,7 @@ impl Known {
         let external = version.externs.values();
         let external = external.map(|e| (e.path.name().to_string(), e.path.to_string()));
         Self {
+            path: version.path(),
             own,
             external: external.collect(),
         }
@@ -204,7 +206,7 @@ impl Links for Scope<'_> {
         }
         match self.known.own.get(word) {
             Some(module) if Some(*module) == self.module => Some(word.to_owned()),
-            Some(_) => Some(format!("crate::{word}")),
+            Some(_) => Some(format!("{}::{word}", self.known.path)),
             None => self.known.external.get(word).cloned(),
         }
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::diag::{Diagnostics, Pointer};
 use crate::model::{ApiVersion, Field, Role, Shape, Type};
-use crate::name::{self, UNKNOWN};
+use crate::name::{self, Ident, UNKNOWN};
 
 /// Puts metadata first and status last; between them required fields before optional ones.
 pub(super) fn order_fields(version: &mut ApiVersion) {
@@ -75,12 +75,19 @@ pub(super) fn check(version: &ApiVersion, diagnostics: &mut Diagnostics) {
 
 /// Reports every two types of a crate, from different documents, of the same name or file.
 pub(super) fn check_crate(versions: &[ApiVersion], diagnostics: &mut Diagnostics) {
-    let mut types: BTreeMap<&str, &ApiVersion> = BTreeMap::new();
-    let mut files: BTreeMap<&str, &ApiVersion> = BTreeMap::new();
+    // Each module is a scope of its own; the modules themselves are names at the root.
+    let mut types: BTreeMap<(Option<&Ident>, &str), &ApiVersion> = BTreeMap::new();
+    let mut files: BTreeMap<(Option<&Ident>, &str), &ApiVersion> = BTreeMap::new();
     for version in versions {
+        if let Some(module) = &version.module {
+            files.insert((None, module.as_str()), version);
+        }
+    }
+    for version in versions {
+        let scope = version.module.as_ref();
         let mut clashes = Vec::new();
         for ty in version.types.values() {
-            if let Some(other) = types.insert(ty.name.as_str(), version) {
+            if let Some(other) = types.insert((scope, ty.name.as_str()), version) {
                 clashes.push(ty.name.as_str());
                 let what = format!("the type `{}`", ty.name);
                 across(version, other, ty, &what, diagnostics);
@@ -89,7 +96,7 @@ pub(super) fn check_crate(versions: &[ApiVersion], diagnostics: &mut Diagnostics
         for module in &version.modules {
             let first = module.types.first().and_then(|name| version.types.get(name));
             let Some(ty) = first else { continue };
-            let other = files.insert(module.name.as_str(), version);
+            let other = files.insert((scope, module.name.as_str()), version);
             // Types of one name have files of one name; that is one fault, not two.
             if let Some(other) = other.filter(|_| !clashes.contains(&ty.name.as_str())) {
                 let what = format!("the file {}.rs", module.name);

@@ -3,20 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diag::Diagnostics;
-use crate::model::{ApiVersion, Module, Role, SchemaName, Shape};
+use crate::model::{ApiVersion, Module, SchemaName, Shape};
 use crate::name;
 
 /// Decides in which file each type stands.
 pub(super) fn run(version: &mut ApiVersion, diagnostics: &mut Diagnostics) {
     let mut reached: BTreeMap<SchemaName, Vec<SchemaName>> = BTreeMap::new();
     let mut users: BTreeMap<&SchemaName, BTreeSet<&SchemaName>> = BTreeMap::new();
-    let kinds: Vec<_> = version
-        .structs()
-        .filter_map(|(name, object)| match &object.role {
-            Role::Kind(resource) => Some((name, resource)),
-            _ => None,
-        })
-        .collect();
+    let kinds: Vec<_> = version.kinds().collect();
     for (kind, resource) in &kinds {
         let mut order: Vec<SchemaName> = vec![(*kind).clone()];
         order.extend(resource.list.clone());

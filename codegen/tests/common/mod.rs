@@ -37,7 +37,7 @@ fn golden(folder: &Path) -> Golden {
     let mut inputs = Inputs::default();
     for document in config.crates.iter().flat_map(|krate| &krate.documents) {
         let source = read(&document.file);
-        let release = document.release;
+        let release = document.described();
         let input = DocumentSource { source, release };
         inputs.documents.insert(document.path(), input);
         for overlay in &document.overlays {

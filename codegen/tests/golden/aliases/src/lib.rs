@@ -3,7 +3,7 @@
 
 //! Schemas that are nothing but another name.
 //!
-//! Generated from the OpenAPI documents of Kubernetes 1.37.
+//! Generated from OpenAPI documents, as of Kubernetes 1.37.
 
 mod report;
 

@@ -3,7 +3,7 @@
 
 //! Schemas without descriptions.
 //!
-//! Generated from the OpenAPI documents of Kubernetes 1.37.
+//! Generated from OpenAPI documents, as of Kubernetes 1.37.
 
 mod bare;
 mod bare_mode;

@@ -3,7 +3,7 @@
 
 //! Names of generated code that Kubernetes could use too.
 //!
-//! Generated from the OpenAPI documents of Kubernetes 1.37.
+//! Generated from OpenAPI documents, as of Kubernetes 1.37.
 //!
 //! | kind | scope | since | subresource |
 //! |---|---|---|---|

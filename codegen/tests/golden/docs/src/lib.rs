@@ -3,7 +3,7 @@
 
 //! Descriptions & what becomes of their \<markup>.
 //!
-//! Generated from the OpenAPI documents of Kubernetes 1.37.
+//! Generated from OpenAPI documents, as of Kubernetes 1.37.
 //!
 //! ## More words
 //!

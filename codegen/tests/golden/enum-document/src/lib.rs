@@ -3,7 +3,7 @@
 
 //! An enumeration whose values the document itself lists.
 //!
-//! Generated from the OpenAPI documents of Kubernetes 1.37.
+//! Generated from OpenAPI documents, as of Kubernetes 1.37.
 
 mod door;
 mod door_state;

@@ -3,7 +3,7 @@
 
 //! Enumerations that nobody has named.
 //!
-//! Generated from the OpenAPI documents of Kubernetes 1.37.
+//! Generated from OpenAPI documents, as of Kubernetes 1.37.
 
 mod shirt;
 mod shirt_by_day;

@@ -3,7 +3,7 @@
 
 //! An enumeration that an overlay has named.
 //!
-//! Generated from the OpenAPI documents of Kubernetes 1.37.
+//! Generated from OpenAPI documents, as of Kubernetes 1.37.
 
 mod lamp;
 mod light;

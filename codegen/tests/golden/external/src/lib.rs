@@ -3,7 +3,7 @@
 
 //! Types that other crates have.
 //!
-//! Generated from the OpenAPI documents of Kubernetes 1.37.
+//! Generated from OpenAPI documents, as of Kubernetes 1.37.
 
 mod shelf;
 mod toleration;

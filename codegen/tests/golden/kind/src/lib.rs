@@ -3,7 +3,7 @@
 
 //! A kind of the cluster with a list, a spec and a status of its own.
 //!
-//! Generated from the OpenAPI documents of Kubernetes 1.37.
+//! Generated from OpenAPI documents, as of Kubernetes 1.37.
 //!
 //! | kind | scope | since | subresource |
 //! |---|---|---|---|

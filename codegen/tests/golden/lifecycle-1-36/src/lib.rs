@@ -3,7 +3,7 @@
 
 //! Kinds and fields that come and go, seen from 1.36.
 //!
-//! Generated from the OpenAPI documents of Kubernetes 1.36.
+//! Generated from OpenAPI documents, as of Kubernetes 1.36.
 //!
 //! | kind | scope | since | subresource |
 //! |---|---|---|---|

@@ -3,7 +3,7 @@
 
 //! Names that are keywords, abbreviations, or used by the generated code itself.
 //!
-//! Generated from the OpenAPI documents of Kubernetes 1.37.
+//! Generated from OpenAPI documents, as of Kubernetes 1.37.
 
 mod locals;
 mod type_;

@@ -3,7 +3,7 @@
 
 //! A kind that lives in a namespace and has neither a spec nor a list.
 //!
-//! Generated from the OpenAPI documents of Kubernetes 1.37.
+//! Generated from OpenAPI documents, as of Kubernetes 1.37.
 //!
 //! | kind | scope | since | subresource |
 //! |---|---|---|---|

@@ -3,7 +3,7 @@
 
 //! Defaults, keys of lists and fields that may not change.
 //!
-//! Generated from the OpenAPI documents of Kubernetes 1.37.
+//! Generated from OpenAPI documents, as of Kubernetes 1.37.
 
 mod notes;
 

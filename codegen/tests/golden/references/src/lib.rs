@@ -3,7 +3,7 @@
 
 //! A reference beside other keywords, as up to 1.23, and in an allOf, as since.
 //!
-//! Generated from the OpenAPI documents of Kubernetes 1.37.
+//! Generated from OpenAPI documents, as of Kubernetes 1.37.
 
 mod cup;
 mod saucer;

@@ -4,7 +4,7 @@
 //! A type that two kinds use, one that a kind has for itself, and one that nobody
 //! uses.
 //!
-//! Generated from the OpenAPI documents of Kubernetes 1.37.
+//! Generated from OpenAPI documents, as of Kubernetes 1.37.
 //!
 //! | kind | scope | since | subresource |
 //! |---|---|---|---|

@@ -3,7 +3,7 @@
 
 //! Every type that a value can have.
 //!
-//! Generated from the OpenAPI documents of Kubernetes 1.37.
+//! Generated from OpenAPI documents, as of Kubernetes 1.37.
 
 mod values;
 
