@@ -5,13 +5,19 @@
 //!   `apiVersion` and `kind` are always written and always checked.
 //! * [`UnknownValue`] is what an open enumeration keeps of a value it does not know.
 //! * [`StatusSubresource`] marks the kinds whose status is written separately.
+//! * [`Kind`] tells when a kind came and went, [`convert`] brings objects into another version.
 //! * [`WithMetadata`] adds builder methods for names, labels and annotations to every kind.
 
+pub mod convert;
+mod kind;
 mod metadata;
 mod status;
 mod unknown;
 pub mod wire;
 
+pub use kind::{
+    GroupResource, GroupVersion, GroupVersionKind, Kind, Lifecycle, Release,
+};
 pub use metadata::{WithMetadata, named};
 pub use status::StatusSubresource;
 pub use unknown::UnknownValue;

@@ -1,0 +1,92 @@
+use std::collections::BTreeMap;
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use k8s_openapi::serde_json::{self, Value, json};
+
+use super::{ConversionError, Convertible, without_metadata};
+
+/// The annotation that keeps what a version can't say.
+pub const ANNOTATION: &str = "kubernetes-storage.rs/conversion-data";
+
+/// The most bytes that the annotations of an object may have in all, keys and values:
+/// Kubernetes refuses more.
+pub const MAX_ANNOTATIONS: usize = 256 << 10;
+
+fn path() -> String {
+    format!("metadata.annotations[{ANNOTATION}]")
+}
+
+fn malformed(message: String) -> ConversionError {
+    ConversionError::Annotation {
+        path: path(),
+        message: message
+            + "; mend the annotation, or remove it to do without what it kept",
+    }
+}
+
+/// A fault of the object that is kept, which is a fault of the annotation.
+pub(super) fn inside(error: ConversionError) -> ConversionError {
+    malformed(format!("holds an object that can't be converted: {error}"))
+}
+
+/// Takes the annotation off, and reads the object that it holds.
+pub(super) fn take<T: Convertible>(
+    metadata: &mut ObjectMeta,
+) -> Result<Option<T>, ConversionError> {
+    let Some(annotations) = &mut metadata.annotations else {
+        return Ok(None);
+    };
+    let Some(text) = annotations.remove(ANNOTATION) else {
+        return Ok(None);
+    };
+    if text.len() > MAX_ANNOTATIONS {
+        return Err(malformed(format!(
+            "{} bytes, more than the {MAX_ANNOTATIONS} that an object's annotations may have",
+            text.len()
+        )));
+    }
+    let mut kept: Value = serde_json::from_str(&text)
+        .map_err(|error| malformed(format!("not JSON: {error}")))?;
+    let named = |field| kept.get(field).and_then(Value::as_str).unwrap_or_default();
+    let (api_version, kind) = (named("apiVersion"), named("kind"));
+    if (api_version, kind) != (T::API_VERSION, T::KIND) {
+        return Err(malformed(format!(
+            "holds `{}` `{}`, not {} {}",
+            api_version.escape_debug(),
+            kind.escape_debug(),
+            T::API_VERSION,
+            T::KIND
+        )));
+    }
+    let had_annotations = kept.get_mut("metadata").map(Value::take).is_some();
+    if annotations.is_empty() && !had_annotations {
+        metadata.annotations = None;
+    }
+    serde_json::from_value(kept)
+        .map(Some)
+        .map_err(|error| malformed(format!("not a {}: {error}", T::KIND)))
+}
+
+/// Puts an object into the annotation.
+pub(super) fn put<T: Convertible>(
+    source: &T,
+    metadata: &mut ObjectMeta,
+) -> Result<(), ConversionError> {
+    let mut kept = without_metadata(source)?;
+    // Otherwise an empty map of annotations would be gone after the way back.
+    if metadata.annotations.as_ref().is_some_and(BTreeMap::is_empty)
+        && let Value::Object(kept) = &mut kept
+    {
+        kept.insert("metadata".to_owned(), json!({"annotations": {}}));
+    }
+    let annotations = metadata.annotations.get_or_insert_default();
+    annotations.insert(ANNOTATION.to_owned(), kept.to_string());
+    let bytes = annotations.iter().map(|(key, value)| key.len() + value.len()).sum();
+    if bytes > MAX_ANNOTATIONS {
+        return Err(ConversionError::TooLarge {
+            path: path(),
+            bytes,
+        });
+    }
+    Ok(())
+}

@@ -1,0 +1,94 @@
+//! What a conversion loses: where the source differs from what comes back.
+
+use k8s_openapi::serde_json::{Map, Value};
+
+use super::keyed::{elements, keys};
+use super::{ConversionError, Convertible, Loss, Translate, without_metadata};
+use crate::Kind;
+
+/// The losses of a conversion, by converting back and comparing.
+pub(super) fn losses<A, B>(source: &A, target: &B) -> Result<Vec<Loss>, ConversionError>
+where
+    A: Convertible,
+    B: Convertible + Translate<A>,
+{
+    let back: A = target.clone().translate()?;
+    let mut losses = Vec::new();
+    if back != *source {
+        let (source, back) = (without_metadata(source)?, without_metadata(&back)?);
+        differ::<A>(String::new(), Some(&source), Some(&back), &mut losses);
+    }
+    Ok(losses)
+}
+
+fn differ<K: Kind>(
+    path: String,
+    source: Option<&Value>,
+    back: Option<&Value>,
+    losses: &mut Vec<Loss>,
+) {
+    match (source, back) {
+        (source, back) if source == back => {}
+        (Some(Value::Object(source)), Some(Value::Object(back))) => {
+            fields::<K>(&path, source, back, losses);
+        }
+        (Some(Value::Array(source)), Some(Value::Array(back))) => {
+            list::<K>(path, source, back, losses);
+        }
+        (source, _) => losses.push(Loss {
+            path,
+            value: source.cloned().unwrap_or_default(),
+        }),
+    }
+}
+
+fn fields<K: Kind>(
+    path: &str,
+    source: &Map<String, Value>,
+    back: &Map<String, Value>,
+    losses: &mut Vec<Loss>,
+) {
+    let inside = |field: &str| {
+        if path.is_empty() {
+            field.to_owned()
+        } else {
+            format!("{path}.{field}")
+        }
+    };
+    for (field, value) in source {
+        differ::<K>(inside(field), Some(value), back.get(field), losses);
+    }
+    for (field, value) in back.iter().filter(|(field, _)| !source.contains_key(*field)) {
+        differ::<K>(inside(field), None, Some(value), losses);
+    }
+}
+
+fn list<K: Kind>(
+    path: String,
+    source: &[Value],
+    back: &[Value],
+    losses: &mut Vec<Loss>,
+) {
+    let named = keys::<K>(&path)
+        .and_then(|keys| Some((elements(source, keys)?, elements(back, keys)?)));
+    let before = losses.len();
+    if let Some((source, back)) = named {
+        for (name, index, value) in &source {
+            let back = back.iter().find(|(other, ..)| other == name);
+            let back = back.map(|(_, _, value)| *value);
+            differ::<K>(format!("{path}[{index}]"), Some(value), back, losses);
+        }
+        for (name, _, value) in back {
+            if !source.iter().any(|(other, ..)| *other == name) {
+                differ::<K>(format!("{path}[{name}]"), None, Some(value), losses);
+            }
+        }
+    }
+    // Either a list that is taken as a whole, or one in another order.
+    if losses.len() == before {
+        losses.push(Loss {
+            path,
+            value: Value::Array(source.to_vec()),
+        });
+    }
+}

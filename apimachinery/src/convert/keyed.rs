@@ -1,0 +1,51 @@
+//! Lists whose elements are told apart by some of their fields.
+
+use std::collections::BTreeMap;
+
+use k8s_openapi::serde_json::Value;
+
+use crate::Kind;
+
+/// The fields that tell the elements of the list at `path` apart; indices don't count.
+pub(super) fn keys<K: Kind>(path: &str) -> Option<&'static [&'static str]> {
+    let mut plain = String::with_capacity(path.len());
+    let mut inside = false;
+    for c in path.chars() {
+        match c {
+            '[' => inside = true,
+            ']' => inside = false,
+            c if !inside => plain.push(c),
+            _ => {}
+        }
+    }
+    K::LIST_MAP_KEYS.iter().find(|(list, _)| *list == plain).map(|(_, keys)| *keys)
+}
+
+/// What tells an element apart, `name=csi.example.com`.
+pub(super) type Name = String;
+
+/// The elements by name in their order, or nothing if they can't be told apart after all.
+pub(super) fn elements<'a>(
+    list: &'a [Value],
+    keys: &[&str],
+) -> Option<Vec<(Name, usize, &'a Value)>> {
+    let mut seen = BTreeMap::new();
+    let mut elements = Vec::with_capacity(list.len());
+    for (index, element) in list.iter().enumerate() {
+        let mut name = String::new();
+        for key in keys {
+            if !name.is_empty() {
+                name.push(',');
+            }
+            match element.get(key)? {
+                Value::String(text) => name += &format!("{key}={text:?}"),
+                other => name += &format!("{key}={other}"),
+            }
+        }
+        if seen.insert(name.clone(), index).is_some() {
+            return None;
+        }
+        elements.push((name, index, element));
+    }
+    Some(elements)
+}

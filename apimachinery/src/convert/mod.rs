@@ -1,0 +1,194 @@
+//! Conversion between versions of a kind.
+//!
+//! Where two versions can say the same, the older crate has [`From`] in both directions, and
+//! nothing here is needed. Where they can't, it has [`Convert`]:
+//!
+//! * [`convert`](Convert::convert) tells what the target can't say, field by field;
+//! * [`convert_keeping`](Convert::convert_keeping) tells it too, and keeps it in the
+//!   annotation [`ANNOTATION`], from which the way back restores it.
+//!
+//! Neither trusts the rules that it applies: each result is converted back and compared with
+//! the source. What differs is the loss, so that a loss can't go unnoticed.
+//!
+//! # The annotation
+//!
+//! The annotation holds the source as JSON, with `apiVersion` and `kind` and without its
+//! metadata, which the target has. On the way back it is taken off the object, and what the
+//! other version could not say is put back in three steps: the kept source is sent through
+//! the other version once more, which shows what that one makes of it; fields in which the
+//! object is still as that shows take the kept value; fields that have been changed since
+//! stay as they are. Elements of lists are matched by their keys
+//! ([`LIST_MAP_KEYS`](crate::Kind::LIST_MAP_KEYS)).
+//!
+//! Kubernetes limits the annotations of an object to 256 KiB in all; a source that doesn't fit
+//! is an error, and so is an annotation that can't be read. Other annotations stay as they are.
+
+mod annotation;
+mod differ;
+mod error;
+mod keyed;
+mod merge;
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use k8s_openapi::serde::Serialize;
+use k8s_openapi::serde::de::DeserializeOwned;
+use k8s_openapi::serde_json::Value;
+use k8s_openapi::{Metadata, Resource};
+
+use crate::Kind;
+
+pub use annotation::{ANNOTATION, MAX_ANNOTATIONS};
+pub use error::ConversionError;
+
+/// Something that the target of a conversion can't say.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Loss {
+    /// Where it stood in the source, `spec.drivers[0].nodeID`.
+    pub path: String,
+    /// What stood there; `null` if nothing did, and that itself can't be said.
+    pub value: Value,
+}
+
+impl std::fmt::Display for Loss {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.value {
+            Value::Null => write!(f, "{} (unset)", self.path),
+            value => write!(f, "{}: {value}", self.path),
+        }
+    }
+}
+
+/// An object in another version.
+#[derive(Clone, Debug, PartialEq)]
+#[must_use]
+pub struct Converted<T> {
+    /// The object.
+    pub object: T,
+    /// What of the source it can't say, in the order of the source's fields.
+    pub losses: Vec<Loss>,
+}
+
+/// Conversion into a version that can't say all that this one can.
+///
+/// The generated crates implement this for kinds and lists.
+pub trait Convert<T>: Sized {
+    /// Converts, and tells what the target can't say.
+    ///
+    /// # Errors
+    ///
+    /// When the object contradicts itself, such as with two drivers of one name.
+    fn convert(self) -> Result<Converted<T>, ConversionError>;
+
+    /// Converts, keeps what the target can't say in the annotation [`ANNOTATION`], and
+    /// restores what such an annotation on the source holds.
+    ///
+    /// Converting the result back with this gives the source again.
+    ///
+    /// # Errors
+    ///
+    /// As [`convert`](Self::convert), and when the annotation can't be read or would not fit.
+    fn convert_keeping(self) -> Result<Converted<T>, ConversionError>;
+}
+
+/// The rules by which a kind becomes another, without account of what is lost.
+///
+/// The generated crates implement this; use [`Convert`].
+pub trait Translate<T>: Sized {
+    /// Translates what the target can say.
+    ///
+    /// # Errors
+    ///
+    /// When the object contradicts itself.
+    fn translate(self) -> Result<T, ConversionError>;
+
+    /// The same in the form of `like`, where the target has several.
+    ///
+    /// # Errors
+    ///
+    /// As [`translate`](Self::translate).
+    fn translate_like(self, like: &T) -> Result<T, ConversionError> {
+        let _ = like;
+        self.translate()
+    }
+}
+
+/// A kind whose objects can be compared and kept.
+pub trait Convertible: Kind + Clone + PartialEq + Serialize + DeserializeOwned {}
+
+impl<T: Kind + Clone + PartialEq + Serialize + DeserializeOwned> Convertible for T {}
+
+/// Converts an object and tells what is lost: [`Convert::convert`] of a kind.
+///
+/// # Errors
+///
+/// When the object contradicts itself.
+pub fn object<A, B>(source: A) -> Result<Converted<B>, ConversionError>
+where
+    A: Convertible + Translate<B>,
+    B: Convertible + Translate<A>,
+{
+    let object: B = source.clone().translate()?;
+    let losses = differ::losses(&source, &object)?;
+    Ok(Converted { object, losses })
+}
+
+/// Converts an object and keeps what is lost: [`Convert::convert_keeping`] of a kind.
+///
+/// # Errors
+///
+/// As [`object`], and when the annotation can't be read or would not fit.
+pub fn object_keeping<A, B>(mut source: A) -> Result<Converted<B>, ConversionError>
+where
+    A: Convertible + Translate<B>,
+    B: Convertible + Translate<A>,
+{
+    let object: B = match annotation::take::<B>(source.metadata_mut())? {
+        None => source.clone().translate()?,
+        Some(kept) => {
+            let live = source.clone().translate_like(&kept)?;
+            merge::restore::<A, B>(kept, live).map_err(annotation::inside)?
+        }
+    };
+    let mut converted = Converted {
+        losses: differ::losses(&source, &object)?,
+        object,
+    };
+    if !converted.losses.is_empty() {
+        annotation::put(&source, converted.object.metadata_mut())?;
+    }
+    Ok(converted)
+}
+
+/// Converts the items of a list one by one: [`Convert`] of a list.
+///
+/// # Errors
+///
+/// That of the first item that can't be converted, with its place in the list.
+pub fn items<A, B, L: FromIterator<B>>(
+    items: impl IntoIterator<Item = A>,
+    convert: impl Fn(A) -> Result<Converted<B>, ConversionError>,
+) -> Result<Converted<L>, ConversionError> {
+    let mut losses = Vec::new();
+    let convert = |(index, item)| {
+        let converted = convert(item).map_err(|error| error.inside(index))?;
+        losses.extend(converted.losses.into_iter().map(|loss| Loss {
+            path: format!("items[{index}].{}", loss.path),
+            ..loss
+        }));
+        Ok(converted.object)
+    };
+    let object = items.into_iter().enumerate().map(convert).collect::<Result<_, _>>()?;
+    Ok(Converted { object, losses })
+}
+
+/// An object as JSON, without the metadata that all versions share.
+fn without_metadata<K: Resource + Metadata<Ty = ObjectMeta> + Serialize>(
+    object: &K,
+) -> Result<Value, ConversionError> {
+    let mut value = k8s_openapi::serde_json::to_value(object)
+        .map_err(|error| ConversionError::invalid("", error.to_string()))?;
+    if let Value::Object(fields) = &mut value {
+        fields.remove("metadata");
+    }
+    Ok(value)
+}
