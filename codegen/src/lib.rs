@@ -50,7 +50,9 @@ mod source;
 use std::collections::BTreeMap;
 
 pub use compare::{Change, Comparison, Difference, compare};
-pub use config::{Config, CrateConfig, DocumentConfig, Extern};
+pub use config::{
+    Config, Conversion, ConversionRule, CrateConfig, DocumentConfig, Extern,
+};
 pub use diag::{Diagnostic, Diagnostics, Pointer};
 pub use release::{Release, Releases};
 pub use render::{MARK, is_generated};
@@ -87,6 +89,9 @@ pub struct Generated {
     pub enums: usize,
     /// The files, by path.
     pub files: Vec<GeneratedFile>,
+    /// The paths of the files beside them that are written by hand, because a rule of the
+    /// configuration calls their functions.
+    pub hand_written: Vec<String>,
 }
 
 /// A generated file.
@@ -144,6 +149,9 @@ pub fn generate(
             versions,
         });
     }
+    if diagnostics.is_empty() {
+        passes::convert(&mut crates, &mut diagnostics);
+    }
     let generated = if diagnostics.is_empty() {
         crates.iter().map(|krate| rendered(krate, &mut diagnostics)).collect()
     } else {
@@ -180,6 +188,7 @@ fn rendered(krate: &model::Crate<'_>, diagnostics: &mut Diagnostics) -> Generate
         structs,
         enums: types - structs,
         files,
+        hand_written: emit::hand_written(krate),
     }
 }
 

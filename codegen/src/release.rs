@@ -12,6 +12,13 @@ pub struct Release {
     minor: u16,
 }
 
+impl Release {
+    /// Its two numbers.
+    pub(crate) fn numbers(self) -> [u16; 2] {
+        [self.major, self.minor]
+    }
+}
+
 impl fmt::Display for Release {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}.{}", self.major, self.minor)

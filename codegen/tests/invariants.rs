@@ -26,7 +26,7 @@ fn workspace() -> Option<(Config, Inputs)> {
         let source = Source::new(name, text);
         let input = DocumentSource {
             source,
-            release: document.release,
+            release: document.described(),
         };
         inputs.documents.insert(document.path(), input);
         for overlay in &document.overlays {
@@ -101,7 +101,19 @@ fn the_order_of_keys_does_not_matter() {
     }
 }
 
-/// The names of the types that a crate declares.
+/// The files of a crate that are the root of others, with what their types are called by.
+fn roots(krate: &Generated) -> Vec<(String, &str)> {
+    let roots = krate.files.iter().filter_map(|file| {
+        let path = file.path.strip_prefix("src/")?;
+        match path.strip_suffix("/mod.rs") {
+            Some(module) => Some((format!("{module}::"), file.text.as_str())),
+            None => (path == "lib.rs").then_some((String::new(), file.text.as_str())),
+        }
+    });
+    roots.collect()
+}
+
+/// The names of the types that a crate declares, with their modules.
 fn declared(krate: &Generated) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     for file in krate.files.iter().filter(|file| file.path.ends_with(".rs")) {
@@ -111,29 +123,35 @@ fn declared(krate: &Generated) -> BTreeSet<String> {
                 syn::Item::Enum(item) => item.ident,
                 _ => continue,
             };
-            assert!(names.insert(name.to_string()), "{name} is declared twice");
+            let folder = file.path.trim_start_matches("src/").rsplit_once('/');
+            let module = folder.map(|(module, _)| format!("{module}::"));
+            let name = module.unwrap_or_default() + &name.to_string();
+            assert!(names.insert(name.clone()), "{name} is declared twice");
         }
     }
     names
 }
 
-/// The names of the types that the root of a crate makes public.
+/// The names of the types that the roots of a crate make public, with their modules.
 fn exported(krate: &Generated) -> BTreeSet<String> {
-    fn leaves(tree: &syn::UseTree, names: &mut BTreeSet<String>) {
+    fn leaves(tree: &syn::UseTree, module: &str, names: &mut BTreeSet<String>) {
         match tree {
-            syn::UseTree::Path(path) => leaves(&path.tree, names),
-            syn::UseTree::Name(name) => assert!(names.insert(name.ident.to_string())),
+            syn::UseTree::Path(path) => leaves(&path.tree, module, names),
+            syn::UseTree::Name(name) => {
+                assert!(names.insert(format!("{module}{}", name.ident)));
+            }
             syn::UseTree::Group(group) => {
-                group.items.iter().for_each(|t| leaves(t, names))
+                group.items.iter().for_each(|t| leaves(t, module, names))
             }
             _ => panic!("a use of another form"),
         }
     }
-    let root = krate.files.iter().find(|file| file.path == "src/lib.rs").unwrap();
     let mut names = BTreeSet::new();
-    for item in syn::parse_file(&root.text).unwrap().items {
-        if let syn::Item::Use(item) = item {
-            leaves(&item.tree, &mut names);
+    for (module, text) in roots(krate) {
+        for item in syn::parse_file(text).unwrap().items {
+            if let syn::Item::Use(item) = item {
+                leaves(&item.tree, &module, &mut names);
+            }
         }
     }
     names
@@ -158,7 +176,10 @@ fn every_schema_has_become_something() {
                         Some(short) => {
                             let is_type = !schema["properties"].is_null()
                                 || !schema["enum"].is_null();
-                            assert_eq!(declared.contains(short), is_type, "{name}");
+                            let module = document.module.as_ref();
+                            let module = module.map(|module| format!("{module}::"));
+                            let short = module.unwrap_or_default() + short;
+                            assert_eq!(declared.contains(&short), is_type, "{name}");
                         }
                         None => assert!(config.external(name).is_some(), "{name}"),
                     }
@@ -173,17 +194,23 @@ fn every_schema_has_become_something() {
 fn files_are_modules() {
     for (config, inputs) in all() {
         for krate in generate(&config, &inputs).unwrap() {
-            let root =
-                krate.files.iter().find(|file| file.path == "src/lib.rs").unwrap();
-            let items = syn::parse_file(&root.text).unwrap().items;
-            let modules = items.iter().filter_map(|item| match item {
-                syn::Item::Mod(module) => Some(format!("src/{}.rs", module.ident)),
-                _ => None,
-            });
-            let mut paths: Vec<_> = modules.collect();
-            paths.extend(["Cargo.toml".to_owned(), "src/lib.rs".to_owned()]);
-            paths.sort();
+            let mut paths = vec!["Cargo.toml".to_owned(), "src/lib.rs".to_owned()];
             let mut files: Vec<_> = krate.files.iter().map(|f| f.path.clone()).collect();
+            for (module, text) in roots(&krate) {
+                let folder = module.replace("::", "/");
+                for item in syn::parse_file(text).unwrap().items {
+                    let syn::Item::Mod(item) = item else { continue };
+                    let path = format!("src/{folder}{}", item.ident);
+                    let inner = format!("{path}/mod.rs");
+                    paths.push(if files.contains(&inner) {
+                        inner
+                    } else {
+                        format!("{path}.rs")
+                    });
+                }
+            }
+            files.extend(krate.hand_written.iter().cloned());
+            paths.sort();
             files.sort();
             assert_eq!(files, paths);
         }

@@ -76,6 +76,16 @@ impl k8s_openapi::ListableResource for CSIDriver {
     const LIST_KIND: &'static str = "CSIDriverList";
 }
 
+impl apimachinery::Kind for CSIDriver {
+    const LIFECYCLE: Option<apimachinery::Lifecycle> = Some(apimachinery::Lifecycle {
+        introduced: apimachinery::Release::new(1, 18),
+        deprecated: None,
+        removed: None,
+        replacement: None,
+    });
+    const LIST_MAP_KEYS: &'static [(&'static str, &'static [&'static str])] = &[];
+}
+
 impl wire::Object for CSIDriver {
     const NAME: &'static str = "CSIDriver";
 
@@ -659,6 +669,13 @@ impl From<String> for FSGroupPolicy {
     }
 }
 
+impl From<apimachinery::UnknownValue> for FSGroupPolicy {
+    /// Another enumeration's unknown value may be known here.
+    fn from(value: apimachinery::UnknownValue) -> Self {
+        Self::known(value.as_str()).unwrap_or(Self::Unknown(value))
+    }
+}
+
 impl std::str::FromStr for FSGroupPolicy {
     type Err = std::convert::Infallible;
 
@@ -852,6 +869,13 @@ impl From<&str> for VolumeLifecycleMode {
 impl From<String> for VolumeLifecycleMode {
     fn from(value: String) -> Self {
         Self::known(&value).unwrap_or_else(|| Self::unknown(value))
+    }
+}
+
+impl From<apimachinery::UnknownValue> for VolumeLifecycleMode {
+    /// Another enumeration's unknown value may be known here.
+    fn from(value: apimachinery::UnknownValue) -> Self {
+        Self::known(value.as_str()).unwrap_or(Self::Unknown(value))
     }
 }
 

@@ -99,6 +99,19 @@ impl apimachinery::StatusSubresource for CSINode {
     }
 }
 
+impl apimachinery::Kind for CSINode {
+    const LIFECYCLE: Option<apimachinery::Lifecycle> = Some(apimachinery::Lifecycle {
+        introduced: apimachinery::Release::new(1, 17),
+        deprecated: None,
+        removed: None,
+        replacement: None,
+    });
+    const LIST_MAP_KEYS: &'static [(&'static str, &'static [&'static str])] = &[
+        ("spec.drivers", &["name"]),
+        ("status.storageHealth", &["name"]),
+    ];
+}
+
 impl wire::Object for CSINode {
     const NAME: &'static str = "CSINode";
 
@@ -863,6 +876,13 @@ impl From<&str> for StorageHealthStatusType {
 impl From<String> for StorageHealthStatusType {
     fn from(value: String) -> Self {
         Self::known(&value).unwrap_or_else(|| Self::unknown(value))
+    }
+}
+
+impl From<apimachinery::UnknownValue> for StorageHealthStatusType {
+    /// Another enumeration's unknown value may be known here.
+    fn from(value: apimachinery::UnknownValue) -> Self {
+        Self::known(value.as_str()).unwrap_or(Self::Unknown(value))
     }
 }
 

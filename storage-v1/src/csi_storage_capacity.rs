@@ -140,6 +140,16 @@ impl k8s_openapi::ListableResource for CSIStorageCapacity {
     const LIST_KIND: &'static str = "CSIStorageCapacityList";
 }
 
+impl apimachinery::Kind for CSIStorageCapacity {
+    const LIFECYCLE: Option<apimachinery::Lifecycle> = Some(apimachinery::Lifecycle {
+        introduced: apimachinery::Release::new(1, 24),
+        deprecated: None,
+        removed: None,
+        replacement: None,
+    });
+    const LIST_MAP_KEYS: &'static [(&'static str, &'static [&'static str])] = &[];
+}
+
 impl wire::Object for CSIStorageCapacity {
     const NAME: &'static str = "CSIStorageCapacity";
 

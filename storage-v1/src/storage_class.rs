@@ -203,6 +203,16 @@ impl k8s_openapi::ListableResource for StorageClass {
     const LIST_KIND: &'static str = "StorageClassList";
 }
 
+impl apimachinery::Kind for StorageClass {
+    const LIFECYCLE: Option<apimachinery::Lifecycle> = Some(apimachinery::Lifecycle {
+        introduced: apimachinery::Release::new(1, 6),
+        deprecated: None,
+        removed: None,
+        replacement: None,
+    });
+    const LIST_MAP_KEYS: &'static [(&'static str, &'static [&'static str])] = &[];
+}
+
 impl wire::Object for StorageClass {
     const NAME: &'static str = "StorageClass";
 
@@ -456,6 +466,13 @@ impl From<String> for PersistentVolumeReclaimPolicy {
     }
 }
 
+impl From<apimachinery::UnknownValue> for PersistentVolumeReclaimPolicy {
+    /// Another enumeration's unknown value may be known here.
+    fn from(value: apimachinery::UnknownValue) -> Self {
+        Self::known(value.as_str()).unwrap_or(Self::Unknown(value))
+    }
+}
+
 impl std::str::FromStr for PersistentVolumeReclaimPolicy {
     type Err = std::convert::Infallible;
 
@@ -566,6 +583,13 @@ impl From<&str> for VolumeBindingMode {
 impl From<String> for VolumeBindingMode {
     fn from(value: String) -> Self {
         Self::known(&value).unwrap_or_else(|| Self::unknown(value))
+    }
+}
+
+impl From<apimachinery::UnknownValue> for VolumeBindingMode {
+    /// Another enumeration's unknown value may be known here.
+    fn from(value: apimachinery::UnknownValue) -> Self {
+        Self::known(value.as_str()).unwrap_or(Self::Unknown(value))
     }
 }
 

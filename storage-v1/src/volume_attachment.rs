@@ -104,6 +104,16 @@ impl apimachinery::StatusSubresource for VolumeAttachment {
     }
 }
 
+impl apimachinery::Kind for VolumeAttachment {
+    const LIFECYCLE: Option<apimachinery::Lifecycle> = Some(apimachinery::Lifecycle {
+        introduced: apimachinery::Release::new(1, 13),
+        deprecated: None,
+        removed: None,
+        replacement: None,
+    });
+    const LIST_MAP_KEYS: &'static [(&'static str, &'static [&'static str])] = &[];
+}
+
 impl wire::Object for VolumeAttachment {
     const NAME: &'static str = "VolumeAttachment";
 

@@ -99,6 +99,16 @@ impl k8s_openapi::ListableResource for VolumeAttributesClass {
     const LIST_KIND: &'static str = "VolumeAttributesClassList";
 }
 
+impl apimachinery::Kind for VolumeAttributesClass {
+    const LIFECYCLE: Option<apimachinery::Lifecycle> = Some(apimachinery::Lifecycle {
+        introduced: apimachinery::Release::new(1, 34),
+        deprecated: None,
+        removed: None,
+        replacement: None,
+    });
+    const LIST_MAP_KEYS: &'static [(&'static str, &'static [&'static str])] = &[];
+}
+
 impl wire::Object for VolumeAttributesClass {
     const NAME: &'static str = "VolumeAttributesClass";
 

@@ -32,7 +32,7 @@ pub(super) fn inside(error: ConversionError) -> ConversionError {
 /// Takes the annotation off, and reads the object that it holds.
 pub(super) fn take<T: Convertible>(
     metadata: &mut ObjectMeta,
-) -> Result<Option<T>, ConversionError> {
+) -> super::Result<Option<T>> {
     let Some(annotations) = &mut metadata.annotations else {
         return Ok(None);
     };
@@ -71,7 +71,7 @@ pub(super) fn take<T: Convertible>(
 pub(super) fn put<T: Convertible>(
     source: &T,
     metadata: &mut ObjectMeta,
-) -> Result<(), ConversionError> {
+) -> super::Result<()> {
     let mut kept = without_metadata(source)?;
     // Otherwise an empty map of annotations would be gone after the way back.
     if metadata.annotations.as_ref().is_some_and(BTreeMap::is_empty)

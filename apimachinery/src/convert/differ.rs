@@ -3,11 +3,11 @@
 use k8s_openapi::serde_json::{Map, Value};
 
 use super::keyed::{elements, keys};
-use super::{ConversionError, Convertible, Loss, Translate, without_metadata};
+use super::{Convertible, Loss, Translate, without_metadata};
 use crate::Kind;
 
 /// The losses of a conversion, by converting back and comparing.
-pub(super) fn losses<A, B>(source: &A, target: &B) -> Result<Vec<Loss>, ConversionError>
+pub(super) fn losses<A, B>(source: &A, target: &B) -> super::Result<Vec<Loss>>
 where
     A: Convertible,
     B: Convertible + Translate<A>,

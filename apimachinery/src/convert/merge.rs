@@ -9,7 +9,7 @@ use super::{ConversionError, Convertible, Translate, without_metadata};
 use crate::Kind;
 
 /// Puts into `live` what `kept` says and `A` can't.
-pub(super) fn restore<A, B>(kept: B, live: B) -> Result<B, ConversionError>
+pub(super) fn restore<A, B>(kept: B, live: B) -> super::Result<B>
 where
     A: Convertible + Translate<B>,
     B: Convertible + Translate<A>,

@@ -29,7 +29,7 @@ mod error;
 mod keyed;
 mod merge;
 
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, ObjectMeta};
 use k8s_openapi::serde::Serialize;
 use k8s_openapi::serde::de::DeserializeOwned;
 use k8s_openapi::serde_json::Value;
@@ -39,6 +39,9 @@ use crate::Kind;
 
 pub use annotation::{ANNOTATION, MAX_ANNOTATIONS};
 pub use error::ConversionError;
+
+/// What a conversion gives, or why it can't be done.
+pub type Result<T> = std::result::Result<T, ConversionError>;
 
 /// Something that the target of a conversion can't say.
 #[derive(Clone, Debug, PartialEq)]
@@ -77,7 +80,7 @@ pub trait Convert<T>: Sized {
     /// # Errors
     ///
     /// When the object contradicts itself, such as with two drivers of one name.
-    fn convert(self) -> Result<Converted<T>, ConversionError>;
+    fn convert(self) -> Result<Converted<T>>;
 
     /// Converts, keeps what the target can't say in the annotation [`ANNOTATION`], and
     /// restores what such an annotation on the source holds.
@@ -87,7 +90,7 @@ pub trait Convert<T>: Sized {
     /// # Errors
     ///
     /// As [`convert`](Self::convert), and when the annotation can't be read or would not fit.
-    fn convert_keeping(self) -> Result<Converted<T>, ConversionError>;
+    fn convert_keeping(self) -> Result<Converted<T>>;
 }
 
 /// The rules by which a kind becomes another, without account of what is lost.
@@ -99,14 +102,14 @@ pub trait Translate<T>: Sized {
     /// # Errors
     ///
     /// When the object contradicts itself.
-    fn translate(self) -> Result<T, ConversionError>;
+    fn translate(self) -> Result<T>;
 
     /// The same in the form of `like`, where the target has several.
     ///
     /// # Errors
     ///
     /// As [`translate`](Self::translate).
-    fn translate_like(self, like: &T) -> Result<T, ConversionError> {
+    fn translate_like(self, like: &T) -> Result<T> {
         let _ = like;
         self.translate()
     }
@@ -122,7 +125,7 @@ impl<T: Kind + Clone + PartialEq + Serialize + DeserializeOwned> Convertible for
 /// # Errors
 ///
 /// When the object contradicts itself.
-pub fn object<A, B>(source: A) -> Result<Converted<B>, ConversionError>
+pub fn object<A, B>(source: A) -> Result<Converted<B>>
 where
     A: Convertible + Translate<B>,
     B: Convertible + Translate<A>,
@@ -137,7 +140,7 @@ where
 /// # Errors
 ///
 /// As [`object`], and when the annotation can't be read or would not fit.
-pub fn object_keeping<A, B>(mut source: A) -> Result<Converted<B>, ConversionError>
+pub fn object_keeping<A, B>(mut source: A) -> Result<Converted<B>>
 where
     A: Convertible + Translate<B>,
     B: Convertible + Translate<A>,
@@ -159,15 +162,19 @@ where
     Ok(converted)
 }
 
-/// Converts the items of a list one by one: [`Convert`] of a list.
+/// Converts a list item by item: [`Convert`] of a list.
 ///
 /// # Errors
 ///
 /// That of the first item that can't be converted, with its place in the list.
-pub fn items<A, B, L: FromIterator<B>>(
-    items: impl IntoIterator<Item = A>,
-    convert: impl Fn(A) -> Result<Converted<B>, ConversionError>,
-) -> Result<Converted<L>, ConversionError> {
+pub fn list<A, B, L>(
+    metadata: ListMeta,
+    items: Vec<A>,
+    convert: impl Fn(A) -> Result<Converted<B>>,
+) -> Result<Converted<L>>
+where
+    L: FromIterator<B> + Metadata<Ty = ListMeta>,
+{
     let mut losses = Vec::new();
     let convert = |(index, item)| {
         let converted = convert(item).map_err(|error| error.inside(index))?;
@@ -177,14 +184,16 @@ pub fn items<A, B, L: FromIterator<B>>(
         }));
         Ok(converted.object)
     };
-    let object = items.into_iter().enumerate().map(convert).collect::<Result<_, _>>()?;
+    let mut object: L =
+        items.into_iter().enumerate().map(convert).collect::<Result<_>>()?;
+    *object.metadata_mut() = metadata;
     Ok(Converted { object, losses })
 }
 
 /// An object as JSON, without the metadata that all versions share.
 fn without_metadata<K: Resource + Metadata<Ty = ObjectMeta> + Serialize>(
     object: &K,
-) -> Result<Value, ConversionError> {
+) -> Result<Value> {
     let mut value = k8s_openapi::serde_json::to_value(object)
         .map_err(|error| ConversionError::invalid("", error.to_string()))?;
     if let Value::Object(fields) = &mut value {

@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
 use super::comment;
-use super::types::{is_metadata, value_type};
+use super::types::value_type;
 use crate::doc;
 use crate::model::{ApiVersion, Field, Role, Struct, Ty, Type};
 
@@ -19,7 +19,7 @@ pub(super) fn items(
     let setters = object
         .fields
         .iter()
-        .filter(|field| !field.required || is_metadata(field))
+        .filter(|field| !field.required || field.is_metadata())
         .map(|field| setter(version, field));
     vec![quote! {
         impl #name {
@@ -33,7 +33,7 @@ fn constructor(version: &ApiVersion, ty: &Type, object: &Struct) -> TokenStream 
     let required: Vec<_> = object
         .fields
         .iter()
-        .filter(|field| field.required && !is_metadata(field))
+        .filter(|field| field.required && !field.is_metadata())
         .collect();
     let mut parameters = Vec::new();
     let mut values = Vec::new();
@@ -132,7 +132,7 @@ fn setter(version: &ApiVersion, field: &Field) -> TokenStream {
         collected = quote!(let values = #value;);
         value = quote!(values.collect());
     }
-    if !is_metadata(field) {
+    if !field.is_metadata() {
         value = quote!(Some(#value));
     }
     let docs = comment(&[format!("Sets [`{0}`](Self::{0}).", field.name)]);

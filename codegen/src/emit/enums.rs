@@ -92,6 +92,14 @@ fn from_strings(name: &Ident) -> Vec<TokenStream> {
             }
         },
         quote! {
+            impl From<apimachinery::UnknownValue> for #name {
+                /// Another enumeration's unknown value may be known here.
+                fn from(value: apimachinery::UnknownValue) -> Self {
+                    Self::known(value.as_str()).unwrap_or(Self::Unknown(value))
+                }
+            }
+        },
+        quote! {
             impl std::str::FromStr for #name {
                 type Err = std::convert::Infallible;
 

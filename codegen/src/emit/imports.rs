@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use proc_macro2::TokenStream;
 use quote::quote;
 
+use super::conversion;
 use crate::model::{ApiVersion, Module, SchemaName, Shape, Ty};
 use crate::name::Ident;
 
@@ -27,11 +28,18 @@ pub(super) fn of(version: &ApiVersion, module: &Module) -> Vec<TokenStream> {
             use std::collections::BTreeMap;
         ));
     }
-    let has_structs = !fields.is_empty();
-    if has_structs {
-        uses.push(quote!(
+    let partial = conversion::is_partial(version, &module.types);
+    match (partial, !fields.is_empty()) {
+        (true, true) => uses.push(quote!(
+            use apimachinery::{convert, wire};
+        )),
+        (true, false) => uses.push(quote!(
+            use apimachinery::convert;
+        )),
+        (false, true) => uses.push(quote!(
             use apimachinery::wire;
-        ));
+        )),
+        (false, false) => {}
     }
     let mut external: BTreeMap<&[Ident], Vec<&Ident>> = BTreeMap::new();
     let mut own = Vec::new();

@@ -7,6 +7,10 @@ use crate::model::Crate;
 pub(super) fn file(krate: &Crate<'_>) -> File {
     let name = toml::Value::from(krate.config.name.as_str());
     let description = toml::Value::from(krate.config.description.as_str());
+    let target = match &krate.config.conversion {
+        Some(conversion) => format!("{}.workspace = true\n", conversion.to),
+        None => String::new(),
+    };
     let text = format!(
         "\
 [package]
@@ -24,7 +28,7 @@ categories.workspace = true
 [dependencies]
 apimachinery.workspace = true
 k8s-openapi.workspace = true
-
+{target}
 [lints]
 workspace = true
 

@@ -1,8 +1,10 @@
 //! Emit: the model becomes tokens, one module an output.
 
 mod builders;
+mod conversion;
 mod enums;
 mod imports;
+mod kind;
 mod lists;
 mod manifest;
 mod resource;
@@ -13,7 +15,8 @@ mod wire;
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use crate::model::{ApiVersion, Crate, Shape};
+use crate::model::{ApiVersion, Crate, Role, Shape};
+use crate::name::Ident;
 
 /// A file before it is rendered.
 #[derive(Debug)]
@@ -40,10 +43,11 @@ pub(crate) fn emit(krate: &Crate<'_>) -> Vec<File> {
     files.extend(root::files(krate));
     for version in &krate.versions {
         for module in &version.modules {
-            let types = module.types.iter().filter_map(|name| version.types.get(name));
+            let types = module.types.iter();
+            let types = types.filter_map(|name| Some((name, version.types.get(name)?)));
             let mut items = imports::of(version, module);
             let mut origin = version.file.clone();
-            for ty in types {
+            for (schema, ty) in types {
                 // The first type names the file; the others hang below it.
                 if origin == version.file {
                     origin += &format!(",\n// {}", ty.pointer);
@@ -53,11 +57,15 @@ pub(crate) fn emit(krate: &Crate<'_>) -> Vec<File> {
                         items.push(types::item(version, ty, object));
                         items.extend(builders::items(version, ty, object));
                         items.extend(resource::items(version, ty, object));
+                        if let Role::Kind(_) = object.role {
+                            items.push(kind::item(version, schema, ty));
+                        }
                         items.extend(lists::items(version, ty, object));
                         items.extend(wire::items(ty, object));
                     }
                     Shape::Enum(shape) => items.extend(enums::items(ty, shape)),
                 }
+                items.extend(conversion::items(version, schema));
             }
             let path = match &version.module {
                 Some(folder) => format!("src/{folder}/{}.rs", module.name),
@@ -75,6 +83,16 @@ pub(crate) fn emit(krate: &Crate<'_>) -> Vec<File> {
         }
     }
     files
+}
+
+/// The paths of the files that are written by hand.
+pub(crate) fn hand_written(krate: &Crate<'_>) -> Vec<String> {
+    let files = conversion::hand_written(krate.versions.iter());
+    let path = |(module, file): (Option<&Ident>, &Ident)| match module {
+        Some(module) => format!("src/{module}/{file}.rs"),
+        None => format!("src/{file}.rs"),
+    };
+    files.into_iter().map(path).collect()
 }
 
 /// The attributes that make a documentation comment of the lines.

@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::{Content, File, inner_comment, releases};
+use super::{Content, File, conversion, inner_comment, releases};
 use crate::doc::{self, NoLinks};
 use crate::model::{ApiVersion, Crate, Role, Shape};
 use crate::name::Ident;
@@ -30,6 +30,9 @@ fn file(krate: &Crate<'_>, here: Option<&Ident>, all: &[Option<Ident>]) -> File 
         items.extend(all.iter().flatten().map(|name| quote!(pub mod #name;)));
     }
     let mut names: Vec<_> = modules.clone().map(|(_, module)| &module.name).collect();
+    let by_hand = conversion::hand_written(krate.versions.iter());
+    let by_hand = by_hand.into_iter().filter(|(module, _)| *module == here);
+    names.extend(by_hand.map(|(_, file)| file));
     names.sort();
     items.extend(names.into_iter().map(|name| quote!(mod #name;)));
     let mut uses = Vec::new();

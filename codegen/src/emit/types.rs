@@ -31,20 +31,11 @@ pub(super) fn field_type(version: &ApiVersion, field: &Field) -> TokenStream {
     if field.boxed {
         ty = quote!(Box<#ty>);
     }
-    if field.required || is_metadata(field) {
-        ty
-    } else {
+    if field.is_optional() {
         quote!(Option<#ty>)
+    } else {
+        ty
     }
-}
-
-/// The metadata of a kind or list is always there: kube and k8s-openapi ask for it.
-pub(super) fn is_metadata(field: &Field) -> bool {
-    let name = match &field.ty {
-        Ty::Ref(name) => name.rsplit('.').next(),
-        _ => None,
-    };
-    field.json == "metadata" && matches!(name, Some("ObjectMeta" | "ListMeta"))
 }
 
 /// The type of a value, without `Option` and `Box`.

@@ -3,7 +3,6 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::types::is_metadata;
 use crate::model::{Role, Struct, Type};
 
 /// The implementations of `wire::Object` and of serde's traits.
@@ -14,10 +13,10 @@ pub(super) fn items(ty: &Type, object: &Struct) -> Vec<TokenStream> {
     let names: Vec<_> = object.fields.iter().map(|field| &field.name).collect();
     let writes = object.fields.iter().map(|field| {
         let (key, name) = (&field.json, &field.name);
-        if field.required || is_metadata(field) {
-            quote!(wire::required(fields, #key, &self.#name)?;)
-        } else {
+        if field.is_optional() {
             quote!(wire::optional(fields, #key, &self.#name)?;)
+        } else {
+            quote!(wire::required(fields, #key, &self.#name)?;)
         }
     });
     let (read, write) = match object.role {

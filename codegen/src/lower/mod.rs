@@ -51,6 +51,7 @@ pub(crate) fn lower(
         externs: BTreeMap::new(),
         aliases: BTreeMap::new(),
         modules: Vec::new(),
+        conversions: BTreeMap::new(),
     };
     let mut cx = Context {
         file: &document.file,

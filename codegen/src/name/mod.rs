@@ -12,6 +12,11 @@ const EXCEPTIONS: &[(&str, &str)] = &[("targetWWNs", "target_wwns")];
 /// The variant that holds what an enumeration doesn't know; no value may take its name.
 pub(crate) const UNKNOWN: &str = "Unknown";
 
+/// The identifier of a variant whose name is fixed.
+pub(crate) fn variant(name: &'static str) -> Ident {
+    Ident(name.to_owned())
+}
+
 /// What a value must be like to become a variant.
 pub(crate) const VARIANT_RULE: &str = "a value starts with a letter, goes on with letters, \
                                        digits, `-`, `_`, `.` and `/`, and may be empty";
@@ -82,12 +87,52 @@ impl RustPath {
     }
 }
 
+impl ToTokens for RustPath {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        let Self { modules, name } = self;
+        tokens.extend(quote::quote!(#(#modules::)* #name));
+    }
+}
+
 impl fmt::Display for RustPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for module in &self.modules {
             write!(f, "{module}::")?;
         }
         write!(f, "{}", self.name)
+    }
+}
+
+/// The path of a function that is written by hand in a file of the generated crate, known to
+/// be one: `crate::FILE::NAME` or `crate::MODULE::FILE::NAME`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Function {
+    /// The module of the crate that holds the file, if it isn't the root.
+    pub(crate) module: Option<Ident>,
+    /// The file, without its extension.
+    pub(crate) file: Ident,
+    name: Ident,
+}
+
+impl Function {
+    pub(crate) fn parse(path: &str) -> Option<Self> {
+        let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+        let parts = path.strip_prefix("crate::")?.split("::");
+        let parts = parts.map(|part| {
+            Ident::new(part.to_owned()).filter(|part| part.as_str().chars().all(plain))
+        });
+        let mut parts: Vec<_> = parts.collect::<Option<_>>()?;
+        let (name, file) = (parts.pop()?, parts.pop()?);
+        let module = parts.pop();
+        parts.is_empty().then_some(Self { module, file, name })
+    }
+}
+
+impl ToTokens for Function {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        let Self { module, file, name } = self;
+        let module = module.iter();
+        tokens.extend(quote::quote!(crate::#(#module::)* #file::#name));
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod boxing;
 mod closure;
+mod conversion;
 mod docs;
 mod enums;
 mod lists;
@@ -9,11 +10,16 @@ mod names;
 mod placing;
 
 use crate::diag::Diagnostics;
-use crate::model::ApiVersion;
+use crate::model::{ApiVersion, Crate};
 
 /// Checks what concerns all documents of a crate.
 pub(crate) fn check_crate(versions: &[ApiVersion], diagnostics: &mut Diagnostics) {
     names::check_crate(versions, diagnostics);
+}
+
+/// Works out how the types of the crates are converted into each other.
+pub(crate) fn convert(crates: &mut [Crate<'_>], diagnostics: &mut Diagnostics) {
+    conversion::run(crates, diagnostics);
 }
 
 /// Runs all passes on the types of one document.

@@ -63,6 +63,13 @@ impl From<String> for Color {
     }
 }
 
+impl From<apimachinery::UnknownValue> for Color {
+    /// Another enumeration's unknown value may be known here.
+    fn from(value: apimachinery::UnknownValue) -> Self {
+        Self::known(value.as_str()).unwrap_or(Self::Unknown(value))
+    }
+}
+
 impl std::str::FromStr for Color {
     type Err = std::convert::Infallible;
 

@@ -67,6 +67,11 @@ impl k8s_openapi::ListableResource for I {
     const LIST_KIND: &'static str = "IList";
 }
 
+impl apimachinery::Kind for I {
+    const LIFECYCLE: Option<apimachinery::Lifecycle> = None;
+    const LIST_MAP_KEYS: &'static [(&'static str, &'static [&'static str])] = &[];
+}
+
 impl wire::Object for I {
     const NAME: &'static str = "I";
 

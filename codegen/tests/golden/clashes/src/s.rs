@@ -83,6 +83,13 @@ impl From<String> for S {
     }
 }
 
+impl From<apimachinery::UnknownValue> for S {
+    /// Another enumeration's unknown value may be known here.
+    fn from(value: apimachinery::UnknownValue) -> Self {
+        Self::known(value.as_str()).unwrap_or(Self::Unknown(value))
+    }
+}
+
 impl std::str::FromStr for S {
     type Err = std::convert::Infallible;
 

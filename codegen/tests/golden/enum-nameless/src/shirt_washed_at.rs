@@ -68,6 +68,13 @@ impl From<String> for ShirtWashedAt {
     }
 }
 
+impl From<apimachinery::UnknownValue> for ShirtWashedAt {
+    /// Another enumeration's unknown value may be known here.
+    fn from(value: apimachinery::UnknownValue) -> Self {
+        Self::known(value.as_str()).unwrap_or(Self::Unknown(value))
+    }
+}
+
 impl std::str::FromStr for ShirtWashedAt {
     type Err = std::convert::Infallible;
 

@@ -73,6 +73,13 @@ impl From<String> for Size {
     }
 }
 
+impl From<apimachinery::UnknownValue> for Size {
+    /// Another enumeration's unknown value may be known here.
+    fn from(value: apimachinery::UnknownValue) -> Self {
+        Self::known(value.as_str()).unwrap_or(Self::Unknown(value))
+    }
+}
+
 impl std::str::FromStr for Size {
     type Err = std::convert::Infallible;
 

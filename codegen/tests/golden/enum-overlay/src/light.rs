@@ -80,6 +80,13 @@ impl From<String> for Light {
     }
 }
 
+impl From<apimachinery::UnknownValue> for Light {
+    /// Another enumeration's unknown value may be known here.
+    fn from(value: apimachinery::UnknownValue) -> Self {
+        Self::known(value.as_str()).unwrap_or(Self::Unknown(value))
+    }
+}
+
 impl std::str::FromStr for Light {
     type Err = std::convert::Infallible;
 

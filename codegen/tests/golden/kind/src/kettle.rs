@@ -82,6 +82,11 @@ impl apimachinery::StatusSubresource for Kettle {
     }
 }
 
+impl apimachinery::Kind for Kettle {
+    const LIFECYCLE: Option<apimachinery::Lifecycle> = None;
+    const LIST_MAP_KEYS: &'static [(&'static str, &'static [&'static str])] = &[];
+}
+
 impl wire::Object for Kettle {
     const NAME: &'static str = "Kettle";
 

@@ -115,6 +115,16 @@ impl k8s_openapi::Metadata for Moth {
     }
 }
 
+impl apimachinery::Kind for Moth {
+    const LIFECYCLE: Option<apimachinery::Lifecycle> = Some(apimachinery::Lifecycle {
+        introduced: apimachinery::Release::new(1, 20),
+        deprecated: None,
+        removed: None,
+        replacement: None,
+    });
+    const LIST_MAP_KEYS: &'static [(&'static str, &'static [&'static str])] = &[];
+}
+
 impl wire::Object for Moth {
     const NAME: &'static str = "Moth";
 

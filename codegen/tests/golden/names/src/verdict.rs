@@ -88,6 +88,13 @@ impl From<String> for Verdict {
     }
 }
 
+impl From<apimachinery::UnknownValue> for Verdict {
+    /// Another enumeration's unknown value may be known here.
+    fn from(value: apimachinery::UnknownValue) -> Self {
+        Self::known(value.as_str()).unwrap_or(Self::Unknown(value))
+    }
+}
+
 impl std::str::FromStr for Verdict {
     type Err = std::convert::Infallible;
 

@@ -74,6 +74,11 @@ impl k8s_openapi::Metadata for Box2 {
     }
 }
 
+impl apimachinery::Kind for Box2 {
+    const LIFECYCLE: Option<apimachinery::Lifecycle> = None;
+    const LIST_MAP_KEYS: &'static [(&'static str, &'static [&'static str])] = &[];
+}
+
 impl wire::Object for Box2 {
     const NAME: &'static str = "Box2";
 

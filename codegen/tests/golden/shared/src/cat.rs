@@ -74,6 +74,11 @@ impl k8s_openapi::Metadata for Cat {
     }
 }
 
+impl apimachinery::Kind for Cat {
+    const LIFECYCLE: Option<apimachinery::Lifecycle> = None;
+    const LIST_MAP_KEYS: &'static [(&'static str, &'static [&'static str])] = &[];
+}
+
 impl wire::Object for Cat {
     const NAME: &'static str = "Cat";
 

@@ -1,5 +1,7 @@
 //! The model: what a crate holds, free of OpenAPI on one side and of tokens on the other.
 
+mod conversion;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
@@ -8,6 +10,8 @@ use crate::config::CrateConfig;
 use crate::diag::Pointer;
 use crate::name::{Ident, RustPath};
 use crate::release::Release;
+
+pub(crate) use conversion::{Carry, Conversion, Dropped, FieldConversion, How, Side};
 
 /// The name of a schema in its document, `io.k8s.api.storage.v1.CSINode`.
 pub(crate) type SchemaName = String;
@@ -34,6 +38,8 @@ pub(crate) struct ApiVersion {
     pub(crate) aliases: BTreeMap<SchemaName, Ty>,
     /// The files of the types, set by the placing pass.
     pub(crate) modules: Vec<Module>,
+    /// How types become those of another crate, set by the conversion pass.
+    pub(crate) conversions: BTreeMap<SchemaName, Vec<Conversion>>,
 }
 
 /// One file of types: a kind and what only it uses.
@@ -123,6 +129,23 @@ pub(crate) struct Field {
     pub(crate) docs: Docs,
 }
 
+impl Field {
+    /// Whether it is declared as an `Option`. The metadata of a kind or list is always
+    /// there: kube and k8s-openapi ask for it.
+    pub(crate) fn is_optional(&self) -> bool {
+        !self.required && !self.is_metadata()
+    }
+
+    /// Whether it is the metadata of a kind or list.
+    pub(crate) fn is_metadata(&self) -> bool {
+        let name = match &self.ty {
+            Ty::Ref(name) => name.rsplit('.').next(),
+            _ => None,
+        };
+        self.json == "metadata" && matches!(name, Some("ObjectMeta" | "ListMeta"))
+    }
+}
+
 /// What is said about a type, field or value, before and after the documentation pass.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Docs {
@@ -149,6 +172,25 @@ pub(crate) struct Lifecycle {
     pub(crate) removed: Option<Release>,
     pub(crate) gate: Option<String>,
     pub(crate) replacement: Option<String>,
+}
+
+/// A kind as `x-lifecycle` names it: `storage.k8s.io/v1 CSINode`.
+pub(crate) struct KindName<'a> {
+    pub(crate) group: &'a str,
+    pub(crate) version: &'a str,
+    pub(crate) kind: &'a str,
+}
+
+impl<'a> KindName<'a> {
+    pub(crate) fn parse(text: &'a str) -> Option<Self> {
+        let (api_version, kind) = text.split_once(' ')?;
+        let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
+        Some(Self {
+            group,
+            version,
+            kind,
+        })
+    }
 }
 
 /// An open enumeration.

@@ -1,5 +1,7 @@
 //! The configuration: which documents become which crate, and where other schemas live.
 
+mod conversion;
+
 use std::collections::BTreeSet;
 
 use serde::Deserialize;
@@ -8,6 +10,8 @@ use crate::diag::Diagnostics;
 use crate::name::RustPath;
 use crate::release::Release;
 use crate::source::Source;
+
+pub use conversion::{Conversion, ConversionRule};
 
 /// What `codegen.toml` says.
 #[derive(Clone, Debug, Deserialize)]
@@ -35,6 +39,8 @@ pub struct CrateConfig {
     /// The documents, each of one group-version.
     #[serde(rename = "document", default)]
     pub documents: Vec<DocumentConfig>,
+    /// Into which crate its types are converted.
+    pub conversion: Option<Conversion>,
 }
 
 /// One document of a crate.
@@ -100,6 +106,20 @@ impl Config {
         let mut names = BTreeSet::new();
         for krate in &config.crates {
             krate.check(&mut |message, help| fault(None, message, help));
+            let others = config.crates.iter().map(|other| &other.name);
+            if let Some(conversion) = &krate.conversion
+                && !others.clone().any(|other| *other == conversion.to)
+            {
+                fault(
+                    None,
+                    format!(
+                        "`{}` is to be converted into `{}`, which is no crate",
+                        krate.name,
+                        conversion.to.escape_debug()
+                    ),
+                    "name another [[crate]]",
+                );
+            }
             if !names.insert(&krate.name) {
                 fault(
                     None,
@@ -150,6 +170,9 @@ impl CrateConfig {
                 format!("the crate `{}` has no document", self.name.escape_debug()),
                 "give it a [[crate.document]]",
             );
+        }
+        if let Some(conversion) = &self.conversion {
+            conversion.check(&self.name, fault);
         }
         for document in &self.documents {
             document.check(fault);

@@ -1,0 +1,389 @@
+//! Conversion into the types of another crate: `From` where nothing can be lost, otherwise the
+//! rules of `apimachinery::convert`.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::comment;
+use crate::doc::{self, NoLinks};
+use crate::model::{
+    ApiVersion, Carry, Conversion, Dropped, FieldConversion, How, Role, SchemaName,
+    Shape, Type,
+};
+use crate::name::{Ident, UNKNOWN, variant};
+
+/// The conversions of a type in both directions.
+pub(super) fn items(version: &ApiVersion, schema: &SchemaName) -> Vec<TokenStream> {
+    let conversions = version.conversions.get(schema).into_iter().flatten();
+    let Some(ty) = version.types.get(schema) else {
+        return Vec::new();
+    };
+    conversions.flat_map(|conversion| both_ways(ty, conversion)).collect()
+}
+
+/// Whether a file with these types needs more than `From`.
+pub(super) fn is_partial(version: &ApiVersion, schemas: &[SchemaName]) -> bool {
+    let conversions = schemas.iter().filter_map(|name| version.conversions.get(name));
+    conversions.flatten().any(|conversion| !conversion.total)
+}
+
+fn both_ways(ty: &Type, conversion: &Conversion) -> Vec<TokenStream> {
+    let (ours, to) = (&ty.name, &conversion.to);
+    let ours = quote!(#ours);
+    let theirs = quote!(#to);
+    match &conversion.how {
+        How::Values => vec![values(&ours, &theirs), values(&theirs, &ours)],
+        How::Items if conversion.total => {
+            vec![list(&ours, &theirs), list(&theirs, &ours)]
+        }
+        How::Items => vec![partial_list(&ours, &theirs), partial_list(&theirs, &ours)],
+        How::Fields(fields) if conversion.total => {
+            vec![
+                total(&ours, &theirs, fields, Way::Forth),
+                total(&theirs, &ours, fields, Way::Back),
+            ]
+        }
+        How::Fields(fields) => {
+            let mut items = vec![
+                partial(&ours, &theirs, fields, Way::Forth),
+                partial(&theirs, &ours, fields, Way::Back),
+            ];
+            items.extend(of_kind(ty, &ours, &theirs));
+            items
+        }
+        How::ByHand {
+            forth,
+            back,
+            back_like,
+        } => {
+            let like = back_like.as_ref().map(|like| {
+                quote! {
+                    fn translate_like(self, like: &#ours) -> convert::Result<#ours> {
+                        #like(self, like)
+                    }
+                }
+            });
+            let mut items = vec![
+                translate(&ours, &theirs, &[], &quote!(#forth(self)), None),
+                translate(&theirs, &ours, &[], &quote!(#back(self)), like),
+            ];
+            items.extend(of_kind(ty, &ours, &theirs));
+            items
+        }
+    }
+}
+
+/// The direction of a conversion.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    Forth,
+    Back,
+}
+
+/// A value that is known to one side only passes through as a string.
+fn values(from: &TokenStream, to: &TokenStream) -> TokenStream {
+    let unknown = variant(UNKNOWN);
+    quote! {
+        impl From<#from> for #to {
+            fn from(value: #from) -> Self {
+                match value {
+                    #from::#unknown(value) => Self::from(value),
+                    value => Self::from(value.as_str()),
+                }
+            }
+        }
+    }
+}
+
+fn list(from: &TokenStream, to: &TokenStream) -> TokenStream {
+    quote! {
+        impl From<#from> for #to {
+            fn from(value: #from) -> Self {
+                Self {
+                    metadata: value.metadata,
+                    items: value.items.into_iter().map(Into::into).collect(),
+                }
+            }
+        }
+    }
+}
+
+fn partial_list(from: &TokenStream, to: &TokenStream) -> TokenStream {
+    let list =
+        |method: TokenStream| quote!(convert::list(self.metadata, self.items, #method));
+    convert(
+        from,
+        to,
+        &list(quote!(convert::Convert::convert)),
+        &list(quote!(convert::Convert::convert_keeping)),
+    )
+}
+
+/// What users call, if the type is a kind; parts of kinds are only translated.
+fn of_kind(ty: &Type, ours: &TokenStream, theirs: &TokenStream) -> Vec<TokenStream> {
+    let is_kind = match &ty.shape {
+        Shape::Struct(object) => matches!(object.role, Role::Kind(_)),
+        Shape::Enum(_) => false,
+    };
+    if !is_kind {
+        return Vec::new();
+    }
+    let (plain, keeping) =
+        (quote!(convert::object(self)), quote!(convert::object_keeping(self)));
+    vec![
+        convert(ours, theirs, &plain, &keeping),
+        convert(theirs, ours, &plain, &keeping),
+    ]
+}
+
+fn convert(
+    from: &TokenStream,
+    to: &TokenStream,
+    plain: &TokenStream,
+    keeping: &TokenStream,
+) -> TokenStream {
+    let result = quote!(convert::Result<convert::Converted<#to>>);
+    quote! {
+        impl convert::Convert<#to> for #from {
+            fn convert(self) -> #result {
+                #plain
+            }
+
+            fn convert_keeping(self) -> #result {
+                #keeping
+            }
+        }
+    }
+}
+
+fn translate(
+    from: &TokenStream,
+    to: &TokenStream,
+    lines: &[String],
+    body: &TokenStream,
+    like: Option<TokenStream>,
+) -> TokenStream {
+    let docs = comment(lines);
+    quote! {
+        #docs
+        impl convert::Translate<#to> for #from {
+            fn translate(self) -> convert::Result<#to> {
+                #body
+            }
+
+            #like
+        }
+    }
+}
+
+fn total(
+    from: &TokenStream,
+    to: &TokenStream,
+    fields: &[FieldConversion],
+    way: Way,
+) -> TokenStream {
+    let fields =
+        fields.iter().filter_map(|field| assignment(&quote!(value), field, way));
+    quote! {
+        impl From<#from> for #to {
+            fn from(value: #from) -> Self {
+                Self { #(#fields),* }
+            }
+        }
+    }
+}
+
+fn partial(
+    from: &TokenStream,
+    to: &TokenStream,
+    fields: &[FieldConversion],
+    way: Way,
+) -> TokenStream {
+    let lines = lost(fields, way);
+    let fields = fields.iter().filter_map(|field| assignment(&quote!(self), field, way));
+    translate(from, to, &lines, &quote!(Ok(#to { #(#fields),* })), None)
+}
+
+/// What is said above the rules: which fields are lost, and why.
+fn lost(fields: &[FieldConversion], way: Way) -> Vec<String> {
+    let mut reasons: Vec<(&str, Vec<String>)> = Vec::new();
+    for field in fields {
+        let dropped = match (field, way) {
+            (FieldConversion::Ours(dropped), Way::Forth)
+            | (FieldConversion::Theirs(dropped), Way::Back) => dropped,
+            _ => continue,
+        };
+        let name = format!("`{}`", doc::as_code(&dropped.json));
+        match reasons.iter_mut().find(|(reason, _)| *reason == dropped.reason) {
+            Some((_, names)) => names.push(name),
+            None => reasons.push((&dropped.reason, vec![name])),
+        }
+    }
+    let sentences = reasons.into_iter().map(|(reason, names)| {
+        format!("Lost: {}, because {}.", names.join(", "), reason.trim_end_matches('.'))
+    });
+    let text: Vec<_> = sentences.collect();
+    doc::lines(&text.join("\n\n"), &NoLinks)
+}
+
+/// What a field of the target becomes, if this direction gives it anything.
+fn assignment(
+    value: &TokenStream,
+    field: &FieldConversion,
+    way: Way,
+) -> Option<TokenStream> {
+    match field {
+        FieldConversion::Carried {
+            ours,
+            theirs,
+            optional,
+            carry,
+        } => {
+            let (from, to) = if way == Way::Forth {
+                (ours, theirs)
+            } else {
+                (theirs, ours)
+            };
+            let name = &from.name;
+            let carried =
+                carried(&quote!(#value.#name), carry, *optional, (from.boxed, to.boxed));
+            let name = &to.name;
+            Some(quote!(#name: #carried))
+        }
+        FieldConversion::Function {
+            ours,
+            theirs,
+            forth,
+            back,
+        } => {
+            let (from, to, function) = if way == Way::Forth {
+                (&ours.name, &theirs.name, forth)
+            } else {
+                (&theirs.name, &ours.name, back)
+            };
+            Some(quote!(#to: #function(#value.#from)))
+        }
+        FieldConversion::Ours(dropped) if way == Way::Back => Some(absent(dropped)),
+        FieldConversion::Theirs(dropped) if way == Way::Forth => Some(absent(dropped)),
+        FieldConversion::Ours(_) | FieldConversion::Theirs(_) => None,
+    }
+}
+
+fn absent(Dropped { name, optional, .. }: &Dropped) -> TokenStream {
+    if *optional {
+        quote!(#name: None)
+    } else {
+        quote!(#name: Default::default())
+    }
+}
+
+/// The expression that brings a value to the other side.
+fn carried(
+    from: &TokenStream,
+    carry: &Carry,
+    optional: bool,
+    boxed: (bool, bool),
+) -> TokenStream {
+    let value = quote!(value);
+    let inner = if optional { &value } else { from };
+    let unboxed = if boxed.0 {
+        quote!((*#inner))
+    } else {
+        quote!(#inner)
+    };
+    let (moved, fallible) = match carry {
+        Carry::Same if boxed.0 == boxed.1 => return quote!(#from),
+        Carry::Same => (unboxed, false),
+        carry => moved(&unboxed, carry),
+    };
+    let moved = match boxed.1 {
+        true if fallible => quote!(#moved.map(Box::new)),
+        true => quote!(Box::new(#moved)),
+        false => moved,
+    };
+    let plain_into = matches!(carry, Carry::Type { .. }) && boxed == (false, false);
+    match (optional, fallible) {
+        (false, false) => moved,
+        (false, true) => quote!(#moved?),
+        (true, false) if plain_into => quote!(#from.map(Into::into)),
+        (true, false) => quote!(#from.map(|value| #moved)),
+        (true, true) if plain_into => {
+            quote!(#from.map(convert::Translate::translate).transpose()?)
+        }
+        (true, true) => quote!(#from.map(|value| #moved).transpose()?),
+    }
+}
+
+/// The expression for a value that is no `Option` and in no `Box`, and whether it is a
+/// `Result`.
+fn moved(from: &TokenStream, carry: &Carry) -> (TokenStream, bool) {
+    match carry {
+        Carry::Same => (quote!(#from), false),
+        Carry::Type { total: true, .. } => (quote!(#from.into()), false),
+        Carry::Type { total: false, .. } => {
+            (quote!(convert::Translate::translate(#from)), true)
+        }
+        Carry::List(inner) => match (&**inner, moved(&quote!(value), inner)) {
+            (Carry::Type { .. }, (_, false)) => {
+                (quote!(#from.into_iter().map(Into::into).collect()), false)
+            }
+            (Carry::Type { .. }, (_, true)) => {
+                let each = quote!(convert::Translate::translate);
+                (
+                    quote!(#from.into_iter().map(#each).collect::<convert::Result<_>>()),
+                    true,
+                )
+            }
+            (_, (each, false)) => {
+                (quote!(#from.into_iter().map(|value| #each).collect()), false)
+            }
+            (_, (each, true)) => {
+                let result = quote!(convert::Result<_>);
+                (quote!(#from.into_iter().map(|value| #each).collect::<#result>()), true)
+            }
+        },
+        Carry::Map(inner) => match moved(&quote!(value), inner) {
+            (each, false) => {
+                let each = quote!(|(key, value)| (key, #each));
+                (quote!(#from.into_iter().map(#each).collect()), false)
+            }
+            (each, true) => {
+                let each = quote!(|(key, value)| Ok((key, #each?)));
+                let result = quote!(convert::Result<_>);
+                (quote!(#from.into_iter().map(#each).collect::<#result>()), true)
+            }
+        },
+    }
+}
+
+/// The files written by hand that the conversions of a module's types call.
+pub(super) fn hand_written<'a>(
+    versions: impl Iterator<Item = &'a ApiVersion>,
+) -> Vec<(Option<&'a Ident>, &'a Ident)> {
+    let conversions = versions.flat_map(|v| v.conversions.values().flatten());
+    let mut files = Vec::new();
+    for conversion in conversions {
+        match &conversion.how {
+            How::ByHand {
+                forth,
+                back,
+                back_like,
+            } => {
+                files.extend([forth, back].map(|f| (f.module.as_ref(), &f.file)));
+                files.extend(back_like.iter().map(|f| (f.module.as_ref(), &f.file)));
+            }
+            How::Fields(fields) => {
+                for field in fields {
+                    if let FieldConversion::Function { forth, back, .. } = field {
+                        files
+                            .extend([forth, back].map(|f| (f.module.as_ref(), &f.file)));
+                    }
+                }
+            }
+            How::Values | How::Items => {}
+        }
+    }
+    files.sort();
+    files.dedup();
+    files
+}

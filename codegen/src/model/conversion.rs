@@ -1,0 +1,110 @@
+//! How the types of one crate become those of another.
+
+use super::SchemaName;
+use crate::name::{Function, Ident, RustPath};
+
+/// The conversion of a type into a type of another crate, and back.
+#[derive(Debug)]
+pub(crate) struct Conversion {
+    /// The other type.
+    pub(crate) to: RustPath,
+    pub(crate) how: How,
+    /// Whether neither direction can lose anything.
+    pub(crate) total: bool,
+}
+
+#[derive(Debug)]
+pub(crate) enum How {
+    /// Field by field.
+    Fields(Vec<FieldConversion>),
+    /// Value by value, of an enumeration.
+    Values,
+    /// Item by item, of a list of a kind.
+    Items,
+    /// By functions that are written by hand.
+    ByHand {
+        forth: Function,
+        back: Function,
+        back_like: Option<Function>,
+    },
+}
+
+/// What becomes of a field of either side.
+#[derive(Debug)]
+pub(crate) enum FieldConversion {
+    /// It has a counterpart of the same shape.
+    Carried {
+        ours: Side,
+        theirs: Side,
+        optional: bool,
+        carry: Carry,
+    },
+    /// Functions make its counterpart from it.
+    Function {
+        ours: Side,
+        theirs: Side,
+        forth: Function,
+        back: Function,
+    },
+    /// Only our side has it.
+    Ours(Dropped),
+    /// Only the other side has it.
+    Theirs(Dropped),
+}
+
+/// A field that has a counterpart.
+#[derive(Debug)]
+pub(crate) struct Side {
+    pub(crate) name: Ident,
+    pub(crate) boxed: bool,
+}
+
+/// A field that has none.
+#[derive(Debug)]
+pub(crate) struct Dropped {
+    pub(crate) json: String,
+    pub(crate) name: Ident,
+    pub(crate) optional: bool,
+    pub(crate) reason: String,
+}
+
+/// How a value gets from one side to the other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Carry {
+    /// It is of the same type.
+    Same,
+    /// It is of a type that has a conversion of its own.
+    Type {
+        ours: SchemaName,
+        theirs: SchemaName,
+        total: bool,
+    },
+    /// It is a list.
+    List(Box<Carry>),
+    /// It is a map.
+    Map(Box<Carry>),
+}
+
+impl Carry {
+    /// The two types that meet at its innermost, if they differ.
+    pub(crate) fn pair(&self) -> Option<(&SchemaName, &SchemaName, bool)> {
+        match self {
+            Self::Same => None,
+            Self::Type {
+                ours,
+                theirs,
+                total,
+            } => Some((ours, theirs, *total)),
+            Self::List(inner) | Self::Map(inner) => inner.pair(),
+        }
+    }
+
+    /// Says whether the conversion of the innermost types is total.
+    pub(crate) fn set_total(&mut self, value: bool) {
+        match self {
+            Self::Same => {}
+            Self::Type { total, .. } => *total = value,
+            Self::List(inner) | Self::Map(inner) => inner.set_total(value),
+        }
+    }
+}
