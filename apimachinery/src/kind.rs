@@ -14,7 +14,7 @@ pub trait Kind: Resource + Metadata<Ty = ObjectMeta> {
     /// fields.
     ///
     /// Every other list is taken as a whole.
-    const LIST_MAP_KEYS: &'static [(&'static str, &'static [&'static str])];
+    fn list_map_keys() -> &'static [(&'static str, &'static [&'static str])];
 }
 
 /// A minor release of Kubernetes, shown as `1.37`.
@@ -41,7 +41,7 @@ impl fmt::Display for Release {
 }
 
 /// When a kind came and went in one version of its group.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lifecycle {
     /// The first release that served it.
     pub introduced: Release,
@@ -50,7 +50,24 @@ pub struct Lifecycle {
     /// The first release that no longer served it.
     pub removed: Option<Release>,
     /// What takes its place.
-    pub replacement: Option<GroupVersionKind>,
+    pub replacement: Option<Replacement>,
+}
+
+/// The kind that takes the place of another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Replacement {
+    /// Its group and version, as in `apiVersion`.
+    pub api_version: &'static str,
+    /// Its name.
+    pub kind: &'static str,
+}
+
+impl Replacement {
+    /// The same as a group, version and kind.
+    #[must_use]
+    pub fn group_version_kind(&self) -> GroupVersionKind {
+        GroupVersionKind::from_type_meta(self.api_version, self.kind)
+    }
 }
 
 impl Lifecycle {

@@ -16,7 +16,7 @@ mod unknown;
 pub mod wire;
 
 pub use kind::{
-    GroupResource, GroupVersion, GroupVersionKind, Kind, Lifecycle, Release,
+    GroupResource, GroupVersion, GroupVersionKind, Kind, Lifecycle, Release, Replacement,
 };
 pub use metadata::{WithMetadata, named};
 pub use status::StatusSubresource;

@@ -77,11 +77,17 @@ fn write_workspace(root: &Path, workspace: &Path) {
     };
     let mut members = vec![RUNNER.to_owned()];
     for golden in goldens() {
-        let generated = golden.generated();
-        for file in generated.files {
-            write(workspace.join(&generated.name).join(&file.path), &file.text);
+        for generated in golden.generated() {
+            let to = workspace.join(&generated.name);
+            for file in generated.files {
+                write(to.join(&file.path), &file.text);
+            }
+            for path in generated.hand_written {
+                let by_hand = golden.folder.join(Path::new(&path).file_name().unwrap());
+                write(to.join(&path), &fs::read_to_string(by_hand).unwrap());
+            }
+            members.push(generated.name);
         }
-        members.push(generated.name);
     }
     let mut runner = format!(
         "[package]\nname = \"{RUNNER}\"\nedition.workspace = true\npublish = false\n\n\
@@ -106,9 +112,13 @@ fn manifest(root: &Path, members: &[String]) -> String {
     let mut manifest: toml::Table = text.parse().unwrap();
     manifest.retain(|key, _| key == "workspace");
     let workspace = manifest["workspace"].as_table_mut().unwrap();
-    let members = members.iter().map(|member| toml::Value::from(member.as_str()));
-    workspace.insert("members".to_owned(), toml::Value::Array(members.collect()));
+    let names = members.iter().map(|member| toml::Value::from(member.as_str()));
+    workspace.insert("members".to_owned(), toml::Value::Array(names.collect()));
     let dependencies = workspace["dependencies"].as_table_mut().unwrap();
+    for member in members {
+        let path = toml::Table::from_iter([("path".to_owned(), member.as_str().into())]);
+        dependencies.insert(member.clone(), path.into());
+    }
     let path = root.join("apimachinery").display().to_string();
     dependencies["apimachinery"]["path"] = toml::Value::from(path);
     toml::to_string(&manifest).unwrap()

@@ -10,8 +10,9 @@ mod common;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::fs;
-use std::path::Path;
+use std::path::PathBuf;
 
+use codegen::GeneratedFile;
 use common::{Golden, goldens};
 
 #[test]
@@ -35,16 +36,18 @@ fn generated_files_are_as_they_were_approved() {
 #[test]
 fn manifests_say_what_the_configuration_says() {
     for golden in goldens() {
-        let generated = golden.generated();
-        let manifest = generated.files.iter().find(|file| file.path == "Cargo.toml");
-        let manifest: toml::Table = manifest.unwrap().text.parse().unwrap();
-        let config = &golden.config.crates[0];
-        let package = |key: &str| manifest["package"][key].as_str().unwrap().to_owned();
-        assert_eq!(package("name"), config.name);
-        assert_eq!(package("description"), config.description);
-        for dependency in ["apimachinery", "k8s-openapi"] {
-            let inherited = &manifest["dependencies"][dependency]["workspace"];
-            assert_eq!(inherited.as_bool(), Some(true), "{dependency}");
+        for (config, generated) in golden.config.crates.iter().zip(golden.generated()) {
+            let manifest = generated.files.iter().find(|file| file.path == "Cargo.toml");
+            let manifest: toml::Table = manifest.unwrap().text.parse().unwrap();
+            let package =
+                |key: &str| manifest["package"][key].as_str().unwrap().to_owned();
+            assert_eq!(package("name"), config.name);
+            assert_eq!(package("description"), config.description);
+            let into = config.conversion.iter().map(|conversion| conversion.to.as_str());
+            for dependency in ["apimachinery", "k8s-openapi"].into_iter().chain(into) {
+                let inherited = &manifest["dependencies"][dependency]["workspace"];
+                assert_eq!(inherited.as_bool(), Some(true), "{dependency}");
+            }
         }
     }
 }
@@ -52,7 +55,7 @@ fn manifests_say_what_the_configuration_says() {
 #[test]
 fn every_file_starts_with_the_header() {
     for golden in goldens() {
-        for file in golden.generated().files {
+        for file in golden.generated().into_iter().flat_map(|krate| krate.files) {
             assert!(codegen::is_generated(&file.text), "{}", file.path);
             assert!(file.text.contains(codegen::MARK), "{}", file.path);
             assert!(file.text.ends_with('\n') && !file.text.ends_with("\n\n"));
@@ -62,18 +65,21 @@ fn every_file_starts_with_the_header() {
 
 fn compare(golden: &Golden, differences: &mut String) {
     let mut wanted = BTreeSet::new();
-    for file in rust_files(golden) {
-        let path = golden.folder.join(&file.path);
+    let mut folders = BTreeSet::new();
+    for (path, file) in rust_files(golden) {
         let approved = fs::read_to_string(&path).unwrap_or_default();
         if approved != file.text {
             let line = first_difference(&approved, &file.text);
             writeln!(differences, "{}/{}: {line}", golden.name, file.path).unwrap();
         }
+        folders.insert(path.parent().unwrap().to_owned());
         wanted.insert(path);
     }
-    for entry in fs::read_dir(golden.folder.join("src")).into_iter().flatten() {
+    for entry in
+        folders.iter().flat_map(|folder| fs::read_dir(folder).into_iter()).flatten()
+    {
         let path = entry.unwrap().path();
-        if !wanted.contains(&path) {
+        if path.is_file() && !wanted.contains(&path) {
             let name = path.file_name().unwrap().to_string_lossy();
             writeln!(differences, "{}/src/{name}: no longer generated", golden.name)
                 .unwrap();
@@ -97,18 +103,24 @@ fn first_difference(approved: &str, now: &str) -> String {
 }
 
 fn write_anew(golden: &Golden) {
-    let src = golden.folder.join("src");
-    if src.is_dir() {
-        fs::remove_dir_all(&src).unwrap();
+    for krate in golden.generated() {
+        let src = golden.folder_of(&krate).join("src");
+        if src.is_dir() {
+            fs::remove_dir_all(&src).unwrap();
+        }
     }
-    fs::create_dir(&src).unwrap();
-    for file in rust_files(golden) {
-        fs::write(golden.folder.join(Path::new(&file.path)), file.text).unwrap();
+    for (path, file) in rust_files(golden) {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, file.text).unwrap();
     }
 }
 
-fn rust_files(golden: &Golden) -> Vec<codegen::GeneratedFile> {
-    let mut files = golden.generated().files;
-    files.retain(|file| file.path.ends_with(".rs"));
+fn rust_files(golden: &Golden) -> Vec<(PathBuf, GeneratedFile)> {
+    let mut files = Vec::new();
+    for krate in golden.generated() {
+        let folder = golden.folder_of(&krate);
+        let rust = krate.files.into_iter().filter(|file| file.path.ends_with(".rs"));
+        files.extend(rust.map(|file| (folder.join(&file.path), file)));
+    }
     files
 }

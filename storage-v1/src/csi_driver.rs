@@ -83,7 +83,10 @@ impl apimachinery::Kind for CSIDriver {
         removed: None,
         replacement: None,
     });
-    const LIST_MAP_KEYS: &'static [(&'static str, &'static [&'static str])] = &[];
+
+    fn list_map_keys() -> &'static [(&'static str, &'static [&'static str])] {
+        &[]
+    }
 }
 
 impl wire::Object for CSIDriver {

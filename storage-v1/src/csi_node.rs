@@ -106,10 +106,10 @@ impl apimachinery::Kind for CSINode {
         removed: None,
         replacement: None,
     });
-    const LIST_MAP_KEYS: &'static [(&'static str, &'static [&'static str])] = &[
-        ("spec.drivers", &["name"]),
-        ("status.storageHealth", &["name"]),
-    ];
+
+    fn list_map_keys() -> &'static [(&'static str, &'static [&'static str])] {
+        &[("spec.drivers", &["name"]), ("status.storageHealth", &["name"])]
+    }
 }
 
 impl wire::Object for CSINode {

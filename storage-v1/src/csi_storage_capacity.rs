@@ -147,7 +147,10 @@ impl apimachinery::Kind for CSIStorageCapacity {
         removed: None,
         replacement: None,
     });
-    const LIST_MAP_KEYS: &'static [(&'static str, &'static [&'static str])] = &[];
+
+    fn list_map_keys() -> &'static [(&'static str, &'static [&'static str])] {
+        &[]
+    }
 }
 
 impl wire::Object for CSIStorageCapacity {

@@ -210,7 +210,10 @@ impl apimachinery::Kind for StorageClass {
         removed: None,
         replacement: None,
     });
-    const LIST_MAP_KEYS: &'static [(&'static str, &'static [&'static str])] = &[];
+
+    fn list_map_keys() -> &'static [(&'static str, &'static [&'static str])] {
+        &[]
+    }
 }
 
 impl wire::Object for StorageClass {

@@ -106,7 +106,10 @@ impl apimachinery::Kind for VolumeAttributesClass {
         removed: None,
         replacement: None,
     });
-    const LIST_MAP_KEYS: &'static [(&'static str, &'static [&'static str])] = &[];
+
+    fn list_map_keys() -> &'static [(&'static str, &'static [&'static str])] {
+        &[]
+    }
 }
 
 impl wire::Object for VolumeAttributesClass {

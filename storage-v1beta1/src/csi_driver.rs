@@ -2,7 +2,7 @@
 // #/components/schemas/io.k8s.api.storage.v1beta1.CSIDriver.
 // Change the document or its overlays and run the command again.
 
-use apimachinery::wire;
+use apimachinery::{convert, wire};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, ObjectMeta};
 use k8s_openapi::serde;
 
@@ -81,15 +81,15 @@ impl apimachinery::Kind for CSIDriver {
         introduced: apimachinery::Release::new(1, 14),
         deprecated: Some(apimachinery::Release::new(1, 19)),
         removed: Some(apimachinery::Release::new(1, 22)),
-        replacement: Some(
-            apimachinery::GroupVersionKind::from_static(
-                "storage.k8s.io",
-                "v1",
-                "CSIDriver",
-            ),
-        ),
+        replacement: Some(apimachinery::Replacement {
+            api_version: "storage.k8s.io/v1",
+            kind: "CSIDriver",
+        }),
     });
-    const LIST_MAP_KEYS: &'static [(&'static str, &'static [&'static str])] = &[];
+
+    fn list_map_keys() -> &'static [(&'static str, &'static [&'static str])] {
+        &[]
+    }
 }
 
 impl wire::Object for CSIDriver {
@@ -260,7 +260,7 @@ impl From<CSIDriverList> for storage_v1::CSIDriverList {
     fn from(value: CSIDriverList) -> Self {
         Self {
             metadata: value.metadata,
-            items: value.items.into_iter().map(Into::into).collect(),
+            items: convert::elements(value.items),
         }
     }
 }
@@ -269,7 +269,7 @@ impl From<storage_v1::CSIDriverList> for CSIDriverList {
     fn from(value: storage_v1::CSIDriverList) -> Self {
         Self {
             metadata: value.metadata,
-            items: value.items.into_iter().map(Into::into).collect(),
+            items: convert::elements(value.items),
         }
     }
 }
@@ -637,12 +637,8 @@ impl From<CSIDriverSpec> for storage_v1::CSIDriverSpec {
             se_linux_mount: value.se_linux_mount,
             service_account_token_in_secrets: value.service_account_token_in_secrets,
             storage_capacity: value.storage_capacity,
-            token_requests: value
-                .token_requests
-                .map(|value| value.into_iter().map(Into::into).collect()),
-            volume_lifecycle_modes: value
-                .volume_lifecycle_modes
-                .map(|value| value.into_iter().map(Into::into).collect()),
+            token_requests: value.token_requests.map(convert::elements),
+            volume_lifecycle_modes: value.volume_lifecycle_modes.map(convert::elements),
         }
     }
 }
@@ -660,12 +656,8 @@ impl From<storage_v1::CSIDriverSpec> for CSIDriverSpec {
             se_linux_mount: value.se_linux_mount,
             service_account_token_in_secrets: value.service_account_token_in_secrets,
             storage_capacity: value.storage_capacity,
-            token_requests: value
-                .token_requests
-                .map(|value| value.into_iter().map(Into::into).collect()),
-            volume_lifecycle_modes: value
-                .volume_lifecycle_modes
-                .map(|value| value.into_iter().map(Into::into).collect()),
+            token_requests: value.token_requests.map(convert::elements),
+            volume_lifecycle_modes: value.volume_lifecycle_modes.map(convert::elements),
         }
     }
 }

@@ -2,7 +2,7 @@
 // #/components/schemas/io.k8s.api.storage.v1beta1.CSINode.
 // Change the document or its overlays and run the command again.
 
-use apimachinery::wire;
+use apimachinery::{convert, wire};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, ObjectMeta, Time};
 use k8s_openapi::serde;
 
@@ -93,18 +93,15 @@ impl apimachinery::Kind for CSINode {
         introduced: apimachinery::Release::new(1, 14),
         deprecated: Some(apimachinery::Release::new(1, 17)),
         removed: Some(apimachinery::Release::new(1, 22)),
-        replacement: Some(
-            apimachinery::GroupVersionKind::from_static(
-                "storage.k8s.io",
-                "v1",
-                "CSINode",
-            ),
-        ),
+        replacement: Some(apimachinery::Replacement {
+            api_version: "storage.k8s.io/v1",
+            kind: "CSINode",
+        }),
     });
-    const LIST_MAP_KEYS: &'static [(&'static str, &'static [&'static str])] = &[
-        ("spec.drivers", &["name"]),
-        ("status.storageHealth", &["name"]),
-    ];
+
+    fn list_map_keys() -> &'static [(&'static str, &'static [&'static str])] {
+        &[("spec.drivers", &["name"]), ("status.storageHealth", &["name"])]
+    }
 }
 
 impl wire::Object for CSINode {
@@ -279,7 +276,7 @@ impl From<CSINodeList> for storage_v1::CSINodeList {
     fn from(value: CSINodeList) -> Self {
         Self {
             metadata: value.metadata,
-            items: value.items.into_iter().map(Into::into).collect(),
+            items: convert::elements(value.items),
         }
     }
 }
@@ -288,7 +285,7 @@ impl From<storage_v1::CSINodeList> for CSINodeList {
     fn from(value: storage_v1::CSINodeList) -> Self {
         Self {
             metadata: value.metadata,
-            items: value.items.into_iter().map(Into::into).collect(),
+            items: convert::elements(value.items),
         }
     }
 }
@@ -360,7 +357,7 @@ impl serde::Serialize for CSINodeSpec {
 impl From<CSINodeSpec> for storage_v1::CSINodeSpec {
     fn from(value: CSINodeSpec) -> Self {
         Self {
-            drivers: value.drivers.into_iter().map(Into::into).collect(),
+            drivers: convert::elements(value.drivers),
         }
     }
 }
@@ -368,7 +365,7 @@ impl From<CSINodeSpec> for storage_v1::CSINodeSpec {
 impl From<storage_v1::CSINodeSpec> for CSINodeSpec {
     fn from(value: storage_v1::CSINodeSpec) -> Self {
         Self {
-            drivers: value.drivers.into_iter().map(Into::into).collect(),
+            drivers: convert::elements(value.drivers),
         }
     }
 }
@@ -449,9 +446,7 @@ impl serde::Serialize for CSINodeStatus {
 impl From<CSINodeStatus> for storage_v1::CSINodeStatus {
     fn from(value: CSINodeStatus) -> Self {
         Self {
-            storage_health: value
-                .storage_health
-                .map(|value| value.into_iter().map(Into::into).collect()),
+            storage_health: value.storage_health.map(convert::elements),
         }
     }
 }
@@ -459,9 +454,7 @@ impl From<CSINodeStatus> for storage_v1::CSINodeStatus {
 impl From<storage_v1::CSINodeStatus> for CSINodeStatus {
     fn from(value: storage_v1::CSINodeStatus) -> Self {
         Self {
-            storage_health: value
-                .storage_health
-                .map(|value| value.into_iter().map(Into::into).collect()),
+            storage_health: value.storage_health.map(convert::elements),
         }
     }
 }
@@ -690,9 +683,7 @@ impl From<StorageHealth> for storage_v1::StorageHealth {
     fn from(value: StorageHealth) -> Self {
         Self {
             name: value.name,
-            health_conditions: value
-                .health_conditions
-                .map(|value| value.into_iter().map(Into::into).collect()),
+            health_conditions: value.health_conditions.map(convert::elements),
         }
     }
 }
@@ -701,9 +692,7 @@ impl From<storage_v1::StorageHealth> for StorageHealth {
     fn from(value: storage_v1::StorageHealth) -> Self {
         Self {
             name: value.name,
-            health_conditions: value
-                .health_conditions
-                .map(|value| value.into_iter().map(Into::into).collect()),
+            health_conditions: value.health_conditions.map(convert::elements),
         }
     }
 }

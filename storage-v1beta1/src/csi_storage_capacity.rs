@@ -2,7 +2,7 @@
 // #/components/schemas/io.k8s.api.storage.v1beta1.CSIStorageCapacity.
 // Change the document or its overlays and run the command again.
 
-use apimachinery::wire;
+use apimachinery::{convert, wire};
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{
     LabelSelector, ListMeta, ObjectMeta,
@@ -147,15 +147,15 @@ impl apimachinery::Kind for CSIStorageCapacity {
         introduced: apimachinery::Release::new(1, 21),
         deprecated: Some(apimachinery::Release::new(1, 24)),
         removed: Some(apimachinery::Release::new(1, 27)),
-        replacement: Some(
-            apimachinery::GroupVersionKind::from_static(
-                "storage.k8s.io",
-                "v1",
-                "CSIStorageCapacity",
-            ),
-        ),
+        replacement: Some(apimachinery::Replacement {
+            api_version: "storage.k8s.io/v1",
+            kind: "CSIStorageCapacity",
+        }),
     });
-    const LIST_MAP_KEYS: &'static [(&'static str, &'static [&'static str])] = &[];
+
+    fn list_map_keys() -> &'static [(&'static str, &'static [&'static str])] {
+        &[]
+    }
 }
 
 impl wire::Object for CSIStorageCapacity {
@@ -346,7 +346,7 @@ impl From<CSIStorageCapacityList> for storage_v1::CSIStorageCapacityList {
     fn from(value: CSIStorageCapacityList) -> Self {
         Self {
             metadata: value.metadata,
-            items: value.items.into_iter().map(Into::into).collect(),
+            items: convert::elements(value.items),
         }
     }
 }
@@ -355,7 +355,7 @@ impl From<storage_v1::CSIStorageCapacityList> for CSIStorageCapacityList {
     fn from(value: storage_v1::CSIStorageCapacityList) -> Self {
         Self {
             metadata: value.metadata,
-            items: value.items.into_iter().map(Into::into).collect(),
+            items: convert::elements(value.items),
         }
     }
 }

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use apimachinery::wire;
+use apimachinery::{convert, wire};
 use k8s_openapi::api::core::v1::TopologySelectorTerm;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, ObjectMeta};
 use k8s_openapi::serde;
@@ -209,15 +209,15 @@ impl apimachinery::Kind for StorageClass {
         introduced: apimachinery::Release::new(1, 4),
         deprecated: Some(apimachinery::Release::new(1, 19)),
         removed: Some(apimachinery::Release::new(1, 22)),
-        replacement: Some(
-            apimachinery::GroupVersionKind::from_static(
-                "storage.k8s.io",
-                "v1",
-                "StorageClass",
-            ),
-        ),
+        replacement: Some(apimachinery::Replacement {
+            api_version: "storage.k8s.io/v1",
+            kind: "StorageClass",
+        }),
     });
-    const LIST_MAP_KEYS: &'static [(&'static str, &'static [&'static str])] = &[];
+
+    fn list_map_keys() -> &'static [(&'static str, &'static [&'static str])] {
+        &[]
+    }
 }
 
 impl wire::Object for StorageClass {
@@ -421,7 +421,7 @@ impl From<StorageClassList> for storage_v1::StorageClassList {
     fn from(value: StorageClassList) -> Self {
         Self {
             metadata: value.metadata,
-            items: value.items.into_iter().map(Into::into).collect(),
+            items: convert::elements(value.items),
         }
     }
 }
@@ -430,7 +430,7 @@ impl From<storage_v1::StorageClassList> for StorageClassList {
     fn from(value: storage_v1::StorageClassList) -> Self {
         Self {
             metadata: value.metadata,
-            items: value.items.into_iter().map(Into::into).collect(),
+            items: convert::elements(value.items),
         }
     }
 }

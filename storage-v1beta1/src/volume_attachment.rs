@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use apimachinery::wire;
+use apimachinery::{convert, wire};
 use k8s_openapi::api::core::v1::PersistentVolumeSpec;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, ObjectMeta, Time};
 use k8s_openapi::serde;
@@ -98,15 +98,15 @@ impl apimachinery::Kind for VolumeAttachment {
         introduced: apimachinery::Release::new(1, 10),
         deprecated: Some(apimachinery::Release::new(1, 19)),
         removed: Some(apimachinery::Release::new(1, 22)),
-        replacement: Some(
-            apimachinery::GroupVersionKind::from_static(
-                "storage.k8s.io",
-                "v1",
-                "VolumeAttachment",
-            ),
-        ),
+        replacement: Some(apimachinery::Replacement {
+            api_version: "storage.k8s.io/v1",
+            kind: "VolumeAttachment",
+        }),
     });
-    const LIST_MAP_KEYS: &'static [(&'static str, &'static [&'static str])] = &[];
+
+    fn list_map_keys() -> &'static [(&'static str, &'static [&'static str])] {
+        &[]
+    }
 }
 
 impl wire::Object for VolumeAttachment {
@@ -281,7 +281,7 @@ impl From<VolumeAttachmentList> for storage_v1::VolumeAttachmentList {
     fn from(value: VolumeAttachmentList) -> Self {
         Self {
             metadata: value.metadata,
-            items: value.items.into_iter().map(Into::into).collect(),
+            items: convert::elements(value.items),
         }
     }
 }
@@ -290,7 +290,7 @@ impl From<storage_v1::VolumeAttachmentList> for VolumeAttachmentList {
     fn from(value: storage_v1::VolumeAttachmentList) -> Self {
         Self {
             metadata: value.metadata,
-            items: value.items.into_iter().map(Into::into).collect(),
+            items: convert::elements(value.items),
         }
     }
 }

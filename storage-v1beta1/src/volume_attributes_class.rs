@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use apimachinery::wire;
+use apimachinery::{convert, wire};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, ObjectMeta};
 use k8s_openapi::serde;
 
@@ -108,15 +108,15 @@ impl apimachinery::Kind for VolumeAttributesClass {
         introduced: apimachinery::Release::new(1, 31),
         deprecated: Some(apimachinery::Release::new(1, 34)),
         removed: Some(apimachinery::Release::new(1, 37)),
-        replacement: Some(
-            apimachinery::GroupVersionKind::from_static(
-                "storage.k8s.io",
-                "v1",
-                "VolumeAttributesClass",
-            ),
-        ),
+        replacement: Some(apimachinery::Replacement {
+            api_version: "storage.k8s.io/v1",
+            kind: "VolumeAttributesClass",
+        }),
     });
-    const LIST_MAP_KEYS: &'static [(&'static str, &'static [&'static str])] = &[];
+
+    fn list_map_keys() -> &'static [(&'static str, &'static [&'static str])] {
+        &[]
+    }
 }
 
 impl wire::Object for VolumeAttributesClass {
@@ -293,7 +293,7 @@ impl From<VolumeAttributesClassList> for storage_v1::VolumeAttributesClassList {
     fn from(value: VolumeAttributesClassList) -> Self {
         Self {
             metadata: value.metadata,
-            items: value.items.into_iter().map(Into::into).collect(),
+            items: convert::elements(value.items),
         }
     }
 }
@@ -302,7 +302,7 @@ impl From<storage_v1::VolumeAttributesClassList> for VolumeAttributesClassList {
     fn from(value: storage_v1::VolumeAttributesClassList) -> Self {
         Self {
             metadata: value.metadata,
-            items: value.items.into_iter().map(Into::into).collect(),
+            items: convert::elements(value.items),
         }
     }
 }

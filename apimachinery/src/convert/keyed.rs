@@ -18,7 +18,7 @@ pub(super) fn keys<K: Kind>(path: &str) -> Option<&'static [&'static str]> {
             _ => {}
         }
     }
-    K::LIST_MAP_KEYS.iter().find(|(list, _)| *list == plain).map(|(_, keys)| *keys)
+    K::list_map_keys().iter().find(|(list, _)| *list == plain).map(|(_, keys)| *keys)
 }
 
 /// What tells an element apart, `name=csi.example.com`.

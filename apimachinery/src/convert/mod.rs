@@ -18,7 +18,7 @@
 //! the other version once more, which shows what that one makes of it; fields in which the
 //! object is still as that shows take the kept value; fields that have been changed since
 //! stay as they are. Elements of lists are matched by their keys
-//! ([`LIST_MAP_KEYS`](crate::Kind::LIST_MAP_KEYS)).
+//! ([`Kind::list_map_keys`](crate::Kind::list_map_keys)).
 //!
 //! Kubernetes limits the annotations of an object to 256 KiB in all; a source that doesn't fit
 //! is an error, and so is an annotation that can't be read. Other annotations stay as they are.
@@ -28,6 +28,8 @@ mod differ;
 mod error;
 mod keyed;
 mod merge;
+
+use std::collections::BTreeMap;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, ObjectMeta};
 use k8s_openapi::serde::Serialize;
@@ -67,7 +69,7 @@ impl std::fmt::Display for Loss {
 pub struct Converted<T> {
     /// The object.
     pub object: T,
-    /// What of the source it can't say, in the order of the source's fields.
+    /// What of the source it can't say.
     pub losses: Vec<Loss>,
 }
 
@@ -188,6 +190,52 @@ where
         items.into_iter().enumerate().map(convert).collect::<Result<_>>()?;
     *object.metadata_mut() = metadata;
     Ok(Converted { object, losses })
+}
+
+/// Converts the elements of a list, in the place where they are if their sizes are the same.
+pub fn elements<A, B: From<A>>(list: Vec<A>) -> Vec<B> {
+    list.into_iter().map(B::from).collect()
+}
+
+/// Converts the values of a map.
+pub fn values<A, B: From<A>>(map: BTreeMap<String, A>) -> BTreeMap<String, B> {
+    map.into_iter().map(|(key, value)| (key, B::from(value))).collect()
+}
+
+/// Converts what is in a box.
+#[allow(clippy::boxed_local)] // It is what the field holds.
+pub fn boxed<A, B: From<A>>(value: Box<A>) -> Box<B> {
+    Box::new(B::from(*value))
+}
+
+/// Translates the elements of a list.
+///
+/// # Errors
+///
+/// That of the first element that contradicts itself.
+pub fn translate_elements<A: Translate<B>, B>(list: Vec<A>) -> Result<Vec<B>> {
+    list.into_iter().map(A::translate).collect()
+}
+
+/// Translates the values of a map.
+///
+/// # Errors
+///
+/// That of the first value that contradicts itself.
+pub fn translate_values<A: Translate<B>, B>(
+    map: BTreeMap<String, A>,
+) -> Result<BTreeMap<String, B>> {
+    map.into_iter().map(|(key, value)| Ok((key, value.translate()?))).collect()
+}
+
+/// Translates what is in a box.
+///
+/// # Errors
+///
+/// When it contradicts itself.
+#[allow(clippy::boxed_local)] // It is what the field holds.
+pub fn translate_boxed<A: Translate<B>, B>(value: Box<A>) -> Result<Box<B>> {
+    value.translate().map(Box::new)
 }
 
 /// An object as JSON, without the metadata that all versions share.

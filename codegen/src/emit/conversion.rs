@@ -21,10 +21,26 @@ pub(super) fn items(version: &ApiVersion, schema: &SchemaName) -> Vec<TokenStrea
     conversions.flat_map(|conversion| both_ways(ty, conversion)).collect()
 }
 
-/// Whether a file with these types needs more than `From`.
-pub(super) fn is_partial(version: &ApiVersion, schemas: &[SchemaName]) -> bool {
+/// Whether a file with these types needs what `apimachinery::convert` has.
+pub(super) fn uses_support(version: &ApiVersion, schemas: &[SchemaName]) -> bool {
     let conversions = schemas.iter().filter_map(|name| version.conversions.get(name));
-    conversions.flatten().any(|conversion| !conversion.total)
+    conversions.flatten().any(|conversion| match &conversion.how {
+        _ if !conversion.total => true,
+        How::Items => true,
+        How::Fields(fields) => fields.iter().any(|field| match field {
+            FieldConversion::Carried {
+                ours,
+                theirs,
+                carry,
+                ..
+            } => {
+                let plain = matches!(carry, Carry::Same | Carry::Type { .. });
+                !plain || (ours.boxed && theirs.boxed && carry.pair().is_some())
+            }
+            _ => false,
+        }),
+        _ => false,
+    })
 }
 
 fn both_ways(ty: &Type, conversion: &Conversion) -> Vec<TokenStream> {
@@ -101,7 +117,7 @@ fn list(from: &TokenStream, to: &TokenStream) -> TokenStream {
             fn from(value: #from) -> Self {
                 Self {
                     metadata: value.metadata,
-                    items: value.items.into_iter().map(Into::into).collect(),
+                    items: convert::elements(value.items),
                 }
             }
         }
@@ -284,75 +300,85 @@ fn carried(
     optional: bool,
     boxed: (bool, bool),
 ) -> TokenStream {
-    let value = quote!(value);
-    let inner = if optional { &value } else { from };
-    let unboxed = if boxed.0 {
-        quote!((*#inner))
-    } else {
-        quote!(#inner)
+    let Some((_, _, total)) = carry.pair() else {
+        return match boxed {
+            (false, true) if optional => quote!(#from.map(Box::new)),
+            (false, true) => quote!(Box::new(#from)),
+            (true, false) if optional => quote!(#from.map(|value| *value)),
+            (true, false) => quote!(*#from),
+            _ => quote!(#from),
+        };
     };
-    let (moved, fallible) = match carry {
-        Carry::Same if boxed.0 == boxed.1 => return quote!(#from),
-        Carry::Same => (unboxed, false),
-        carry => moved(&unboxed, carry),
-    };
-    let moved = match boxed.1 {
-        true if fallible => quote!(#moved.map(Box::new)),
-        true => quote!(Box::new(#moved)),
-        false => moved,
-    };
-    let plain_into = matches!(carry, Carry::Type { .. }) && boxed == (false, false);
-    match (optional, fallible) {
-        (false, false) => moved,
-        (false, true) => quote!(#moved?),
-        (true, false) if plain_into => quote!(#from.map(Into::into)),
-        (true, false) => quote!(#from.map(|value| #moved)),
-        (true, true) if plain_into => {
-            quote!(#from.map(convert::Translate::translate).transpose()?)
+    let function = function(carry, boxed, total);
+    match (optional, total) {
+        (false, true)
+            if matches!(carry, Carry::Type { .. }) && boxed == (false, false) =>
+        {
+            quote!(#from.into())
         }
-        (true, true) => quote!(#from.map(|value| #moved).transpose()?),
+        (false, true) => quote!(#function(#from)),
+        (false, false) => quote!(#function(#from)?),
+        (true, true) => quote!(#from.map(#function)),
+        (true, false) => quote!(#from.map(#function).transpose()?),
     }
 }
 
-/// The expression for a value that is no `Option` and in no `Box`, and whether it is a
-/// `Result`.
-fn moved(from: &TokenStream, carry: &Carry) -> (TokenStream, bool) {
-    match carry {
-        Carry::Same => (quote!(#from), false),
-        Carry::Type { total: true, .. } => (quote!(#from.into()), false),
-        Carry::Type { total: false, .. } => {
-            (quote!(convert::Translate::translate(#from)), true)
+/// The function that brings a value to the other side.
+fn function(carry: &Carry, boxed: (bool, bool), total: bool) -> TokenStream {
+    match (carry, boxed, total) {
+        (Carry::Type { .. }, (true, true), true) => quote!(convert::boxed),
+        (Carry::Type { .. }, (true, true), false) => quote!(convert::translate_boxed),
+        (Carry::Type { .. }, (false, false), true) => quote!(Into::into),
+        (Carry::Type { .. }, (false, false), false) => {
+            quote!(convert::Translate::translate)
         }
-        Carry::List(inner) => match (&**inner, moved(&quote!(value), inner)) {
-            (Carry::Type { .. }, (_, false)) => {
-                (quote!(#from.into_iter().map(Into::into).collect()), false)
+        (Carry::Type { .. }, (true, false), true) => quote!(|value| (*value).into()),
+        (Carry::Type { .. }, (false, true), true) => {
+            quote!(|value| Box::new(value.into()))
+        }
+        (Carry::Type { .. }, (true, false), false) => {
+            quote!(|value| convert::Translate::translate(*value))
+        }
+        (Carry::Type { .. }, (false, true), false) => {
+            quote!(|value| convert::Translate::translate(value).map(Box::new))
+        }
+        (Carry::List(inner), _, total) => match (&**inner, total) {
+            (Carry::Type { .. }, true) => quote!(convert::elements),
+            (Carry::Type { .. }, false) => quote!(convert::translate_elements),
+            (inner, _) => each(inner, &quote!(|values: Vec<_>|), total),
+        },
+        (Carry::Map(inner), _, total) => match (&**inner, total) {
+            (Carry::Type { .. }, true) => quote!(convert::values),
+            (Carry::Type { .. }, false) => quote!(convert::translate_values),
+            (inner, true) => {
+                let function = function(inner, (false, false), true);
+                let each = quote!(|(key, value)| (key, #function(value)));
+                quote!(|values: BTreeMap<_, _>| values.into_iter().map(#each).collect())
             }
-            (Carry::Type { .. }, (_, true)) => {
-                let each = quote!(convert::Translate::translate);
-                (
-                    quote!(#from.into_iter().map(#each).collect::<convert::Result<_>>()),
-                    true,
-                )
-            }
-            (_, (each, false)) => {
-                (quote!(#from.into_iter().map(|value| #each).collect()), false)
-            }
-            (_, (each, true)) => {
-                let result = quote!(convert::Result<_>);
-                (quote!(#from.into_iter().map(|value| #each).collect::<#result>()), true)
+            (inner, false) => {
+                let function = function(inner, (false, false), false);
+                let each = quote!(|(key, value)| Ok((key, #function(value)?)));
+                quote! {
+                    |values: BTreeMap<_, _>| {
+                        values.into_iter().map(#each).collect::<convert::Result<_>>()
+                    }
+                }
             }
         },
-        Carry::Map(inner) => match moved(&quote!(value), inner) {
-            (each, false) => {
-                let each = quote!(|(key, value)| (key, #each));
-                (quote!(#from.into_iter().map(#each).collect()), false)
-            }
-            (each, true) => {
-                let each = quote!(|(key, value)| Ok((key, #each?)));
-                let result = quote!(convert::Result<_>);
-                (quote!(#from.into_iter().map(#each).collect::<#result>()), true)
-            }
-        },
+        // What is the same on both sides is moved before it comes here.
+        (Carry::Same, ..) => quote!(std::convert::identity),
+    }
+}
+
+/// A closure for lists of lists and lists of maps.
+fn each(inner: &Carry, parameter: &TokenStream, total: bool) -> TokenStream {
+    let function = function(inner, (false, false), total);
+    if total {
+        quote!(#parameter values.into_iter().map(#function).collect())
+    } else {
+        quote! {
+            #parameter values.into_iter().map(#function).collect::<convert::Result<_>>()
+        }
     }
 }
 

@@ -28,8 +28,8 @@ pub(super) fn of(version: &ApiVersion, module: &Module) -> Vec<TokenStream> {
             use std::collections::BTreeMap;
         ));
     }
-    let partial = conversion::is_partial(version, &module.types);
-    match (partial, !fields.is_empty()) {
+    let convert = conversion::uses_support(version, &module.types);
+    match (convert, !fields.is_empty()) {
         (true, true) => uses.push(quote!(
             use apimachinery::{convert, wire};
         )),

@@ -21,7 +21,10 @@ pub(super) fn item(version: &ApiVersion, schema: &SchemaName, ty: &Type) -> Toke
     quote! {
         impl apimachinery::Kind for #name {
             const LIFECYCLE: Option<apimachinery::Lifecycle> = #lifecycle;
-            const LIST_MAP_KEYS: &'static [(&'static str, &'static [&'static str])] = &[#(#lists),*];
+
+            fn list_map_keys() -> &'static [(&'static str, &'static [&'static str])] {
+                &[#(#lists),*]
+            }
         }
     }
 }
@@ -32,12 +35,8 @@ fn lifecycle_of(lifecycle: &Lifecycle) -> TokenStream {
     let removed = optional(lifecycle.removed.map(release));
     let replacement = lifecycle.replacement.as_deref().and_then(KindName::parse);
     let replacement = optional(replacement.map(|kind| {
-        let KindName {
-            group,
-            version,
-            kind,
-        } = kind;
-        quote!(apimachinery::GroupVersionKind::from_static(#group, #version, #kind))
+        let KindName { api_version, kind } = kind;
+        quote!(apimachinery::Replacement { api_version: #api_version, kind: #kind })
     }));
     quote! {
         Some(apimachinery::Lifecycle {

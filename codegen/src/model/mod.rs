@@ -176,20 +176,14 @@ pub(crate) struct Lifecycle {
 
 /// A kind as `x-lifecycle` names it: `storage.k8s.io/v1 CSINode`.
 pub(crate) struct KindName<'a> {
-    pub(crate) group: &'a str,
-    pub(crate) version: &'a str,
+    pub(crate) api_version: &'a str,
     pub(crate) kind: &'a str,
 }
 
 impl<'a> KindName<'a> {
     pub(crate) fn parse(text: &'a str) -> Option<Self> {
         let (api_version, kind) = text.split_once(' ')?;
-        let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
-        Some(Self {
-            group,
-            version,
-            kind,
-        })
+        Some(Self { api_version, kind })
     }
 }
 

@@ -56,11 +56,18 @@ fn golden(folder: &Path) -> Golden {
 
 impl Golden {
     /// What the generator makes of it now.
-    pub(crate) fn generated(&self) -> Generated {
-        let mut crates = generate(&self.config, &self.inputs)
-            .unwrap_or_else(|faults| panic!("{}: {faults}", self.name));
-        assert_eq!(crates.len(), 1, "{}: a golden is one crate", self.name);
-        crates.remove(0)
+    pub(crate) fn generated(&self) -> Vec<Generated> {
+        generate(&self.config, &self.inputs)
+            .unwrap_or_else(|faults| panic!("{}: {faults}", self.name))
+    }
+
+    /// Where the files of a crate are kept: each has a folder if there are several.
+    pub(crate) fn folder_of(&self, krate: &Generated) -> PathBuf {
+        if self.config.crates.len() == 1 {
+            self.folder.clone()
+        } else {
+            self.folder.join(&krate.name)
+        }
     }
 }
 

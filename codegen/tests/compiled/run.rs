@@ -5,6 +5,10 @@
 
 use std::fmt::Debug;
 
+use apimachinery::convert::{Convert, Converted};
+use apimachinery::{GroupVersionKind, Kind, Release};
+use golden_conversion_v1 as v1;
+use golden_conversion_v1beta1::beta;
 use golden_enum_overlay::{Lamp, Light};
 use golden_kind::{Kettle, KettleList, KettleSpec, KettleStatus};
 use golden_names::{Locals, Type, Verdict};
@@ -165,4 +169,82 @@ fn a_field_called_name_is_not_the_name_of_the_object() {
         }
     );
     assert_eq!(object.name, "n");
+}
+
+fn mug() -> beta::Mug {
+    round_trip(&json!({
+        "apiVersion": "example.com/v1beta1", "kind": "Mug", "metadata": {"name": "m"},
+        "spec": {
+            "volume": 3, "handle": "top", "inner": {"volume": 1, "handle": "left"},
+            "lids": [{"name": "a"}], "stains": {"b": {"name": "c"}}, "names": ["x"]
+        }
+    }))
+}
+
+#[test]
+fn equal_shapes_convert_by_move() {
+    let old = mug();
+    let buffer = old.spec.names.as_ref().unwrap().as_ptr();
+    let new: v1::Mug = old.into();
+    assert_eq!(new.spec.names.as_ref().unwrap().as_ptr(), buffer);
+    let mut json = serde_json::to_value(mug()).unwrap();
+    json["apiVersion"] = "example.com/v1".into();
+    assert_eq!(serde_json::to_value(&new).unwrap(), json);
+    assert_eq!(beta::Mug::from(new), mug());
+    let list: v1::MugList = beta::MugList::new([mug()]).into();
+    assert_eq!(beta::MugList::from(list).items, [mug()]);
+}
+
+#[test]
+fn unequal_shapes_tell_what_is_lost() {
+    let old: beta::Tray = round_trip(&json!({
+        "apiVersion": "example.com/v1beta1", "kind": "Tray", "metadata": {"name": "t"},
+        "count": 4, "color": "red", "cloth": true, "spoon": {"material": "tin"},
+        "spoons": [{"material": "tin"}, {"material": "tin", "engraving": "me"}],
+        "hooks": {"left": {"engraving": "you"}}
+    }));
+    let converted: Converted<v1::Tray> = old.clone().convert().unwrap();
+    let paths: Vec<_> = converted.losses.iter().map(|loss| loss.path.as_str()).collect();
+    assert_eq!(paths, ["cloth", "hooks.left.engraving", "spoons"]);
+    assert_eq!((converted.object.cups, converted.object.price), (4, 0));
+    assert_eq!(converted.object.colors, Some(vec!["red".to_owned()]));
+
+    let mut kept: v1::Tray = old.clone().convert_keeping().unwrap().object;
+    let back: Converted<beta::Tray> = kept.clone().convert_keeping().unwrap();
+    assert_eq!((back.object, back.losses), (old.clone(), vec![]));
+    kept.cups = 5;
+    kept.price = 6;
+    let back: Converted<beta::Tray> = kept.clone().convert_keeping().unwrap();
+    assert_eq!((back.object.count, back.object.cloth), (5, Some(true)));
+    assert_eq!(back.losses[0].to_string(), "price: 6");
+    let mut again: v1::Tray = back.object.convert_keeping().unwrap().object;
+    again.metadata = kept.metadata.clone();
+    assert_eq!(again, kept);
+
+    let list = v1::TrayList::new([kept, v1::Tray::new("u", 1, 2)]);
+    let lost: Converted<beta::TrayList> = list.convert().unwrap();
+    let paths: Vec<_> = lost.losses.iter().map(|loss| loss.path.as_str()).collect();
+    assert_eq!(paths, ["items[0].price", "items[1].price"]);
+}
+
+#[test]
+fn what_is_written_by_hand_converts_kinds() {
+    let jug = beta::Jug::new("j").with_full(true);
+    let jar: Converted<v1::Jar> = jug.convert().unwrap();
+    assert_eq!((jar.object.level, jar.losses), (Some(100), vec![]));
+    let jars = v1::JarList::new([v1::Jar::new("a"), v1::Jar::new("b").with_level(-1)]);
+    let fault = Convert::<beta::JugList>::convert(jars).unwrap_err();
+    assert_eq!(fault.to_string(), "items[1].level: less than nothing");
+}
+
+#[test]
+fn kinds_know_when_they_came_and_went() {
+    let lifecycle = beta::Mug::LIFECYCLE.unwrap();
+    assert_eq!(lifecycle.introduced, Release::new(1, 20));
+    assert_eq!(lifecycle.removed, Some(Release::new(1, 36)));
+    let replacement = lifecycle.replacement.unwrap().group_version_kind();
+    assert_eq!(replacement, GroupVersionKind::of::<v1::Mug>());
+    assert_eq!(beta::Jug::LIFECYCLE, None);
+    let keyed: &[(&str, &[&str])] = &[("spec.lids", &["name"])];
+    assert_eq!(beta::Mug::list_map_keys(), keyed);
 }

@@ -82,15 +82,15 @@ impl apimachinery::Kind for CSIDriver {
         introduced: apimachinery::Release::new(1, 12),
         deprecated: None,
         removed: Some(apimachinery::Release::new(1, 14)),
-        replacement: Some(
-            apimachinery::GroupVersionKind::from_static(
-                "storage.k8s.io",
-                "v1",
-                "CSIDriver",
-            ),
-        ),
+        replacement: Some(apimachinery::Replacement {
+            api_version: "storage.k8s.io/v1",
+            kind: "CSIDriver",
+        }),
     });
-    const LIST_MAP_KEYS: &'static [(&'static str, &'static [&'static str])] = &[];
+
+    fn list_map_keys() -> &'static [(&'static str, &'static [&'static str])] {
+        &[]
+    }
 }
 
 impl wire::Object for CSIDriver {

@@ -127,19 +127,19 @@ impl apimachinery::Kind for CSINodeInfo {
         introduced: apimachinery::Release::new(1, 12),
         deprecated: None,
         removed: Some(apimachinery::Release::new(1, 14)),
-        replacement: Some(
-            apimachinery::GroupVersionKind::from_static(
-                "storage.k8s.io",
-                "v1",
-                "CSINode",
-            ),
-        ),
+        replacement: Some(apimachinery::Replacement {
+            api_version: "storage.k8s.io/v1",
+            kind: "CSINode",
+        }),
     });
-    const LIST_MAP_KEYS: &'static [(&'static str, &'static [&'static str])] = &[
-        ("spec.drivers", &["name"]),
-        ("csiDrivers", &["driver"]),
-        ("status.drivers", &["name"]),
-    ];
+
+    fn list_map_keys() -> &'static [(&'static str, &'static [&'static str])] {
+        &[
+            ("spec.drivers", &["name"]),
+            ("csiDrivers", &["driver"]),
+            ("status.drivers", &["name"]),
+        ]
+    }
 }
 
 impl wire::Object for CSINodeInfo {
@@ -728,7 +728,9 @@ impl wire::Object for CSIDriverInfoStatus {
         match name {
             "available" => wire::read(map, &mut self.available),
             "name" => wire::read(map, &mut self.name),
-            "volumePluginMechanism" => wire::read(map, &mut self.volume_plugin_mechanism),
+            "volumePluginMechanism" => {
+                wire::read(map, &mut self.volume_plugin_mechanism)
+            }
             _ => wire::skip(map),
         }
     }

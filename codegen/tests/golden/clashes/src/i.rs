@@ -69,7 +69,10 @@ impl k8s_openapi::ListableResource for I {
 
 impl apimachinery::Kind for I {
     const LIFECYCLE: Option<apimachinery::Lifecycle> = None;
-    const LIST_MAP_KEYS: &'static [(&'static str, &'static [&'static str])] = &[];
+
+    fn list_map_keys() -> &'static [(&'static str, &'static [&'static str])] {
+        &[]
+    }
 }
 
 impl wire::Object for I {

@@ -84,7 +84,10 @@ impl apimachinery::StatusSubresource for Kettle {
 
 impl apimachinery::Kind for Kettle {
     const LIFECYCLE: Option<apimachinery::Lifecycle> = None;
-    const LIST_MAP_KEYS: &'static [(&'static str, &'static [&'static str])] = &[];
+
+    fn list_map_keys() -> &'static [(&'static str, &'static [&'static str])] {
+        &[]
+    }
 }
 
 impl wire::Object for Kettle {

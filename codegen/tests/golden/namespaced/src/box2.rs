@@ -76,7 +76,10 @@ impl k8s_openapi::Metadata for Box2 {
 
 impl apimachinery::Kind for Box2 {
     const LIFECYCLE: Option<apimachinery::Lifecycle> = None;
-    const LIST_MAP_KEYS: &'static [(&'static str, &'static [&'static str])] = &[];
+
+    fn list_map_keys() -> &'static [(&'static str, &'static [&'static str])] {
+        &[]
+    }
 }
 
 impl wire::Object for Box2 {

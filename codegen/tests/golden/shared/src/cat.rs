@@ -76,7 +76,10 @@ impl k8s_openapi::Metadata for Cat {
 
 impl apimachinery::Kind for Cat {
     const LIFECYCLE: Option<apimachinery::Lifecycle> = None;
-    const LIST_MAP_KEYS: &'static [(&'static str, &'static [&'static str])] = &[];
+
+    fn list_map_keys() -> &'static [(&'static str, &'static [&'static str])] {
+        &[]
+    }
 }
 
 impl wire::Object for Cat {

@@ -66,7 +66,10 @@ impl k8s_openapi::Metadata for Dog {
 
 impl apimachinery::Kind for Dog {
     const LIFECYCLE: Option<apimachinery::Lifecycle> = None;
-    const LIST_MAP_KEYS: &'static [(&'static str, &'static [&'static str])] = &[];
+
+    fn list_map_keys() -> &'static [(&'static str, &'static [&'static str])] {
+        &[]
+    }
 }
 
 impl wire::Object for Dog {

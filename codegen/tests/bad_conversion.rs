@@ -1,0 +1,195 @@
+//! Conversions that can't be worked out: each fault names what is in the way.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+
+mod common;
+
+use codegen::{Diagnostics, Generated, Source, generate};
+use common::goldens;
+
+const OLD: &str = "v1beta1.json";
+const NEW: &str = "v1.json";
+const MUG: &str = "com.example.v1beta1.MugSpec";
+
+/// The golden of conversions with changes of its texts: file, what is replaced, by what.
+fn changed(changes: &[(&str, &str, &str)]) -> Result<Vec<Generated>, Diagnostics> {
+    let mut golden =
+        goldens().into_iter().find(|golden| golden.name == "conversion").unwrap();
+    let config = golden.folder.join("codegen.toml");
+    let mut config = std::fs::read_to_string(config).unwrap();
+    for (file, from, to) in changes {
+        let text = match *file {
+            "codegen.toml" => &mut config,
+            file => {
+                let path = format!("v1.37/{file}");
+                &mut golden.inputs.documents.get_mut(&path).unwrap().source.text
+            }
+        };
+        assert!(text.contains(from), "{file} has no {from}");
+        *text = text.replacen(from, to, 1);
+    }
+    let config = codegen::Config::parse(&Source::new("codegen.toml", config))?;
+    generate(&config, &golden.inputs)
+}
+
+/// Checks that generating fails with this one fault.
+fn bad(changes: &[(&str, &str, &str)], file: &str, message: &str) {
+    let faults = changed(changes).map(|_| ()).unwrap_err();
+    let told = faults.to_string();
+    assert_eq!(faults.len(), 1, "{told}");
+    let fault = faults.iter().next().unwrap();
+    assert!(fault.message.contains(message), "{told}");
+    assert_eq!(fault.file, file, "{told}");
+    assert!(fault.help.as_ref().is_some_and(|help| help.len() > 20), "{told}");
+    assert!(file == "codegen.toml" || fault.line.is_some(), "{told}");
+}
+
+/// A further property of the object that has `volume`.
+fn with_field(
+    file: &'static str,
+    field: &'static str,
+) -> (&'static str, &'static str, String) {
+    (
+        file,
+        "\"volume\": {",
+        format!("\"{field}\": {{\"type\": \"string\"}}, \"volume\": {{"),
+    )
+}
+
+fn rule(schema: &str, rest: &str) -> String {
+    format!("[[crate.conversion.rule]]\nschema = \"{schema}\"\n{rest}\n\n[[extern]]")
+}
+
+#[test]
+fn the_golden_itself_is_good() {
+    assert_eq!(changed(&[]).unwrap().len(), 2);
+}
+
+/// Added to one version only, a field stops the generator until a rule says what to do.
+#[test]
+fn a_field_of_one_version_only() {
+    for (file, schema, other) in
+        [(OLD, "v1beta1.MugSpec", "v1.MugSpec"), (NEW, "v1.MugSpec", "v1beta1.MugSpec")]
+    {
+        let (file, from, to) = with_field(file, "glaze");
+        let message = format!(
+            "`glaze` of `com.example.{schema}` has no counterpart in `com.example.{other}`"
+        );
+        bad(&[(file, from, &to)], file, &message);
+
+        let schema = format!("com.example.{schema}");
+        let drop = rule(&schema, "fields = [\"glaze\"]\ndrop = \"it wears off\"");
+        let crates =
+            changed(&[(file, from, &to), ("codegen.toml", "[[extern]]", &drop)]);
+        let crates = crates.unwrap();
+        let mug =
+            crates[1].files.iter().find(|file| file.path == "src/beta/mug.rs").unwrap();
+        assert!(
+            mug.text.contains("Lost: `glaze`, because it wears off."),
+            "{}",
+            mug.text
+        );
+        // What is no longer total is no longer a plain `From`.
+        assert!(!mug.text.contains("impl From<Mug> for"), "{}", mug.text);
+        assert!(mug.text.contains("impl From<Lid> for"), "{}", mug.text);
+    }
+}
+
+#[test]
+fn a_field_that_has_another_name() {
+    let (old, from, to) = with_field(OLD, "glaze");
+    let (new, new_from, new_to) = with_field(NEW, "finish");
+    let rename = rule(MUG, "fields = [\"glaze\"]\nto = \"finish\"");
+    let crates = changed(&[
+        (old, from, &to),
+        (new, new_from, &new_to),
+        ("codegen.toml", "[[extern]]", &rename),
+    ]);
+    let crates = crates.unwrap();
+    let mug =
+        crates[1].files.iter().find(|file| file.path == "src/beta/mug.rs").unwrap();
+    assert!(mug.text.contains("impl From<Mug> for"), "{}", mug.text);
+    assert!(mug.text.contains("finish: value.glaze"), "{}", mug.text);
+
+    let rename = rule(MUG, "fields = [\"volume\"]\nto = \"content\"");
+    let faults =
+        changed(&[("codegen.toml", "[[extern]]", &rename)]).map(|_| ()).unwrap_err();
+    assert!(faults.to_string().contains("which has no `content`"), "{faults}");
+}
+
+#[test]
+fn two_fields_that_become_one() {
+    let (old, from, to) = with_field(OLD, "glaze");
+    let rename = rule(MUG, "fields = [\"glaze\"]\nto = \"names\"");
+    let faults = changed(&[(old, from, &to), ("codegen.toml", "[[extern]]", &rename)]);
+    let faults = faults.map(|_| ()).unwrap_err().to_string();
+    assert!(faults.contains("is the second field to become `names`"), "{faults}");
+}
+
+#[test]
+fn a_field_of_another_type() {
+    let int64 = ("\"format\": \"int32\"", "\"format\": \"int64\"");
+    bad(
+        &[(OLD, int64.0, int64.1)],
+        OLD,
+        "`volume` of `com.example.v1beta1.MugSpec` is of another type than `volume` of",
+    );
+    let required = "\"volume\"\n    ]";
+    bad(&[(OLD, required, "\"volume\", \"names\"\n    ]")], OLD, "is required, unlike");
+    bad(&[(NEW, required, "\"volume\", \"names\"\n    ]")], OLD, "is optional, unlike");
+}
+
+#[test]
+fn an_enumeration_that_was_an_object() {
+    let changes = [(
+        OLD,
+        "\"type\": \"string\",\n    \"description\": \"Where the handle is.\",\n    \"enum\": [\n     \"left\",\n     \"right\"\n    ]",
+        "\"type\": \"object\", \"properties\": {\"side\": {\"type\": \"string\"}}",
+    )];
+    bad(&changes, OLD, "are an enumeration and an object");
+}
+
+#[test]
+fn a_kind_without_counterpart() {
+    let jug = r#"schema = "com.example.v1beta1.Jug"
+to = "com.example.v1.Jar"
+forth = "crate::beta::rules::jar"
+back = "crate::beta::rules::jug""#;
+    let message = "`com.example.v1beta1.Jug` has no counterpart in golden-conversion-v1";
+    bad(
+        &[("codegen.toml", &format!("[[crate.conversion.rule]]\n{jug}"), "")],
+        OLD,
+        message,
+    );
+    bad(&[("codegen.toml", "v1.Jar", "v1.Jam")], OLD, message);
+
+    let drop = "schema = \"com.example.v1beta1.Jug\"\ndrop = \"broken\"";
+    let crates = changed(&[("codegen.toml", jug, drop)]).unwrap();
+    assert_eq!(crates[1].hand_written, ["src/beta/rules.rs"]);
+    let file =
+        crates[1].files.iter().find(|file| file.path == "src/beta/jug.rs").unwrap();
+    assert!(!file.text.contains("convert::"), "{}", file.text);
+
+    // A rule for releases that are past doesn't hold.
+    let drop = format!("{drop}\nbefore = \"1.37\"");
+    bad(&[("codegen.toml", jug, &drop)], OLD, message);
+    let drop = drop.replace("1.37", "1.38");
+    changed(&[("codegen.toml", jug, &drop)]).unwrap();
+}
+
+#[test]
+fn a_rule_about_nothing() {
+    for (schema, rest) in [
+        (MUG, "fields = [\"gone\"]\ndrop = \"it is gone\""),
+        ("com.example.v1.Gone", "to = \"com.example.v1.Mug\""),
+        // The second of two rules for one field.
+        ("com.example.v1.Tray", "fields = [\"price\"]\ndrop = \"gone\""),
+    ] {
+        let rule = rule(schema, rest);
+        bad(
+            &[("codegen.toml", "[[extern]]", &rule)],
+            "codegen.toml",
+            "is about nothing",
+        );
+    }
+}

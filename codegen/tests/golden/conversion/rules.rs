@@ -1,0 +1,31 @@
+//! What a person writes beside the generated files.
+
+use apimachinery::convert;
+use golden_conversion_v1::Jar;
+
+use super::Jug;
+
+pub(super) fn colors(color: Option<String>) -> Option<Vec<String>> {
+    color.map(|color| vec![color])
+}
+
+pub(super) fn color(colors: Option<Vec<String>>) -> Option<String> {
+    colors.and_then(|colors| colors.into_iter().next())
+}
+
+pub(super) fn jar(jug: Jug) -> convert::Result<Jar> {
+    Ok(Jar {
+        metadata: jug.metadata,
+        level: jug.full.map(|full| if full { 100 } else { 0 }),
+    })
+}
+
+pub(super) fn jug(jar: Jar) -> convert::Result<Jug> {
+    if jar.level.is_some_and(|level| level < 0) {
+        return Err(convert::ConversionError::invalid("level", "less than nothing"));
+    }
+    Ok(Jug {
+        metadata: jar.metadata,
+        full: jar.level.map(|level| level == 100),
+    })
+}
