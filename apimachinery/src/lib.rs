@@ -6,11 +6,13 @@
 //! * [`UnknownValue`] is what an open enumeration keeps of a value it does not know.
 //! * [`StatusSubresource`] marks the kinds whose status is written separately.
 //! * [`Kind`] tells when a kind came and went, [`convert`] brings objects into another version.
+//! * [`scheme`] reads any registered version of a kind as the wanted one.
 //! * [`WithMetadata`] adds builder methods for names, labels and annotations to every kind.
 
 pub mod convert;
 mod kind;
 mod metadata;
+pub mod scheme;
 mod status;
 mod unknown;
 pub mod wire;

@@ -1,0 +1,273 @@
+//! Any version in, the wanted version out: a registry of kinds, of their lists and of the
+//! conversions between them.
+//!
+//! The generated crates have `add_to_scheme`, which registers all that they have. Then
+//!
+//! * [`Scheme::decode_json`] and `decode_yaml` read one object or typed list of any
+//!   registered version and convert it into the type that is asked for;
+//! * [`Scheme::decode_json_all`] and `decode_yaml_all` read streams of objects and lists of
+//!   any kinds into [`Object`]s, which are converted later or written back;
+//! * [`Scheme::kinds`], [`Scheme::resource`] and [`Scheme::routes`] tell what is registered.
+//!
+//! What concerns YAML needs the feature `yaml`.
+//!
+//! ```
+//! # use apimachinery::{Kind, Lifecycle, wire};
+//! # use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+//! # use k8s_openapi::serde;
+//! # macro_rules! kind { ($name:ident, $version:literal, $api:literal, $size:literal) => {
+//! # #[derive(Clone, Debug, Default, PartialEq)]
+//! # struct $name { metadata: ObjectMeta, size: Option<i64> }
+//! # impl k8s_openapi::Resource for $name {
+//! #     const API_VERSION: &'static str = $api;
+//! #     const GROUP: &'static str = "example.com";
+//! #     const KIND: &'static str = "Box";
+//! #     const VERSION: &'static str = $version;
+//! #     const URL_PATH_SEGMENT: &'static str = "boxes";
+//! #     type Scope = k8s_openapi::ClusterResourceScope;
+//! # }
+//! # impl k8s_openapi::ListableResource for $name { const LIST_KIND: &'static str = "BoxList"; }
+//! # impl k8s_openapi::Metadata for $name {
+//! #     type Ty = ObjectMeta;
+//! #     fn metadata(&self) -> &ObjectMeta { &self.metadata }
+//! #     fn metadata_mut(&mut self) -> &mut ObjectMeta { &mut self.metadata }
+//! # }
+//! # impl Kind for $name {
+//! #     const LIFECYCLE: Option<Lifecycle> = None;
+//! #     const LIST_MAP_KEYS: &'static [(&'static str, &'static [&'static str])] = &[];
+//! # }
+//! # impl wire::Object for $name {
+//! #     const NAME: &'static str = "Box";
+//! #     fn fields() -> &'static [&'static str] { &["metadata", $size] }
+//! #     fn read_field<'de, M: serde::de::MapAccess<'de>>(
+//! #         &mut self, name: &str, map: &mut M,
+//! #     ) -> Result<(), M::Error> {
+//! #         match name {
+//! #             "metadata" => wire::read(map, &mut self.metadata),
+//! #             $size => wire::read(map, &mut self.size),
+//! #             _ => wire::skip(map),
+//! #         }
+//! #     }
+//! #     fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
+//! #         wire::required(fields, "metadata", &self.metadata)?;
+//! #         wire::optional(fields, $size, &self.size)
+//! #     }
+//! # }
+//! # impl<'de> serde::Deserialize<'de> for $name {
+//! #     fn deserialize<D: serde::Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+//! #         wire::read_kind(d)
+//! #     }
+//! # }
+//! # impl serde::Serialize for $name {
+//! #     fn serialize<S: serde::Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+//! #         wire::write_kind(self, s)
+//! #     }
+//! # }
+//! # }}
+//! # kind!(BoxV1, "v1", "example.com/v1", "size");
+//! # kind!(BoxV1beta1, "v1beta1", "example.com/v1beta1", "sizeBytes");
+//! # impl From<BoxV1beta1> for BoxV1 {
+//! #     fn from(old: BoxV1beta1) -> Self { Self { metadata: old.metadata, size: old.size } }
+//! # }
+//! use apimachinery::scheme::{Decoded, Scheme};
+//!
+//! // What `add_to_scheme` does, for a kind that has its field `size` since v1.
+//! let mut scheme = Scheme::new();
+//! scheme.add_kind::<BoxV1>();
+//! scheme.add_kind::<BoxV1beta1>();
+//! scheme.add_conversion::<BoxV1beta1, BoxV1>();
+//!
+//! let text = r#"{"apiVersion": "example.com/v1beta1", "kind": "Box", "sizeBytes": 5}"#;
+//! let decoded: Decoded<BoxV1> = scheme.decode_json(text)?;
+//! assert_eq!(decoded.read.to_string(), "example.com/v1beta1 Box");
+//! assert_eq!(decoded.object.size, Some(5));
+//! # Ok::<(), apimachinery::scheme::SchemeError>(())
+//! ```
+//!
+//! # Routes
+//!
+//! A conversion goes over as few registered conversions as possible; among routes of the same
+//! length the one counts that has the fewest lossy ones. What a lossy one can't say is kept
+//! in an annotation ([`convert`](crate::convert)) unless the scheme is told to drop it, and
+//! told in either case.
+//!
+//! # YAML
+//!
+//! YAML is read as Kubernetes reads it: first into JSON, then into the type, so that an
+//! unquoted `yes` is no string and `0644` is octal. Merge keys work, a key that stands twice
+//! is an error, and so is a tag that doesn't belong to YAML itself, since dropping it would
+//! change what the text says. Aliases may not blow up a text to much more than it is.
+
+mod about;
+mod content;
+mod decode;
+mod error;
+mod object;
+mod route;
+mod stream;
+mod type_meta;
+mod write;
+#[cfg(feature = "yaml")]
+mod yaml;
+
+use std::any::TypeId;
+use std::collections::{BTreeMap, HashMap};
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ListMeta;
+use k8s_openapi::serde_json::Value;
+use k8s_openapi::{ListableResource, Metadata, NamespaceResourceScope};
+
+use crate::convert::Convert;
+use crate::{GroupVersion, GroupVersionKind, Kind};
+
+pub use about::{RegisteredKind, Route, Scope, Step};
+pub use content::Versioned;
+pub use decode::Decoded;
+pub use error::{Place, Reason, SchemeError};
+pub use object::Object;
+pub use write::{to_json, to_json_all};
+#[cfg(feature = "yaml")]
+pub use yaml::{to_yaml, to_yaml_all};
+
+use content::{Content, from_json, from_value};
+use route::Conversion;
+
+/// What becomes of that which the wanted version can't say.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Losses {
+    /// It is kept in an annotation, from which converting back restores it:
+    /// [`Convert::convert_keeping`].
+    #[default]
+    Keep,
+    /// It is gone: [`Convert::convert`].
+    Drop,
+}
+
+/// A registry of kinds, their lists and the conversions between them; see the
+/// [module](self).
+#[derive(Clone, Default)]
+pub struct Scheme {
+    entries: BTreeMap<GroupVersionKind, Entry>,
+    conversions: HashMap<TypeId, Vec<Conversion>>,
+    losses: Losses,
+}
+
+/// A kind or a list; the functions are made for its type.
+#[derive(Clone)]
+struct Entry {
+    type_id: TypeId,
+    from_json: fn(&[u8]) -> Result<Box<dyn Content>, SchemeError>,
+    from_value: fn(&Value) -> Result<Box<dyn Content>, SchemeError>,
+    /// The items of a list.
+    split: Option<fn(Box<dyn Content>) -> Vec<Box<dyn Content>>>,
+    /// What is told of a kind.
+    about: Option<RegisteredKind>,
+}
+
+impl Entry {
+    fn of<T: Versioned>() -> Self {
+        Self {
+            type_id: TypeId::of::<T>(),
+            from_json: |text| Ok(Box::new(from_json::<T>(text)?)),
+            from_value: |value| Ok(Box::new(from_value::<T>(value)?)),
+            split: None,
+            about: None,
+        }
+    }
+}
+
+impl Scheme {
+    /// A scheme in which nothing is registered, and which keeps losses.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets what becomes of that which a wanted version can't say.
+    #[must_use]
+    pub fn with_losses(mut self, losses: Losses) -> Self {
+        self.losses = losses;
+        self
+    }
+
+    /// Registers a kind.
+    ///
+    /// Registering it again changes nothing; where two types claim one kind, the first counts.
+    pub fn add_kind<K>(&mut self)
+    where
+        K: Kind<Scope: 'static> + ListableResource + Versioned,
+    {
+        let kind = GroupVersionKind::of::<K>();
+        let namespaced =
+            TypeId::of::<K::Scope>() == TypeId::of::<NamespaceResourceScope>();
+        self.entries.entry(kind.clone()).or_insert_with(|| Entry {
+            about: Some(RegisteredKind {
+                list_kind: kind.group_version.with_kind(K::LIST_KIND),
+                kind,
+                resource: K::URL_PATH_SEGMENT,
+                scope: if namespaced {
+                    Scope::Namespaced
+                } else {
+                    Scope::Cluster
+                },
+                lifecycle: K::LIFECYCLE,
+            }),
+            ..Entry::of::<K>()
+        });
+    }
+
+    /// Registers the list of a kind, and the kind with it.
+    ///
+    /// Registering it again changes nothing.
+    pub fn add_list<L>(&mut self)
+    where
+        L: Versioned + Metadata<Ty = ListMeta> + IntoIterator,
+        L::Item: Kind<Scope: 'static> + ListableResource + Versioned,
+    {
+        self.add_kind::<L::Item>();
+        self.entries.entry(GroupVersionKind::of::<L>()).or_insert_with(|| Entry {
+            split: Some(|content| {
+                let list = content::downcast::<L>(content).into_iter().flatten();
+                list.map(|item| Box::new(item) as Box<dyn Content>).collect()
+            }),
+            ..Entry::of::<L>()
+        });
+    }
+
+    /// Registers a conversion that loses nothing, of a kind or of a list.
+    ///
+    /// Registering it again changes nothing.
+    pub fn add_conversion<A: Versioned, B: Versioned + From<A>>(&mut self) {
+        self.add(TypeId::of::<A>(), Conversion::lossless::<A, B>());
+    }
+
+    /// Registers a conversion into a version that can't say everything, of a kind or of a
+    /// list.
+    ///
+    /// Registering it again changes nothing.
+    pub fn add_lossy_conversion<A: Versioned + Convert<B>, B: Versioned>(&mut self) {
+        self.add(TypeId::of::<A>(), Conversion::lossy::<A, B>());
+    }
+
+    fn add(&mut self, from: TypeId, conversion: Conversion) {
+        let conversions = self.conversions.entry(from).or_default();
+        if conversions.iter().all(|known| known.to != conversion.to) {
+            conversions.push(conversion);
+        }
+    }
+}
+
+impl std::fmt::Debug for Scheme {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let kinds: Vec<_> = self.entries.keys().map(ToString::to_string).collect();
+        f.debug_struct("Scheme")
+            .field("kinds", &kinds)
+            .field("losses", &self.losses)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Whether this is the list of kubectl, which holds objects of any kinds.
+fn is_plain_list(kind: &GroupVersionKind) -> bool {
+    kind.group_version == GroupVersion::from_static("", "v1") && kind.kind == "List"
+}

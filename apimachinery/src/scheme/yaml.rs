@@ -1,0 +1,242 @@
+//! YAML, by way of JSON values.
+
+use std::cell::Cell;
+use std::fmt;
+
+use k8s_openapi::serde::Serialize;
+use k8s_openapi::serde::de::{
+    Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor,
+};
+use k8s_openapi::serde_json::{Map, Number, Value};
+use serde_saphyr::{Options, SerializerOptions};
+
+use super::content::{Versioned, from_value};
+use super::error::{Place, Reason, SchemeError};
+use super::object::Object;
+use super::type_meta::TypeMeta;
+use super::{Decoded, Scheme, write};
+use crate::GroupVersionKind;
+
+/// How deep a document may be nested: as deep as in JSON, so that it can be written as such.
+const MAX_DEPTH: usize = 127;
+
+/// What a value counts in addition to its text.
+const NODE: usize = 4;
+
+/// How many times its size a text may become by its aliases, beyond [`HEADROOM`].
+const MAX_GROWTH: usize = 10;
+
+/// What even a small text may become.
+const HEADROOM: usize = 256 << 10;
+
+impl Scheme {
+    /// Reads one object or typed list of any registered version from YAML, as `T`.
+    ///
+    /// # Errors
+    ///
+    /// As [`decode_json`](Self::decode_json), and when there isn't exactly one document.
+    pub fn decode_yaml<T: Versioned>(
+        &self,
+        text: &str,
+    ) -> Result<Decoded<T>, SchemeError> {
+        let documents = documents(text)?;
+        let [value] = documents.as_slice() else {
+            let found = documents.len();
+            return Err(Reason::Documents { found }.into());
+        };
+        let meta = TypeMeta::of_value(value)?;
+        if meta.names::<T>() {
+            return Ok(Decoded {
+                object: from_value(value)?,
+                read: GroupVersionKind::of::<T>(),
+                losses: Vec::new(),
+            });
+        }
+        self.decode(&meta, |entry| (entry.from_value)(value))
+    }
+
+    /// Reads any number of YAML documents into objects, as
+    /// [`decode_json_all`](Self::decode_json_all) does.
+    ///
+    /// # Errors
+    ///
+    /// As [`decode_json_all`](Self::decode_json_all), for YAML.
+    pub fn decode_yaml_all(&self, text: &str) -> Result<Vec<Object>, SchemeError> {
+        let mut objects = Vec::new();
+        let documents = documents(text)?;
+        for (index, value) in documents.into_iter().enumerate() {
+            self.value(value, Place::document(index + 1), &mut objects)?;
+        }
+        Ok(objects)
+    }
+}
+
+/// Writes an object as one YAML document, with its fields in the order of its type.
+///
+/// # Errors
+///
+/// When the type refuses to be written.
+pub fn to_yaml<T: Serialize>(object: &T) -> Result<String, SchemeError> {
+    serde_saphyr::to_string_with_options(object, writing()).map_err(write::unwritable)
+}
+
+/// Writes objects as a stream of YAML documents, with `---` between them;
+/// [`Scheme::decode_yaml_all`] reads them back.
+///
+/// # Errors
+///
+/// When the type of one refuses to be written.
+pub fn to_yaml_all<'o>(
+    objects: impl IntoIterator<Item = &'o Object>,
+) -> Result<String, SchemeError> {
+    let mut text = String::new();
+    for object in objects {
+        if !text.is_empty() {
+            text += "---\n";
+        }
+        text += &object.to_yaml()?;
+    }
+    Ok(text)
+}
+
+fn writing() -> SerializerOptions {
+    serde_saphyr::ser_options! {
+        // Only text with line breaks becomes a block; long lines stay as they are.
+        folded_wrap_chars: usize::MAX,
+    }
+}
+
+/// The readers' limits. What grows no faster than the input needs none, since that is in memory
+/// already; what aliases make of it is limited by [`Node`].
+fn reading() -> Options {
+    serde_saphyr::options! {
+        budget: serde_saphyr::budget! {
+            max_depth: MAX_DEPTH,
+            flow_nesting_limit: MAX_DEPTH,
+            max_events: usize::MAX,
+            max_nodes: usize::MAX,
+            max_documents: usize::MAX,
+            max_total_scalar_bytes: usize::MAX,
+        },
+        legacy_octal_numbers: true,
+        reject_unsupported_tags: true,
+        with_snippet: false,
+        emit_comments: false,
+    }
+}
+
+/// The documents of a stream that hold something.
+fn documents(text: &str) -> Result<Vec<Value>, SchemeError> {
+    LEFT.set(text.len().saturating_mul(MAX_GROWTH).saturating_add(HEADROOM));
+    let documents: Vec<Node> =
+        serde_saphyr::from_str_multiple_with_options(text, reading()).map_err(fault)?;
+    Ok(documents.into_iter().map(|node| node.0).collect())
+}
+
+fn fault(error: serde_saphyr::Error) -> SchemeError {
+    let message = error.to_string();
+    let position = error.location().and_then(|location| {
+        let line = usize::try_from(location.line()).ok()?;
+        Some((line, usize::try_from(location.column()).ok()?))
+    });
+    let end = position.map(|(line, column)| format!(" at line {line}, column {column}"));
+    let end = end.unwrap_or_default();
+    let message = message.strip_suffix(&end).unwrap_or(&message).to_owned();
+    SchemeError::from(Reason::Syntax { message }).on(position)
+}
+
+thread_local! {
+    /// How much the documents of the stream that is being read may still become. The reader
+    /// makes its values without asking for anything but their type, so it is kept here.
+    static LEFT: Cell<usize> = const { Cell::new(0) };
+}
+
+fn spend<E: Error>(bytes: usize) -> Result<(), E> {
+    let left = LEFT.get().checked_sub(bytes + NODE).ok_or_else(|| {
+        E::custom(
+            "its aliases make it many times larger than the text; write out what they repeat",
+        )
+    })?;
+    LEFT.set(left);
+    Ok(())
+}
+
+/// A JSON value that counts what it takes.
+struct Node(Value);
+
+impl<'de> Deserialize<'de> for Node {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(NodeVisitor).map(Node)
+    }
+}
+
+struct NodeVisitor;
+
+impl<'de> Visitor<'de> for NodeVisitor {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value that JSON has")
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<Value, E> {
+        spend(0)?;
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E: Error>(self, value: bool) -> Result<Value, E> {
+        spend(0)?;
+        Ok(value.into())
+    }
+
+    fn visit_i64<E: Error>(self, value: i64) -> Result<Value, E> {
+        spend(0)?;
+        Ok(value.into())
+    }
+
+    fn visit_u64<E: Error>(self, value: u64) -> Result<Value, E> {
+        spend(0)?;
+        Ok(value.into())
+    }
+
+    fn visit_f64<E: Error>(self, value: f64) -> Result<Value, E> {
+        spend(0)?;
+        let number = Number::from_f64(value);
+        number.map(Value::Number).ok_or_else(|| E::custom("JSON has no such number"))
+    }
+
+    fn visit_str<E: Error>(self, value: &str) -> Result<Value, E> {
+        spend(value.len())?;
+        Ok(value.into())
+    }
+
+    fn visit_string<E: Error>(self, value: String) -> Result<Value, E> {
+        spend(value.len())?;
+        Ok(value.into())
+    }
+
+    fn visit_seq<S: SeqAccess<'de>>(self, mut seq: S) -> Result<Value, S::Error> {
+        spend(0)?;
+        let mut items = Vec::new();
+        while let Some(Node(item)) = seq.next_element()? {
+            items.push(item);
+        }
+        Ok(Value::Array(items))
+    }
+
+    fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Value, M::Error> {
+        spend(0)?;
+        let mut fields = Map::new();
+        while let Some(name) = map.next_key::<String>()? {
+            spend(name.len())?;
+            let Node(value) = map.next_value()?;
+            if fields.contains_key(&name) {
+                return Err(Error::custom(format_args!(
+                    "the key `{name}` stands twice"
+                )));
+            }
+            fields.insert(name, value);
+        }
+        Ok(Value::Object(fields))
+    }
+}
