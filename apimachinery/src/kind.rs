@@ -111,6 +111,12 @@ impl GroupVersion {
         }
     }
 
+    /// The group and version of a type.
+    #[must_use]
+    pub const fn of<K: Resource>() -> Self {
+        Self::from_static(K::GROUP, K::VERSION)
+    }
+
     /// Takes an `apiVersion` apart: `storage.k8s.io/v1`, or `v1` for the core group.
     #[must_use]
     pub fn from_api_version(api_version: &str) -> Self {

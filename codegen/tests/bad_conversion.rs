@@ -178,6 +178,15 @@ back = "crate::beta::rules::jug""#;
 }
 
 #[test]
+fn a_function_in_a_generated_file() {
+    for file in ["tray", "scheme"] {
+        let path = format!("crate::beta::{file}::jar");
+        let changes = [("codegen.toml", "crate::beta::rules::jar", path.as_str())];
+        bad(&changes, "codegen.toml", "is in a file that is generated");
+    }
+}
+
+#[test]
 fn a_rule_about_nothing() {
     for (schema, rest) in [
         (MUG, "fields = [\"gone\"]\ndrop = \"it is gone\""),

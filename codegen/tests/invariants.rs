@@ -153,6 +153,10 @@ fn exported(krate: &Generated) -> BTreeSet<String> {
                 leaves(&item.tree, &module, &mut names);
             }
         }
+        // What registers the kinds is no type.
+        for other in ["GROUP_VERSION", "add_to_scheme", "resource"] {
+            names.remove(&format!("{module}{other}"));
+        }
     }
     names
 }

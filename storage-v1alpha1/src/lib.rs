@@ -41,10 +41,12 @@
 pub mod csi;
 
 mod csi_storage_capacity;
+mod scheme;
 mod volume_attachment;
 mod volume_attributes_class;
 
 pub use csi_storage_capacity::{CSIStorageCapacity, CSIStorageCapacityList};
+pub use scheme::{GROUP_VERSION, add_to_scheme, resource};
 pub use volume_attachment::{
     VolumeAttachment, VolumeAttachmentList, VolumeAttachmentSource,
     VolumeAttachmentSpec, VolumeAttachmentStatus, VolumeError,

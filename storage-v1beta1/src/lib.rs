@@ -34,6 +34,7 @@
 mod csi_driver;
 mod csi_node;
 mod csi_storage_capacity;
+mod scheme;
 mod storage_class;
 mod volume_attachment;
 mod volume_attributes_class;
@@ -47,6 +48,7 @@ pub use csi_node::{
     StorageHealthCondition, StorageHealthStatusType, VolumeNodeResources,
 };
 pub use csi_storage_capacity::{CSIStorageCapacity, CSIStorageCapacityList};
+pub use scheme::{GROUP_VERSION, add_to_scheme, resource};
 pub use storage_class::{
     PersistentVolumeReclaimPolicy, StorageClass, StorageClassList, VolumeBindingMode,
 };

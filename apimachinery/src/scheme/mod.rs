@@ -11,78 +11,7 @@
 //!
 //! What concerns YAML needs the feature `yaml`.
 //!
-//! ```
-//! # use apimachinery::{Kind, Lifecycle, wire};
-//! # use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-//! # use k8s_openapi::serde;
-//! # macro_rules! kind { ($name:ident, $version:literal, $api:literal, $size:literal) => {
-//! # #[derive(Clone, Debug, Default, PartialEq)]
-//! # struct $name { metadata: ObjectMeta, size: Option<i64> }
-//! # impl k8s_openapi::Resource for $name {
-//! #     const API_VERSION: &'static str = $api;
-//! #     const GROUP: &'static str = "example.com";
-//! #     const KIND: &'static str = "Box";
-//! #     const VERSION: &'static str = $version;
-//! #     const URL_PATH_SEGMENT: &'static str = "boxes";
-//! #     type Scope = k8s_openapi::ClusterResourceScope;
-//! # }
-//! # impl k8s_openapi::ListableResource for $name { const LIST_KIND: &'static str = "BoxList"; }
-//! # impl k8s_openapi::Metadata for $name {
-//! #     type Ty = ObjectMeta;
-//! #     fn metadata(&self) -> &ObjectMeta { &self.metadata }
-//! #     fn metadata_mut(&mut self) -> &mut ObjectMeta { &mut self.metadata }
-//! # }
-//! # impl Kind for $name {
-//! #     const LIFECYCLE: Option<Lifecycle> = None;
-//! #     const LIST_MAP_KEYS: &'static [(&'static str, &'static [&'static str])] = &[];
-//! # }
-//! # impl wire::Object for $name {
-//! #     const NAME: &'static str = "Box";
-//! #     fn fields() -> &'static [&'static str] { &["metadata", $size] }
-//! #     fn read_field<'de, M: serde::de::MapAccess<'de>>(
-//! #         &mut self, name: &str, map: &mut M,
-//! #     ) -> Result<(), M::Error> {
-//! #         match name {
-//! #             "metadata" => wire::read(map, &mut self.metadata),
-//! #             $size => wire::read(map, &mut self.size),
-//! #             _ => wire::skip(map),
-//! #         }
-//! #     }
-//! #     fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-//! #         wire::required(fields, "metadata", &self.metadata)?;
-//! #         wire::optional(fields, $size, &self.size)
-//! #     }
-//! # }
-//! # impl<'de> serde::Deserialize<'de> for $name {
-//! #     fn deserialize<D: serde::Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
-//! #         wire::read_kind(d)
-//! #     }
-//! # }
-//! # impl serde::Serialize for $name {
-//! #     fn serialize<S: serde::Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
-//! #         wire::write_kind(self, s)
-//! #     }
-//! # }
-//! # }}
-//! # kind!(BoxV1, "v1", "example.com/v1", "size");
-//! # kind!(BoxV1beta1, "v1beta1", "example.com/v1beta1", "sizeBytes");
-//! # impl From<BoxV1beta1> for BoxV1 {
-//! #     fn from(old: BoxV1beta1) -> Self { Self { metadata: old.metadata, size: old.size } }
-//! # }
-//! use apimachinery::scheme::{Decoded, Scheme};
-//!
-//! // What `add_to_scheme` does, for a kind that has its field `size` since v1.
-//! let mut scheme = Scheme::new();
-//! scheme.add_kind::<BoxV1>();
-//! scheme.add_kind::<BoxV1beta1>();
-//! scheme.add_conversion::<BoxV1beta1, BoxV1>();
-//!
-//! let text = r#"{"apiVersion": "example.com/v1beta1", "kind": "Box", "sizeBytes": 5}"#;
-//! let decoded: Decoded<BoxV1> = scheme.decode_json(text)?;
-//! assert_eq!(decoded.read.to_string(), "example.com/v1beta1 Box");
-//! assert_eq!(decoded.object.size, Some(5));
-//! # Ok::<(), apimachinery::scheme::SchemeError>(())
-//! ```
+//! The documentation of `storage-v1alpha1` has an example.
 //!
 //! # Routes
 //!

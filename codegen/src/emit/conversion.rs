@@ -10,7 +10,7 @@ use crate::model::{
     ApiVersion, Carry, Conversion, Dropped, FieldConversion, How, Role, SchemaName,
     Shape, Type,
 };
-use crate::name::{Ident, UNKNOWN, variant};
+use crate::name::{self, Ident, UNKNOWN};
 
 /// The conversions of a type in both directions.
 pub(super) fn items(version: &ApiVersion, schema: &SchemaName) -> Vec<TokenStream> {
@@ -98,7 +98,7 @@ enum Way {
 
 /// A value that is known to one side only passes through as a string.
 fn values(from: &TokenStream, to: &TokenStream) -> TokenStream {
-    let unknown = variant(UNKNOWN);
+    let unknown = name::fixed(UNKNOWN);
     quote! {
         impl From<#from> for #to {
             fn from(value: #from) -> Self {

@@ -9,6 +9,7 @@ mod lists;
 mod manifest;
 mod resource;
 mod root;
+mod scheme;
 mod types;
 mod wire;
 

@@ -3,10 +3,10 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::{Content, File, conversion, inner_comment, releases};
+use super::{Content, File, conversion, inner_comment, releases, scheme};
 use crate::doc::{self, NoLinks};
 use crate::model::{ApiVersion, Crate, Role, Shape};
-use crate::name::Ident;
+use crate::name::{self, Ident, SCHEME_FILE};
 use crate::release::Release;
 
 /// The root of the crate and the modules below it that are the root of others.
@@ -17,13 +17,22 @@ pub(super) fn files(krate: &Crate<'_>) -> Vec<File> {
     modules.push(None);
     modules.sort();
     modules.dedup();
-    modules.iter().map(|module| file(krate, module.as_ref(), &modules)).collect()
+    let files = modules.iter().flat_map(|here| {
+        let here = here.as_ref();
+        let inside = krate.versions.iter().filter(|v| v.module.as_ref() == here);
+        let versions: Vec<_> = inside.collect();
+        let scheme = scheme::file(here, &versions);
+        std::iter::once(file(krate, here, &versions, &modules)).chain(scheme)
+    });
+    files.collect()
 }
 
-fn file(krate: &Crate<'_>, here: Option<&Ident>, all: &[Option<Ident>]) -> File {
-    let versions =
-        krate.versions.iter().filter(|version| version.module.as_ref() == here);
-    let versions: Vec<_> = versions.collect();
+fn file(
+    krate: &Crate<'_>,
+    here: Option<&Ident>,
+    versions: &[&ApiVersion],
+    all: &[Option<Ident>],
+) -> File {
     let mut items: Vec<TokenStream> = Vec::new();
     let modules = versions.iter().flat_map(|v| v.modules.iter().map(move |m| (v, m)));
     if here.is_none() {
@@ -33,9 +42,12 @@ fn file(krate: &Crate<'_>, here: Option<&Ident>, all: &[Option<Ident>]) -> File 
     let by_hand = conversion::hand_written(krate.versions.iter());
     let by_hand = by_hand.into_iter().filter(|(module, _)| *module == here);
     names.extend(by_hand.map(|(_, file)| file));
+    let scheme = scheme::exports(versions).map(|item| (name::fixed(SCHEME_FILE), item));
+    names.extend(scheme.iter().map(|(name, _)| name));
     names.sort();
     items.extend(names.into_iter().map(|name| quote!(mod #name;)));
-    let mut uses = Vec::new();
+    let mut uses: Vec<_> =
+        scheme.iter().map(|(file, item)| (file, item.clone())).collect();
     for (version, module) in modules {
         let file = &module.name;
         let types = module.types.iter().filter_map(|name| version.types.get(name));
@@ -51,7 +63,7 @@ fn file(krate: &Crate<'_>, here: Option<&Ident>, all: &[Option<Ident>]) -> File 
     }
     uses.sort_by_key(|(file, _)| *file);
     items.extend(uses.into_iter().map(|(_, item)| item));
-    let attributes = inner_comment(&lines(krate, &versions, here, all));
+    let attributes = inner_comment(&lines(krate, versions, here, all));
     let origin: Vec<_> = match here {
         Some(_) => versions.iter().map(|version| version.file.as_str()).collect(),
         None => krate.versions.iter().map(|version| version.file.as_str()).collect(),

@@ -12,8 +12,11 @@ const EXCEPTIONS: &[(&str, &str)] = &[("targetWWNs", "target_wwns")];
 /// The variant that holds what an enumeration doesn't know; no value may take its name.
 pub(crate) const UNKNOWN: &str = "Unknown";
 
-/// The identifier of a variant whose name is fixed.
-pub(crate) fn variant(name: &'static str) -> Ident {
+/// The file that registers the kinds; no type may need it.
+pub(crate) const SCHEME_FILE: &str = "scheme";
+
+/// The identifier of what always has the same name.
+pub(crate) fn fixed(name: &'static str) -> Ident {
     Ident(name.to_owned())
 }
 

@@ -13,9 +13,11 @@
 mod csi_driver;
 mod csi_node_info;
 mod rules;
+mod scheme;
 
 pub use csi_driver::{CSIDriver, CSIDriverList, CSIDriverSpec};
 pub use csi_node_info::{
     CSIDriverInfo, CSIDriverInfoSpec, CSIDriverInfoStatus, CSINodeInfo, CSINodeInfoList,
     CSINodeInfoSpec, CSINodeInfoStatus, VolumePluginMechanism,
 };
+pub use scheme::{GROUP_VERSION, add_to_scheme, resource};

@@ -13,8 +13,10 @@ mod core;
 mod i;
 mod m;
 mod s;
+mod scheme;
 
 pub use core::Core;
 pub use i::{I, IList};
 pub use m::M;
 pub use s::S;
+pub use scheme::{GROUP_VERSION, add_to_scheme, resource};

@@ -10,5 +10,7 @@
 //! | [`Kettle`] | cluster |  | status |
 
 mod kettle;
+mod scheme;
 
 pub use kettle::{Kettle, KettleList, KettleSpec, KettleStatus};
+pub use scheme::{GROUP_VERSION, add_to_scheme, resource};

@@ -11,6 +11,8 @@
 
 mod cocoon;
 mod moth;
+mod scheme;
 
 pub use cocoon::Cocoon;
 pub use moth::{Moth, Wings};
+pub use scheme::{GROUP_VERSION, add_to_scheme, resource};

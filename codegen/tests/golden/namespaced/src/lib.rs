@@ -10,5 +10,7 @@
 //! | [`Box2`] | namespace |  |  |
 
 mod box2;
+mod scheme;
 
 pub use box2::Box2;
+pub use scheme::{GROUP_VERSION, add_to_scheme, resource};

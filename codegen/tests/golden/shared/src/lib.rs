@@ -15,10 +15,12 @@ mod cat;
 mod color;
 mod dog;
 mod fur;
+mod scheme;
 mod whistle;
 
 pub use cat::{Cat, CatNap};
 pub use color::Color;
 pub use dog::Dog;
 pub use fur::Fur;
+pub use scheme::{GROUP_VERSION, add_to_scheme, resource};
 pub use whistle::Whistle;

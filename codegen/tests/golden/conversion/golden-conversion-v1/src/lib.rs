@@ -13,8 +13,10 @@
 
 mod jar;
 mod mug;
+mod scheme;
 mod tray;
 
 pub use jar::{Jar, JarList};
 pub use mug::{Handle, Lid, Mug, MugList, MugSpec};
+pub use scheme::{GROUP_VERSION, add_to_scheme, resource};
 pub use tray::{Spoon, Tray, TrayList};

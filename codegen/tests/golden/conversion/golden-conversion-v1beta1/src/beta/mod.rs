@@ -14,8 +14,10 @@
 mod jug;
 mod mug;
 mod rules;
+mod scheme;
 mod tray;
 
 pub use jug::{Jug, JugList};
 pub use mug::{Handle, Lid, Mug, MugList, MugSpec};
+pub use scheme::{GROUP_VERSION, add_to_scheme, resource};
 pub use tray::{Spoon, Tray, TrayList};
