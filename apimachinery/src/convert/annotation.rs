@@ -29,14 +29,14 @@ pub(super) fn inside(error: ConversionError) -> ConversionError {
     malformed(format!("holds an object that can't be converted: {error}"))
 }
 
-/// Takes the annotation off, and reads the object that it holds.
+/// Takes the annotation off, and reads the object that it holds, if that is a `T`.
 pub(super) fn take<T: Convertible>(
     metadata: &mut ObjectMeta,
 ) -> super::Result<Option<T>> {
     let Some(annotations) = &mut metadata.annotations else {
         return Ok(None);
     };
-    let Some(text) = annotations.remove(ANNOTATION) else {
+    let Some(text) = annotations.get(ANNOTATION) else {
         return Ok(None);
     };
     if text.len() > MAX_ANNOTATIONS {
@@ -45,19 +45,18 @@ pub(super) fn take<T: Convertible>(
             text.len()
         )));
     }
-    let mut kept: Value = serde_json::from_str(&text)
+    let mut kept: Value = serde_json::from_str(text)
         .map_err(|error| malformed(format!("not JSON: {error}")))?;
     let named = |field| kept.get(field).and_then(Value::as_str).unwrap_or_default();
     let (api_version, kind) = (named("apiVersion"), named("kind"));
-    if (api_version, kind) != (T::API_VERSION, T::KIND) {
-        return Err(malformed(format!(
-            "holds `{}` `{}`, not {} {}",
-            api_version.escape_debug(),
-            kind.escape_debug(),
-            T::API_VERSION,
-            T::KIND
-        )));
+    if api_version.is_empty() || kind.is_empty() {
+        return Err(malformed("holds no object with apiVersion and kind".to_owned()));
     }
+    // What another kind keeps stays until the object becomes that kind again.
+    if (api_version, kind) != (T::API_VERSION, T::KIND) {
+        return Ok(None);
+    }
+    annotations.remove(ANNOTATION);
     let had_annotations = kept.get_mut("metadata").map(Value::take).is_some();
     if annotations.is_empty() && !had_annotations {
         metadata.annotations = None;
@@ -80,6 +79,9 @@ pub(super) fn put<T: Convertible>(
         kept.insert("metadata".to_owned(), json!({"annotations": {}}));
     }
     let annotations = metadata.annotations.get_or_insert_default();
+    if annotations.contains_key(ANNOTATION) {
+        return Err(malformed("already keeps an object of a third version".to_owned()));
+    }
     annotations.insert(ANNOTATION.to_owned(), kept.to_string());
     let bytes = annotations.iter().map(|(key, value)| key.len() + value.len()).sum();
     if bytes > MAX_ANNOTATIONS {

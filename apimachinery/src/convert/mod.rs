@@ -22,6 +22,8 @@
 //!
 //! Kubernetes limits the annotations of an object to 256 KiB in all; a source that doesn't fit
 //! is an error, and so is an annotation that can't be read. Other annotations stay as they are.
+//! What was kept of a third version stays, too, until the object becomes that one again; but
+//! two can't be kept at once.
 
 mod annotation;
 mod differ;

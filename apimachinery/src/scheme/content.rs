@@ -68,13 +68,15 @@ pub(super) trait Content: Any + fmt::Debug + Send + Sync {
     fn type_of(&self) -> TypeId;
     fn kind(&self) -> GroupVersionKind;
     fn names(&self) -> (Option<&str>, Option<&str>);
-    fn duplicate(&self) -> Box<dyn Content>;
+    fn duplicate(&self) -> Boxed;
     fn equals(&self, other: &dyn Content) -> bool;
     fn to_json(&self) -> Result<String, SchemeError>;
     fn to_value(&self) -> Result<Value, SchemeError>;
     #[cfg(feature = "yaml")]
     fn to_yaml(&self) -> Result<String, SchemeError>;
 }
+
+pub(super) type Boxed = Box<dyn Content>;
 
 impl<T: Versioned> Content for T {
     fn type_of(&self) -> TypeId {
@@ -89,7 +91,7 @@ impl<T: Versioned> Content for T {
         self.metadata().names()
     }
 
-    fn duplicate(&self) -> Box<dyn Content> {
+    fn duplicate(&self) -> Boxed {
         Box::new(self.clone())
     }
 
@@ -112,7 +114,7 @@ impl<T: Versioned> Content for T {
 }
 
 /// The object as its own type, if it is of that.
-pub(super) fn downcast<T: Versioned>(content: Box<dyn Content>) -> Option<T> {
+pub(super) fn downcast<T: Versioned>(content: Boxed) -> Option<T> {
     let any: Box<dyn Any> = content;
     any.downcast().ok().map(|object| *object)
 }

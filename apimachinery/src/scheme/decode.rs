@@ -2,7 +2,7 @@
 
 use std::any::TypeId;
 
-use super::content::{self, Content, Versioned};
+use super::content::{self, Boxed, Versioned};
 use super::error::{Reason, SchemeError};
 use super::type_meta::TypeMeta;
 use super::{Entry, Scheme};
@@ -54,7 +54,7 @@ impl Scheme {
     pub(super) fn decode<T: Versioned>(
         &self,
         meta: &TypeMeta<'_>,
-        decode: impl Fn(&Entry) -> Result<Box<dyn Content>, SchemeError>,
+        decode: impl Fn(&Entry) -> Result<Boxed, SchemeError>,
     ) -> Result<Decoded<T>, SchemeError> {
         let read = meta.kind()?;
         let entry = self.entries.get(&read).ok_or_else(|| Reason::NotRegistered {
@@ -88,7 +88,7 @@ impl Scheme {
 
     pub(super) fn become_type<T: Versioned>(
         &self,
-        content: Box<dyn Content>,
+        content: Boxed,
         from: &GroupVersionKind,
     ) -> Result<Converted<T>, Reason> {
         let path = self.leads::<T>(content.type_of(), from)?;

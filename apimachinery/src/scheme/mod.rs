@@ -58,7 +58,7 @@ pub use write::{to_json, to_json_all};
 #[cfg(feature = "yaml")]
 pub use yaml::{to_yaml, to_yaml_all};
 
-use content::{Content, from_json, from_value};
+use content::{Boxed, from_json, from_value};
 use route::Conversion;
 
 /// What becomes of that which the wanted version can't say.
@@ -85,10 +85,10 @@ pub struct Scheme {
 #[derive(Clone)]
 struct Entry {
     type_id: TypeId,
-    from_json: fn(&[u8]) -> Result<Box<dyn Content>, SchemeError>,
-    from_value: fn(&Value) -> Result<Box<dyn Content>, SchemeError>,
+    from_json: fn(&[u8]) -> Result<Boxed, SchemeError>,
+    from_value: fn(&Value) -> Result<Boxed, SchemeError>,
     /// The items of a list.
-    split: Option<fn(Box<dyn Content>) -> Vec<Box<dyn Content>>>,
+    split: Option<fn(Boxed) -> Vec<Boxed>>,
     /// What is told of a kind.
     about: Option<RegisteredKind>,
 }
@@ -157,7 +157,7 @@ impl Scheme {
         self.entries.entry(GroupVersionKind::of::<L>()).or_insert_with(|| Entry {
             split: Some(|content| {
                 let list = content::downcast::<L>(content).into_iter().flatten();
-                list.map(|item| Box::new(item) as Box<dyn Content>).collect()
+                list.map(|item| Box::new(item) as Boxed).collect()
             }),
             ..Entry::of::<L>()
         });

@@ -2,7 +2,7 @@ use std::fmt;
 
 use k8s_openapi::serde_json::Value;
 
-use super::content::{self, Content, Versioned};
+use super::content::{self, Boxed, Versioned};
 use super::decode::no_route;
 use super::error::{Place, Reason, SchemeError};
 use super::type_meta::TypeMeta;
@@ -24,7 +24,7 @@ pub struct Object {
 
 #[derive(Debug)]
 enum Held {
-    Typed(Box<dyn Content>),
+    Typed(Boxed),
     Dynamic(GroupVersionKind, Value),
 }
 
@@ -45,7 +45,7 @@ impl Object {
         Ok(Self::untyped(kind, value, Place::default()))
     }
 
-    pub(super) fn typed(content: Box<dyn Content>, place: Place) -> Self {
+    pub(super) fn typed(content: Boxed, place: Place) -> Self {
         Self {
             read: content.kind(),
             held: Held::Typed(content),

@@ -4,13 +4,13 @@ use std::any::TypeId;
 use std::collections::HashSet;
 
 use super::about::{Route, Step};
-use super::content::{Content, Versioned, downcast};
+use super::content::{Boxed, Versioned, downcast};
 use super::{Losses, Scheme};
 use crate::GroupVersionKind;
 use crate::convert::{ConversionError, Convert, Converted, Loss};
 
 /// What a conversion makes of an object.
-type Outcome = Result<(Box<dyn Content>, Vec<Loss>), ConversionError>;
+type Outcome = Result<(Boxed, Vec<Loss>), ConversionError>;
 
 /// A registered conversion; the function is made for its two types.
 #[derive(Clone)]
@@ -18,7 +18,7 @@ pub(super) struct Conversion {
     pub(super) to: TypeId,
     target: GroupVersionKind,
     lossy: bool,
-    run: fn(Box<dyn Content>, Losses) -> Outcome,
+    run: fn(Boxed, Losses) -> Outcome,
 }
 
 impl Conversion {
@@ -49,7 +49,7 @@ impl Conversion {
 }
 
 /// Routes lead only through the types of their conversions, so that this doesn't fail.
-fn source<A: Versioned>(content: Box<dyn Content>) -> Result<A, ConversionError> {
+fn source<A: Versioned>(content: Boxed) -> Result<A, ConversionError> {
     downcast(content).ok_or_else(|| {
         let kind = GroupVersionKind::of::<A>();
         ConversionError::invalid("", format!("is not the type registered for {kind}"))
@@ -84,7 +84,7 @@ impl<'s> Path<'s> {
     }
 
     /// Converts an object of the type from which this leads.
-    pub(super) fn follow(&self, content: Box<dyn Content>, losses: Losses) -> Outcome {
+    pub(super) fn follow(&self, content: Boxed, losses: Losses) -> Outcome {
         let mut all = Vec::new();
         let mut content = content;
         for conversion in &self.0 {

@@ -3,7 +3,7 @@
 use k8s_openapi::serde::de::IgnoredAny;
 use k8s_openapi::serde_json::{self, Value};
 
-use super::content::{self, Content};
+use super::content::{self, Boxed};
 use super::error::{Place, Reason, SchemeError};
 use super::object::{Object, describe};
 use super::type_meta::TypeMeta;
@@ -121,12 +121,7 @@ impl Scheme {
 }
 
 /// Adds what has been read to the objects, item by item if it is a list.
-fn take(
-    entry: &Entry,
-    content: Box<dyn Content>,
-    place: Place,
-    objects: &mut Vec<Object>,
-) {
+fn take(entry: &Entry, content: Boxed, place: Place, objects: &mut Vec<Object>) {
     match entry.split {
         None => objects.push(Object::typed(content, place)),
         Some(split) => {

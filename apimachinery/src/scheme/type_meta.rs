@@ -35,11 +35,21 @@ impl<'a> TypeMeta<'a> {
 
     /// Looks at a value.
     pub(super) fn of_value(value: &'a Value) -> Result<Self, SchemeError> {
-        let mut meta = Self::default();
-        Peek(&mut meta)
-            .deserialize(value)
-            .map_err(|error| SchemeError::json(String::new(), &error))?;
-        Ok(meta)
+        let shape = |message: &str| Reason::Shape {
+            message: message.to_owned(),
+        };
+        let Value::Object(fields) = value else {
+            return Err(shape("not an object").into());
+        };
+        let text = |field| match fields.get(field) {
+            None | Some(Value::Null) => Ok(None),
+            Some(Value::String(text)) => Ok(Some(Cow::Borrowed(text.as_str()))),
+            Some(_) => Err(SchemeError::new(field, shape("not a string"))),
+        };
+        Ok(Self {
+            api_version: text("apiVersion")?,
+            kind: text("kind")?,
+        })
     }
 
     fn is_complete(&self) -> bool {

@@ -17,8 +17,9 @@ use super::type_meta::TypeMeta;
 use super::{Decoded, Scheme, write};
 use crate::GroupVersionKind;
 
-/// How deep a document may be nested: as deep as in JSON, so that it can be written as such.
-const MAX_DEPTH: usize = 127;
+/// How deep a document may be nested. Less than JSON may, because the reader needs much more of
+/// the stack; no kind of Kubernetes comes near.
+const MAX_DEPTH: usize = 64;
 
 /// What a value counts in addition to its text.
 const NODE: usize = 4;
