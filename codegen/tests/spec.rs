@@ -47,7 +47,10 @@ fn every_document_and_overlay_is_used() {
     assert_eq!(documents(&root), used().map(|document| document.path()).collect());
     let mut overlays = files(&root.join("spec/overlays"));
     overlays.retain(|name| name != "README.md");
-    assert_eq!(overlays, used().flat_map(|document| document.overlays.clone()).collect());
+    assert_eq!(
+        overlays,
+        used().flat_map(|document| document.overlays.clone()).collect()
+    );
 }
 
 /// All documents are as of one release, so what they share, they say alike; and each has all
