@@ -56,6 +56,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
             release: None,
         },
         config,
+        &[],
     )?;
     let schemas = schemas(&found)?;
     let listed = Listed::read(&root, &schemas)?;
