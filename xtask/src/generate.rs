@@ -19,7 +19,8 @@ use crate::workspace;
 /// is written.
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// The crates to generate; all of codegen.toml if none is named.
+    /// The crates to generate; all of codegen.toml if none is named. Those into which they
+    /// are converted are read too, but not written.
     #[arg(value_name = "CRATE")]
     crates: Vec<String>,
 
@@ -32,7 +33,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "DIR")]
     spec: Option<PathBuf>,
 
-    /// Where the crates go, as a workspace of their own; this workspace if not given.
+    /// Where the crates go, as a workspace of their own; this workspace if not given. Files
+    /// written by hand that they call come along, unless there are others in their place.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 

@@ -212,3 +212,27 @@ fn what_upstream_leaves_out() {
     let outcome = outcome.fails_with(&["1 difference"]);
     assert!(outcome.out.contains("(left out upstream) LISTED, BUT"), "{}", outcome.out);
 }
+
+/// What came and went again before ours: 1.34 had it, 1.33 didn't.
+#[test]
+fn a_difference_from_a_release_on() {
+    let from = |release: &str| {
+        let place = format!("{{ at = \"{OLD}\", from = \"{release}\" }}");
+        listed("1.35", &[NEW], &[OLD]).replace(&format!("\"{OLD}\""), &place)
+    };
+    let run = |release: &str| {
+        let sandbox = sandbox(&from(release));
+        let thing = sandbox.read("upstream/v1.34/things.json");
+        let without =
+            thing.replacen("\"com.example.v1.Older\"", "\"com.example.v1.Oldest\"", 1);
+        sandbox.write("upstream/v1.33/things.json", &without);
+        let oldest = OLD.replace("Older", "Oldest");
+        let list = sandbox.read("root/spec/differences.toml")
+            + &listed("1.34", &[], &[&oldest]);
+        sandbox.write("root/spec/differences.toml", &list);
+        verify(&sandbox, &["--upstream", "../upstream"])
+    };
+    run("1.34").succeeds();
+    run("1.33").fails_with(&["1 difference"]);
+    run("1.35").fails_with(&["1 difference"]);
+}
