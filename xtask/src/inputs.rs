@@ -149,25 +149,20 @@ impl Folder<'_> {
                 all.iter().filter(|d| serving(all, &d.file, release) == Some(d.release));
             let (there, gone): (Vec<_>, Vec<_>) =
                 serving.cloned().partition(|d| self.path.join(&d.file).is_file());
-            let is_named = named.contains(&krate.name);
-            if let (true, true, Some(document)) =
-                (is_named, there.is_empty(), gone.first())
-            {
-                return Err(not_found(self, document));
+            if there.is_empty() && named.contains(&krate.name) {
+                return Err(none_found(self, &gone));
             }
             krate.documents = there;
             missing.extend(gone);
         }
         config.crates.retain(|krate| !krate.documents.is_empty());
-        match missing.first() {
-            Some(document) if config.crates.is_empty() => Err(not_found(self, document)),
-            _ => {
-                for document in missing {
-                    eprintln!("note: {} has no {}", self.path.display(), document.file);
-                }
-                Ok(config)
-            }
+        if config.crates.is_empty() {
+            return Err(none_found(self, &missing));
         }
+        for document in missing {
+            eprintln!("note: {} has no {}", self.path.display(), document.file);
+        }
+        Ok(config)
     }
 }
 
@@ -228,6 +223,12 @@ fn find(
 pub(crate) fn release_of(folder: &Path) -> Option<Release> {
     let folder = folder.canonicalize().ok()?;
     folder.file_name()?.to_str()?.parse().ok()
+}
+
+fn none_found(folder: &Folder<'_>, documents: &[DocumentConfig]) -> Box<dyn Error> {
+    let errors =
+        documents.iter().map(|document| not_found(folder, document).to_string());
+    errors.collect::<Vec<_>>().join("\n\n").into()
 }
 
 fn not_found(folder: &Folder<'_>, document: &DocumentConfig) -> Box<dyn Error> {
