@@ -187,3 +187,72 @@ fn the_longest_prefix_counts() {
     assert_eq!(path("io.k8s.apimachinery.X"), Some("k8s_openapi::apimachinery"));
     assert_eq!(path("io.k8s.api.X"), None);
 }
+
+#[test]
+fn a_document_as_of_an_earlier_release() {
+    let as_of = |release: &str| {
+        changed(
+            "release = \"1.37\"",
+            &format!("release = \"1.21\"\nas-of = \"{release}\""),
+        )
+    };
+    bad(&as_of("1.20"), "document.json is of 1.20, before its release 1.21", None);
+    bad(&as_of("1.9"), "document.json is of 1.9, before its release 1.21", None);
+    bad(&as_of("soon"), "`soon` is not a Kubernetes release", Some(9));
+    let described =
+        |text: String| parse(&text).unwrap().crates[0].documents[0].described();
+    assert_eq!(described(as_of("1.21")), "1.21".parse().unwrap());
+    assert_eq!(described(as_of("1.37")), "1.37".parse().unwrap());
+    assert_eq!(described(changed("\"1.37\"", "\"1.30\"")), "1.30".parse().unwrap());
+}
+
+fn with_module(name: &str) -> String {
+    changed("release = \"1.37\"", &format!("release = \"1.37\"\nmodule = \"{name}\""))
+}
+
+#[test]
+fn names_that_are_no_modules() {
+    for name in
+        ["", "Csi", "a b", "a/b", "../a", "a::b", "1a", "a_b", "a-b", "\u{e4}", "a;"]
+    {
+        let text = with_module(name);
+        bad(&text, "can't be the name of a module", None);
+    }
+    for name in ["lib", "main", "mod", "fn", "crate", "self", "super"] {
+        assert!(parse(&with_module(name)).is_err(), "{name}");
+    }
+    assert!(parse(&with_module("v1alpha1")).is_ok());
+}
+
+/// Two documents of one crate, the second with its types in a module.
+fn with_second(module: &str) -> String {
+    let second = format!(
+        "[[crate.document]]\nfile = \"document.json\"\nrelease = \"1.37\"\n\
+         prefix = \"com.example.v2.\"\nmodule = \"{module}\"\n\n[[extern]]\n\
+         prefix = \"com.example.\"\npath = \"other\"\n\n[[extern]]"
+    );
+    changed("overlays = [\"overlay.yaml\"]\n", "").replace("[[extern]]", &second)
+}
+
+#[test]
+fn a_module_of_the_name_of_a_file() {
+    let document = thing("\"a\": {\"type\": \"string\"}").replacen(
+        "\"com.example.v1.Thing\"",
+        "\"com.example.v2.Thing\": {\"type\": \"string\", \"enum\": [\"a\"]},\n\
+         \"com.example.v1.Thing\"",
+        1,
+    );
+    let result = from(&with_second("thing"), &document, "", "1.37");
+    let expected = Expected {
+        message: "the file thing.rs comes from v1.37/document.json too",
+        pointer: Some("#/components/schemas/com.example.v1.Thing"),
+        line: Some(3),
+    };
+    assert_fault(result, "v1.37/document.json", &expected);
+    // Elsewhere neither the type nor its file is in the way of the other.
+    let crates = from(&with_second("second"), &document, "", "1.37").unwrap();
+    let paths: Vec<_> = crates[0].files.iter().map(|file| file.path.as_str()).collect();
+    for path in ["src/thing.rs", "src/second/mod.rs", "src/second/thing.rs"] {
+        assert!(paths.contains(&path), "no {path} in {paths:?}");
+    }
+}

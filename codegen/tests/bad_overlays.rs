@@ -260,3 +260,78 @@ fn hostile_overlays_are_no_code() {
         assert!(applied(&action).is_err(), "{value}");
     }
 }
+
+/// An overlay that is written for the schemas of another prefix than the document's.
+fn prefixed(prefix: &str, actions: &str) -> String {
+    overlay(actions).replace("actions:", &format!("x-prefix: {prefix}\nactions:"))
+}
+
+const OTHER: &str = "$.components.schemas['com.example.v2.Thing']";
+
+/// The text of `Thing` after the actions of an overlay for `com.example.v2.`.
+fn translated(actions: &str) -> String {
+    let crates = with_overlay(&document(), &prefixed("com.example.v2.", actions));
+    let crates = crates.unwrap_or_else(|faults| panic!("{faults}"));
+    let file = crates[0].files.iter().find(|file| file.path == "src/thing.rs");
+    file.unwrap().text.clone()
+}
+
+#[test]
+fn a_prefix_is_translated() {
+    let text = translated(&format!(
+        "- target: {OTHER}.properties.one\n  update: {{$ref: '#/components/schemas/com.example.v2.Color'}}\n\
+         - target: $.components.schemas\n  update: {{com.example.v2.Color: {{type: string, enum: [a]}}}}"
+    ));
+    assert!(text.contains("pub one: Option<Color>"), "{text}");
+    // Below other keys too, and what was there before goes.
+    let text = translated(&format!(
+        "- target: {OTHER}.properties\n  update: {{three: {{type: array, items: \
+         {{$ref: '#/components/schemas/com.example.v2.Thing'}}, description: Third.}}}}\n\
+         - target: {OTHER}.properties.two\n  remove: true"
+    ));
+    assert!(text.contains("pub three: Option<Vec<Thing>>"), "{text}");
+    assert!(!text.contains("pub two"), "{text}");
+}
+
+/// Only names of schemas and references to them mean the prefix; words may tell of another
+/// version.
+#[test]
+fn a_prefix_in_words_stays() {
+    let words = "As com.example.v2. has it, com.example.v2.Thing.";
+    let text = translated(&format!(
+        "- target: {OTHER}.properties.one\n  update: {{description: '{words}'}}"
+    ));
+    assert!(text.contains(words), "{text}");
+}
+
+#[test]
+fn an_action_on_a_schema_that_only_other_versions_have() {
+    let actions = "- target: $.components.schemas['com.example.PREFIX.Gone'].properties.a\n  \
+                   remove: true";
+    translated(&actions.replace("PREFIX", "v2"));
+    // In the version that it is written for it must be there, and so must the rest.
+    let message = "['com.example.v1.Gone'].properties.a` matches nothing";
+    let own = prefixed("com.example.v1.", &actions.replace("PREFIX", "v1"));
+    bad_text(&own, message, Some(5));
+    bad(&actions.replace("PREFIX", "v1"), message, 4);
+    let missing = format!("- target: {OTHER}.properties.gone\n  remove: true");
+    let message = "['com.example.v1.Thing'].properties.gone` matches nothing";
+    bad_text(&prefixed("com.example.v2.", &missing), message, Some(5));
+    let elsewhere = "- target: $.missing\n  remove: true";
+    bad_text(&prefixed("com.example.v2.", elsewhere), "matches nothing", Some(5));
+    // Without a prefix there is nothing to translate.
+    let untranslated = format!("- target: {OTHER}\n  remove: true");
+    bad(&untranslated, "['com.example.v2.Thing']` matches nothing", 4);
+}
+
+#[test]
+fn texts_that_are_no_prefix() {
+    let action = format!("- target: {THING}\n  update: {{description: New.}}");
+    for prefix in ["com.example.v2", "''", "'.'", "'a b.'", "com..v2.", "'a\"]['."] {
+        let overlay = prefixed(prefix, &action);
+        let result = with_overlay(&document(), &overlay);
+        assert!(result.is_err(), "{prefix}");
+    }
+    bad_text(&prefixed("com.example.v2", &action), "is not a prefix of schemas", None);
+    bad_text(&prefixed("[a]", &action), "not an OpenAPI overlay", Some(3));
+}

@@ -1,67 +1,79 @@
-//! The project's own documents, those included that no crate is made from yet.
+//! The project's own documents and overlays, taken together.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use codegen::{Config, DocumentSource, Inputs, Source, generate};
+use codegen::{Config, Source};
+use serde_json::Value;
 
-/// The prefix of the schemas of a document, from the name of its file:
-/// `apis__storage.k8s.io__v1_openapi.json` has `io.k8s.api.storage.v1.`.
-fn prefix(file: &str) -> String {
-    let mut parts = file.trim_end_matches("_openapi.json").split("__").skip(1);
-    let group = parts.next().unwrap().split('.').next().unwrap();
-    format!("io.k8s.api.{group}.{}.", parts.next().unwrap())
-}
-
-/// One document alone, as a crate of its own and without overlays.
-fn alone(release: &str, file: &str, text: &str) {
-    let config = format!(
-        r#"
-[[crate]]
-name = "example"
-description = "An example"
-[[crate.document]]
-file = "{file}"
-release = "{release}"
-prefix = "{}"
-[[extern]]
-prefix = "io.k8s."
-path = "k8s_openapi"
-"#,
-        prefix(file)
-    );
-    let config = Config::parse(&Source::new("codegen.toml", config)).unwrap();
-    let mut inputs = Inputs::default();
-    let path = config.crates[0].documents[0].path();
-    let source = Source::new(path.clone(), text);
-    let release = release.parse().unwrap();
-    inputs.documents.insert(path.clone(), DocumentSource { source, release });
-    let crates = generate(&config, &inputs).unwrap_or_else(|faults| panic!("{faults}"));
-    assert!(crates[0].structs > 1, "{path}");
-}
-
-#[test]
-fn every_document_becomes_a_crate() {
-    let spec = Path::new(env!("CARGO_MANIFEST_DIR")).join("../spec");
-    if !spec.is_dir() {
+/// The root of the workspace, unless the crate is somewhere else, as when packaged.
+fn root() -> Option<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let there = root.join("spec").is_dir() && root.join("codegen.toml").is_file();
+    if !there {
         eprintln!("skipped: the documents are not part of the package");
-        return;
     }
-    let mut documents = 0;
-    for folder in fs::read_dir(&spec).unwrap() {
-        let folder = folder.unwrap();
-        let name = folder.file_name().into_string().unwrap();
-        let Some(release) = name.strip_prefix('v') else {
-            continue;
-        };
-        for file in fs::read_dir(folder.path()).unwrap() {
-            let file = file.unwrap();
-            let text = fs::read_to_string(file.path()).unwrap();
-            alone(release, file.file_name().to_str().unwrap(), &text);
-            documents += 1;
+    there.then_some(root)
+}
+
+/// The names of the files in a folder.
+fn files(folder: &Path) -> BTreeSet<String> {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap());
+    entries.map(|entry| entry.file_name().into_string().unwrap()).collect()
+}
+
+/// The documents below spec/, as `v1.37/FILE`.
+fn documents(root: &Path) -> BTreeSet<String> {
+    let spec = root.join("spec");
+    let releases = files(&spec).into_iter().filter(|name| name.starts_with('v'));
+    releases
+        .flat_map(|release| {
+            let files = files(&spec.join(&release));
+            files.into_iter().map(move |file| format!("{release}/{file}"))
+        })
+        .collect()
+}
+
+/// One that isn't named would rot: nothing would ever read it.
+#[test]
+fn every_document_and_overlay_is_used() {
+    let Some(root) = root() else { return };
+    let text = fs::read_to_string(root.join("codegen.toml")).unwrap();
+    let config = Config::parse(&Source::new("codegen.toml", text)).unwrap();
+    let used = || config.crates.iter().flat_map(|krate| &krate.documents);
+    assert_eq!(documents(&root), used().map(|document| document.path()).collect());
+    let mut overlays = files(&root.join("spec/overlays"));
+    overlays.retain(|name| name != "README.md");
+    assert_eq!(
+        overlays,
+        used().flat_map(|document| document.overlays.clone()).collect()
+    );
+}
+
+/// All documents are as of one release, so what they share, they say alike; and each has all
+/// that it refers to.
+#[test]
+fn shared_schemas_are_alike() {
+    let Some(root) = root() else { return };
+    let mut known: BTreeMap<String, (Value, String)> = BTreeMap::new();
+    let mut shared = 0;
+    for path in documents(&root) {
+        let text = fs::read_to_string(root.join("spec").join(&path)).unwrap();
+        let document: Value = serde_json::from_str(&text).unwrap();
+        let schemas = document["components"]["schemas"].as_object().unwrap();
+        for reference in text.split("\"#/components/schemas/").skip(1) {
+            let name = reference.split('"').next().unwrap();
+            assert!(schemas.contains_key(name), "{path} refers to {name}, but lacks it");
+        }
+        for (name, schema) in schemas {
+            let first = (schema.clone(), path.clone());
+            let (other, place) = known.entry(name.clone()).or_insert(first);
+            assert_eq!(schema, other, "{name} differs in {path} and {place}");
+            shared += usize::from(*place != path);
         }
     }
-    assert!(documents >= 7, "{documents} documents");
+    assert!(shared > 100, "{shared} shared schemas");
 }

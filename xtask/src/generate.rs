@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args;
-use codegen::{Generated, GeneratedFile, Release};
+use codegen::{Config, Generated, GeneratedFile, Release};
 
 use crate::inputs::{self, Folder};
 use crate::output::{Change, Plan};
@@ -19,7 +19,8 @@ use crate::workspace;
 /// is written.
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// The crates to generate; all of codegen.toml if none is named.
+    /// The crates to generate; all of codegen.toml if none is named. Those into which they
+    /// are converted are read too, but not written.
     #[arg(value_name = "CRATE")]
     crates: Vec<String>,
 
@@ -32,7 +33,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "DIR")]
     spec: Option<PathBuf>,
 
-    /// Where the crates go, as a workspace of their own; this workspace if not given.
+    /// Where the crates go, as a workspace of their own; this workspace if not given. Files
+    /// written by hand that they call come along, unless there are others in their place.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 
@@ -55,15 +57,25 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
         path: spec,
         release: arguments.release,
     };
-    let found = inputs::read(&root, &folder, config)?;
-    let generated = codegen::generate(&found.config, &found.inputs)
+    let found = inputs::read(&root, &folder, config, &arguments.crates)?;
+    let mut generated = codegen::generate(&found.config, &found.inputs)
         .map_err(|faults| found.locate(faults))?;
+    let is_named = |krate: &Generated| {
+        arguments.crates.is_empty() || arguments.crates.contains(&krate.name)
+    };
+    generated.retain(is_named);
+    let elsewhere = arguments.out.is_some() && !is_same(out, &root);
     let mut plans = Vec::new();
     for krate in &generated {
-        plans.push(Plan::of_crate(out, krate)?);
+        // In place they only have to be there.
+        let mut by_hand = by_hand(&root, &found.config, krate)?;
+        if !elsewhere {
+            by_hand.clear();
+        }
+        plans.push(Plan::of_crate(out, krate, &by_hand)?);
     }
-    if arguments.out.is_some() && !is_same(out, &root) {
-        plans.push(Plan::of_files(out, &frame(&root, &generated)?)?);
+    if elsewhere {
+        plans.push(Plan::of_files(out, &frame(&root, out, &found.config, &generated)?)?);
     }
     if arguments.check {
         return check(out, &plans);
@@ -117,6 +129,59 @@ fn check(out: &Path, plans: &[Plan]) -> Result<(), Box<dyn Error>> {
     Err(message.into())
 }
 
+/// The files of the workspace's crate that are written by hand and that generated code calls.
+fn by_hand(
+    root: &Path,
+    config: &Config,
+    krate: &Generated,
+) -> Result<Vec<GeneratedFile>, Box<dyn Error>> {
+    let read = |path: &String| {
+        let file = root.join(&krate.name).join(path);
+        if !file.is_file() || krate.files.iter().any(|file| file.path == *path) {
+            return Err(not_by_hand(config, krate, path).into());
+        }
+        Ok(GeneratedFile {
+            path: path.clone(),
+            text: workspace::read(&file)?,
+        })
+    };
+    krate.hand_written.iter().map(read).collect()
+}
+
+/// What to say of a file that should be written by hand, but isn't.
+fn not_by_hand(config: &Config, krate: &Generated, path: &str) -> String {
+    let what = if krate.files.iter().any(|file| file.path == path) {
+        "is a generated file"
+    } else {
+        "is not there"
+    };
+    let module = path.trim_start_matches("src/").trim_end_matches(".rs");
+    let module = format!("crate::{}::", module.replace('/', "::"));
+    let own = config.crates.iter().find(|own| own.name == krate.name);
+    let rules = own.and_then(|own| own.conversion.as_ref());
+    let mut schemas = BTreeSet::new();
+    let mut functions = BTreeSet::new();
+    for rule in rules.into_iter().flat_map(|conversion| &conversion.rules) {
+        for function in [&rule.forth, &rule.back, &rule.back_like].into_iter().flatten()
+        {
+            if let Some(name) = function.strip_prefix(&module) {
+                schemas.insert(format!("`{}`", rule.schema));
+                functions.insert(format!("`{name}`"));
+            }
+        }
+    }
+    let list =
+        |names: BTreeSet<String>| names.into_iter().collect::<Vec<_>>().join(", ");
+    format!(
+        "error: {}/{path} {what}\n  --> {}, the conversion rules for {}\n  help: write a file \
+         of that name with the functions {}, or name others in the rules",
+        krate.name,
+        workspace::CONFIG,
+        list(schemas),
+        list(functions)
+    )
+}
+
 fn is_same(a: &Path, b: &Path) -> bool {
     matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
 }
@@ -125,6 +190,8 @@ fn is_same(a: &Path, b: &Path) -> bool {
 /// manifest that theirs inherit, and the release of k8s-openapi's types.
 fn frame(
     root: &Path,
+    out: &Path,
+    config: &Config,
     generated: &[Generated],
 ) -> Result<Vec<GeneratedFile>, Box<dyn Error>> {
     let header = format!("# {}codegen.toml.\n\n", codegen::MARK);
@@ -138,15 +205,13 @@ fn frame(
     if let Some(toml::Value::Table(dependencies)) = workspace.get_mut("dependencies") {
         let used = used(generated)?;
         dependencies.retain(|name, _| used.contains(name));
-        let names: Vec<_> = generated.iter().map(|krate| krate.name.as_str()).collect();
         for (name, dependency) in dependencies.iter_mut() {
             let Some(path) = dependency.get_mut("path") else {
                 continue;
             };
-            // Its siblings are beside it; everything else stays where it is.
-            if let (false, Some(relative)) =
-                (names.contains(&name.as_str()), path.as_str())
-            {
+            if is_sibling(name, out, config, generated) {
+                *path = name.as_str().into();
+            } else if let Some(relative) = path.as_str() {
                 *path = root.join(relative).display().to_string().into();
             }
         }
@@ -166,6 +231,21 @@ fn frame(
             text: header + &toml::to_string(&cargo)?,
         },
     ])
+}
+
+/// Whether a dependency is beside the crates; everything else stays where it is.
+fn is_sibling(name: &str, out: &Path, config: &Config, generated: &[Generated]) -> bool {
+    let is_generated = generated.iter().any(|krate| krate.name == name);
+    let is_there = out.join(name).join("Cargo.toml").is_file();
+    let is_ours = config.crates.iter().any(|krate| krate.name == name);
+    if is_ours && !is_generated && !is_there {
+        eprintln!(
+            "note: {} has no {name}, so that of this workspace is used; name it too to have it \
+             there",
+            out.display()
+        );
+    }
+    is_generated || is_ours && is_there
 }
 
 /// The dependencies that the manifests of the crates name.

@@ -38,7 +38,8 @@ pub(crate) struct Folder<'a> {
     pub(crate) release: Option<Release>,
 }
 
-/// Reads the configuration of the workspace, cut down to the crates that are wanted.
+/// Reads the configuration of the workspace, cut down to the crates that are named and those
+/// into which they are converted.
 pub(crate) fn config(root: &Path, crates: &[String]) -> Result<Config, Box<dyn Error>> {
     let text = workspace::read(&root.join(workspace::CONFIG))?;
     let mut config = Config::parse(&Source::new(workspace::CONFIG, text))?;
@@ -53,16 +54,35 @@ pub(crate) fn config(root: &Path, crates: &[String]) -> Result<Config, Box<dyn E
             .into());
         }
     }
-    config.crates.retain(|krate| crates.is_empty() || crates.contains(&krate.name));
+    if !crates.is_empty() {
+        let needed = with_targets(&config, crates);
+        config.crates.retain(|krate| needed.contains(&krate.name));
+    }
     Ok(config)
 }
 
+/// Crates with those into which they are converted, whose types their own are compared with.
+fn with_targets(config: &Config, crates: &[String]) -> BTreeSet<String> {
+    let mut needed = BTreeSet::new();
+    let mut next = crates.to_vec();
+    while let Some(name) = next.pop() {
+        let krate = config.crates.iter().find(|krate| krate.name == name);
+        let target = krate.and_then(|krate| krate.conversion.as_ref());
+        if needed.insert(name) {
+            next.extend(target.map(|conversion| conversion.to.clone()));
+        }
+    }
+    needed
+}
+
 /// Reads all documents and overlays that the configuration names. All that are missing are
-/// told; of a folder of one release only those that are there are read.
+/// told; of a folder of one release only those that are there are read, but some for each
+/// crate that is named.
 pub(crate) fn read(
     root: &Path,
     folder: &Folder<'_>,
     config: Config,
+    crates: &[String],
 ) -> Result<Found, Box<dyn Error>> {
     let mut all = Found {
         config,
@@ -73,7 +93,7 @@ pub(crate) fn read(
         config.crates.iter().flat_map(|krate| krate.documents.clone()).collect()
     };
     if !documents(&all.config).iter().any(|document| folder.is_laid_out_for(document)) {
-        all.config = folder.cut_down(all.config)?;
+        all.config = folder.cut_down(all.config, crates)?;
     }
     let mut faults = BTreeSet::new();
     for document in documents(&all.config) {
@@ -116,30 +136,33 @@ impl Folder<'_> {
     /// The configuration for what a folder of one release has: of several documents of one
     /// group-version, the first that still served as late as that. Versions that it doesn't
     /// have are left out, since no release has all of them.
-    fn cut_down(&self, mut config: Config) -> Result<Config, Box<dyn Error>> {
+    fn cut_down(
+        &self,
+        mut config: Config,
+        named: &[String],
+    ) -> Result<Config, Box<dyn Error>> {
         let release = self.release.or_else(|| release_of(self.path));
-        let mut missing = None;
+        let mut missing = Vec::new();
         for krate in &mut config.crates {
-            let all = krate.documents.clone();
-            krate
-                .documents
-                .retain(|d| serving(&all, &d.file, release) == Some(d.release));
-            krate.documents.retain(|document| {
-                let here = self.path.join(&document.file);
-                if !here.is_file() {
-                    let below = self.path.join(document.path());
-                    let error = not_found(self, document, &below, &here);
-                    eprintln!("note: {} has no {}", self.path.display(), document.file);
-                    missing.get_or_insert(error);
-                }
-                here.is_file()
-            });
+            let all = &krate.documents;
+            let serving =
+                all.iter().filter(|d| serving(all, &d.file, release) == Some(d.release));
+            let (there, gone): (Vec<_>, Vec<_>) =
+                serving.cloned().partition(|d| self.path.join(&d.file).is_file());
+            if there.is_empty() && named.contains(&krate.name) {
+                return Err(none_found(self, &gone));
+            }
+            krate.documents = there;
+            missing.extend(gone);
         }
         config.crates.retain(|krate| !krate.documents.is_empty());
-        match missing {
-            Some(error) if config.crates.is_empty() => Err(error),
-            _ => Ok(config),
+        if config.crates.is_empty() {
+            return Err(none_found(self, &missing));
         }
+        for document in missing {
+            eprintln!("note: {} has no {}", self.path.display(), document.file);
+        }
+        Ok(config)
     }
 }
 
@@ -169,7 +192,7 @@ fn find(
     }
     let here = folder.path.join(&document.file);
     if !here.is_file() {
-        return Err(not_found(folder, document, &below, &here));
+        return Err(not_found(folder, document));
     }
     let release = match (folder.release, release_of(folder.path)) {
         (Some(said), Some(named)) if said != named => {
@@ -202,12 +225,13 @@ pub(crate) fn release_of(folder: &Path) -> Option<Release> {
     folder.file_name()?.to_str()?.parse().ok()
 }
 
-fn not_found(
-    folder: &Folder<'_>,
-    document: &DocumentConfig,
-    below: &Path,
-    here: &Path,
-) -> Box<dyn Error> {
+fn none_found(folder: &Folder<'_>, documents: &[DocumentConfig]) -> Box<dyn Error> {
+    let errors =
+        documents.iter().map(|document| not_found(folder, document).to_string());
+    errors.collect::<Vec<_>>().join("\n\n").into()
+}
+
+fn not_found(folder: &Folder<'_>, document: &DocumentConfig) -> Box<dyn Error> {
     let others = releases_with(folder.path, &document.file);
     let others: Vec<_> = others.iter().map(|path| path.display().to_string()).collect();
     let help = if others.is_empty() {
@@ -218,8 +242,8 @@ fn not_found(
     format!(
         "error: no {}\n  --> neither {} nor {}\n  help: {help}",
         document.file,
-        below.display(),
-        here.display()
+        folder.path.join(document.path()).display(),
+        folder.path.join(&document.file).display()
     )
     .into()
 }

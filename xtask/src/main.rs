@@ -2,6 +2,7 @@
 
 mod generate;
 mod inputs;
+mod listed;
 mod output;
 mod verify;
 mod workspace;

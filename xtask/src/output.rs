@@ -42,15 +42,28 @@ impl Change {
 }
 
 impl Plan {
-    /// Compares a crate with its folder; generated files without a source are to go.
+    /// Compares a crate with its folder; generated files without a source are to go. The files
+    /// written by hand come along, but don't replace others.
     pub(crate) fn of_crate(
         out: &Path,
         krate: &Generated,
+        by_hand: &[GeneratedFile],
     ) -> Result<Self, Box<dyn Error>> {
         let folder = out.join(&krate.name);
-        let mut plan = Self::of_files(&folder, &krate.files)?;
-        let wanted: BTreeSet<_> =
-            krate.files.iter().map(|f| folder.join(&f.path)).collect();
+        let mut files = krate.files.clone();
+        for file in by_hand {
+            let path = folder.join(&file.path);
+            if is_other(&path, &file.text)? {
+                eprintln!(
+                    "note: {} differs from that of this workspace, and is left as it is",
+                    path.display()
+                );
+            } else {
+                files.push(file.clone());
+            }
+        }
+        let mut plan = Self::of_files(&folder, &files)?;
+        let wanted: BTreeSet<_> = files.iter().map(|f| folder.join(&f.path)).collect();
         for path in rust_files(&folder.join("src"))? {
             if !wanted.contains(&path) && is_ours(&path)? {
                 plan.changes.push(Change::Remove { path });
@@ -221,6 +234,15 @@ impl Undo {
                 .map_err(|e| fault("can't take back", &folder, &e))?;
         }
         Ok(())
+    }
+}
+
+/// Whether there is a file of another text that isn't ours to replace.
+fn is_other(path: &Path, text: &str) -> Result<bool, Box<dyn Error>> {
+    match fs::read(path) {
+        Ok(old) => Ok(old != text.as_bytes() && !is_ours(path)?),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(fault("can't read", path, &error)),
     }
 }
 

@@ -1,14 +1,16 @@
 //! `cargo xtask spec verify`: are our documents built as Kubernetes' own are?
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
-use codegen::{Change, Comparison, Config, DocumentConfig, Pointer, Release, Source};
+use codegen::{Change, Comparison, Config, Difference, DocumentConfig, Release, Source};
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 
-use crate::inputs::{self, Folder};
+use crate::inputs::{self, Folder, Found};
+use crate::listed::{Expected, Listed, Schemas};
 use crate::workspace;
 
 /// Look after the documents in spec/.
@@ -47,7 +49,6 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let Command::Verify(arguments) = &arguments.command;
     let root = workspace::root()?;
     let config = inputs::config(&root, &[])?;
-    let listed = Listed::read(&root, &config)?;
     let found = inputs::read(
         &root,
         &Folder {
@@ -55,33 +56,27 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
             release: None,
         },
         config,
+        &[],
     )?;
+    let schemas = schemas(&found)?;
+    let listed = Listed::read(&root, &schemas)?;
     let mut faults = 0;
     let mut compared = 0;
     for (folder, release) in releases(arguments)? {
         for document in at_release(&found.config, release) {
+            let path = folder.join(&document.file);
             let Some(ours) = found.inputs.documents.get(&document.path()) else {
                 continue;
             };
-            let file = &document.file;
-            let path = folder.join(file);
             if !path.is_file() {
                 continue;
             }
-            let upstream =
-                Source::new(format!("v{release}/{file}"), workspace::read(&path)?);
-            let comparison =
-                codegen::compare(&ours.source, &upstream).map_err(|faults| {
-                    let theirs = path.display().to_string();
-                    found.locate(
-                        faults.renamed(|name| {
-                            (name == upstream.name).then(|| theirs.clone())
-                        }),
-                    )
-                })?;
-            let explained =
-                listed.explain(&document.path(), release, comparison.from_server);
-            faults += report(&upstream.name, &comparison, &explained);
+            let name = format!("v{release}/{}", document.file);
+            let upstream = Source::new(name, workspace::read(&path)?);
+            let comparison = compare(&found, &ours.source, &upstream, &path)?;
+            let at = (release, comparison.from_server);
+            let expected = listed.expected(&document.path(), &schemas, at);
+            faults += report(&upstream.name, &comparison, &expected);
             compared += 1;
         }
     }
@@ -100,6 +95,39 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
         )
         .into()),
     }
+}
+
+/// Compares two documents; faults are told by the paths of the files.
+fn compare(
+    found: &Found,
+    ours: &Source,
+    upstream: &Source,
+    path: &Path,
+) -> Result<Comparison, Box<dyn Error>> {
+    let comparison = codegen::compare(ours, upstream);
+    let theirs =
+        |name: &str| (name == upstream.name).then(|| path.display().to_string());
+    Ok(comparison.map_err(|faults| found.locate(faults.renamed(theirs)))?)
+}
+
+/// The names of the schemas of our documents.
+fn schemas(found: &Found) -> Result<Schemas, Box<dyn Error>> {
+    #[derive(Deserialize)]
+    struct Document {
+        components: Components,
+    }
+    #[derive(Deserialize)]
+    struct Components {
+        schemas: BTreeMap<String, IgnoredAny>,
+    }
+    let mut all = Schemas::new();
+    for (path, document) in &found.inputs.documents {
+        let read: Document = serde_json::from_str(&document.source.text)
+            .map_err(|e| format!("error: {}: {e}", document.source.name))?;
+        let names = read.components.schemas.into_keys().collect();
+        all.insert(path.clone(), names);
+    }
+    Ok(all)
 }
 
 /// Our documents that describe what a release served: of several of one group-version, each
@@ -139,20 +167,17 @@ fn releases(arguments: &Verify) -> Result<BTreeMap<PathBuf, Release>, Box<dyn Er
     Ok(found)
 }
 
-type Explained = BTreeMap<(String, Change), String>;
-
 /// Prints the differences of one document and returns how many are not as listed.
-fn report(name: &str, comparison: &Comparison, explained: &Explained) -> usize {
+fn report(name: &str, comparison: &Comparison, expected: &[Expected<'_>]) -> usize {
     let mut lines = Vec::new();
     let mut faults = 0;
-    let mut seen = BTreeSet::new();
     for difference in &comparison.differences {
-        let pointer = difference.pointer.to_string();
-        let change = difference.change;
+        let Difference {
+            pointer, change, ..
+        } = difference;
         let line = format!("  {change:7} {pointer}");
-        let key = (pointer, change);
-        match explained.get(&key) {
-            Some(why) => lines.push(format!("{line} ({why})")),
+        match expected.iter().find(|expected| expected.is(difference)) {
+            Some(expected) => lines.push(format!("{line} ({})", expected.why)),
             None => {
                 faults += 1;
                 let (ours, upstream) = &difference.values;
@@ -161,22 +186,17 @@ fn report(name: &str, comparison: &Comparison, explained: &Explained) -> usize {
                 ));
             }
         }
-        seen.insert(key);
     }
-    let added: Vec<_> = seen
-        .iter()
-        .filter(|(_, change)| *change != Change::Changed)
-        .map(|(p, _)| p)
-        .collect();
-    for (key, why) in explained {
+    for expected in expected {
+        let Expected { change, at, why } = expected;
         // What is inside something that is new as a whole doesn't differ by itself.
-        let inside = added.iter().any(|whole| key.0.starts_with(&format!("{whole}/")));
-        if !seen.contains(key) && !inside {
+        let occurs = comparison.differences.iter().any(|difference| {
+            let whole = difference.change != Change::Changed;
+            expected.is(difference) || whole && at.is_inside(&difference.pointer)
+        });
+        if !occurs {
             faults += 1;
-            lines.push(format!(
-                "  {:7} {} ({why}) LISTED, BUT DOES NOT OCCUR",
-                key.1, key.0
-            ));
+            lines.push(format!("  {change:7} {at} ({why}) LISTED, BUT DOES NOT OCCUR"));
         }
     }
     let count = comparison.differences.len();
@@ -197,89 +217,4 @@ fn report(name: &str, comparison: &Comparison, explained: &Explained) -> usize {
         println!("{line}");
     }
     faults
-}
-
-/// The differences that are known, by the document's path, `v1.37/FILE`.
-#[derive(Deserialize)]
-#[serde(transparent)]
-struct Listed(BTreeMap<String, BTreeMap<String, Places>>);
-
-#[derive(Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-struct Places {
-    added: Vec<Place>,
-    removed: Vec<Place>,
-    changed: Vec<Place>,
-}
-
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Place {
-    At(String),
-    From { at: String, from: Release },
-}
-
-/// The key for what a running server publishes otherwise than the checked-in documents.
-const SERVER: &str = "server";
-
-impl Listed {
-    const FILE: &str = "spec/differences.toml";
-
-    fn read(root: &Path, config: &Config) -> Result<Self, Box<dyn Error>> {
-        let text = workspace::read(&root.join(Self::FILE))?;
-        let listed: Self =
-            toml::from_str(&text).map_err(|e| format!("error: {}: {e}", Self::FILE))?;
-        let known: BTreeSet<_> = config
-            .crates
-            .iter()
-            .flat_map(|krate| &krate.documents)
-            .map(DocumentConfig::path)
-            .collect();
-        if let Some(file) = listed.0.keys().find(|file| !known.contains(*file)) {
-            let known: Vec<_> = known.iter().map(String::as_str).collect();
-            return Err(format!(
-                "error: {}: no document `{file}`\n  help: there are {}",
-                Self::FILE,
-                known.join(", ")
-            )
-            .into());
-        }
-        for key in
-            listed.0.values().flat_map(BTreeMap::keys).filter(|key| *key != SERVER)
-        {
-            key.parse::<Release>().map_err(|e| format!("error: {}: {e}", Self::FILE))?;
-        }
-        Ok(listed)
-    }
-
-    /// What must differ from a document of a release, and why.
-    fn explain(&self, path: &str, upstream: Release, from_server: bool) -> Explained {
-        let mut explained = Explained::new();
-        for (key, places) in self.0.get(path).into_iter().flatten() {
-            let why = match key.parse::<Release>() {
-                Ok(release) if upstream < release => format!("Kubernetes {release}"),
-                Err(_) if from_server => "published by a running server".to_owned(),
-                _ => continue,
-            };
-            let all = [
-                (Change::Added, &places.added),
-                (Change::Removed, &places.removed),
-                (Change::Changed, &places.changed),
-            ];
-            for (change, place) in all
-                .into_iter()
-                .flat_map(|(change, places)| places.iter().map(move |p| (change, p)))
-            {
-                let at = match place {
-                    Place::At(at) => at,
-                    Place::From { at, from } if *from <= upstream => at,
-                    Place::From { .. } => continue,
-                };
-                let at =
-                    Pointer::parse(at).map_or_else(|| at.clone(), |p| p.to_string());
-                explained.insert((at, change), why.clone());
-            }
-        }
-        explained
-    }
 }

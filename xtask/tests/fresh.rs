@@ -5,6 +5,7 @@
 
 mod common;
 
+use std::fs;
 use std::path::Path;
 use std::process::Command;
 
@@ -23,6 +24,20 @@ fn the_committed_crates_are_fresh() {
 fn generated_crates_compile_in_another_folder() {
     let Some(root) = real_root() else { return };
     let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join("own");
+    // Files written by hand that an earlier run has copied would be left alone.
+    let _ = fs::remove_dir_all(&out);
     generate(&root, &["--out", &out.display().to_string()]);
+    assert!(out.join("storage-v1alpha1/src/csi/rules.rs").is_file());
+    compile(&root, &out);
+}
+
+/// The crate that it is converted into is that of the workspace.
+#[test]
+fn a_crate_alone_compiles_in_another_folder() {
+    let Some(root) = real_root() else { return };
+    let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join("alone");
+    let _ = fs::remove_dir_all(&out);
+    generate(&root, &["storage-v1beta1", "--out", &out.display().to_string()]);
+    assert!(!out.join("storage-v1").exists());
     compile(&root, &out);
 }

@@ -4,10 +4,64 @@
 
 mod common;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
 use common::{compile, generate, real_root};
+
+/// The kinds that Kubernetes documents, by crate and file, each with the minor releases from
+/// the first to the last; what goes back further or on is cut at those of the documents.
+const KINDS: &[(&str, &str, u32, u32)] = &[
+    ("storage-v1", "csi_driver", 23, 99),
+    ("storage-v1", "csi_node", 23, 99),
+    ("storage-v1", "csi_storage_capacity", 24, 99),
+    ("storage-v1", "storage_class", 23, 99),
+    ("storage-v1", "volume_attachment", 23, 99),
+    ("storage-v1", "volume_attributes_class", 34, 99),
+    ("storage-v1beta1", "csi_storage_capacity", 23, 26),
+    ("storage-v1beta1", "volume_attributes_class", 31, 36),
+    ("storage-v1alpha1", "csi_storage_capacity", 23, 23),
+    ("storage-v1alpha1", "volume_attributes_class", 29, 34),
+];
+
+/// The files of each crate beside its root.
+type Crates = BTreeMap<String, BTreeSet<String>>;
+
+fn expected(minor: u32) -> Crates {
+    let mut crates = Crates::new();
+    for (name, file, first, last) in KINDS {
+        if (*first..=*last).contains(&minor) {
+            crates.entry((*name).to_owned()).or_default().insert(format!("{file}.rs"));
+        }
+    }
+    crates
+}
+
+/// The crates in a folder. Kinds of older versions that v1 has too must become those.
+fn generated(out: &Path) -> Crates {
+    let names = |folder: &Path| -> BTreeSet<String> {
+        let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap());
+        entries.map(|entry| entry.file_name().into_string().unwrap()).collect()
+    };
+    let crates = names(out).into_iter().filter(|name| name.starts_with("storage-"));
+    let crates: Crates = crates
+        .map(|name| {
+            let mut files = names(&out.join(&name).join("src"));
+            assert!(files.remove("lib.rs"), "{name} has no root");
+            (name, files)
+        })
+        .collect();
+    for (name, files) in crates.iter().filter(|(name, _)| *name != "storage-v1") {
+        for file in files {
+            let text =
+                fs::read_to_string(out.join(name).join("src").join(file)).unwrap();
+            let converted = text.contains("for storage_v1::");
+            assert_eq!(converted, crates["storage-v1"].contains(file), "{name}/{file}");
+        }
+    }
+    crates
+}
 
 /// Slow, and in need of Kubernetes' documents, so only where they are.
 #[test]
@@ -29,9 +83,13 @@ fn crates_from_kubernetes_own_documents_compile() {
     for folder in folders {
         let release = folder.file_name().unwrap().to_string_lossy().into_owned();
         let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join("upstream").join(&release);
+        // What an earlier run has left would be taken for what comes of this one.
+        let _ = fs::remove_dir_all(&out);
         let (spec, to) = (folder.display().to_string(), out.display().to_string());
         let result = std::panic::catch_unwind(|| {
             let told = generate(&root, &["--spec", &spec, "--out", &to]);
+            let minor = release.strip_prefix("v1.").unwrap().parse().unwrap();
+            assert_eq!(generated(&out), expected(minor), "{release}");
             compile(&root, &out);
             told
         });

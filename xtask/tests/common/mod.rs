@@ -77,6 +77,108 @@ pub(crate) fn document(first: &str, second: &str) -> String {
     )
 }
 
+/// Two versions of one API: the older one in two documents of one name, each under the last
+/// release that served its kind, and converted into the newer one.
+const VERSIONS: &str = r#"
+[[crate]]
+name = "new-v1"
+description = "The newer version"
+
+[[crate.document]]
+file = "new.json"
+release = "1.37"
+prefix = "com.example.v1."
+
+[[crate]]
+name = "old-v1beta1"
+description = "The older version"
+
+[[crate.document]]
+file = "old.json"
+release = "1.21"
+as-of = "1.37"
+prefix = "com.example.v1beta1."
+overlays = ["early.yaml"]
+
+[[crate.document]]
+file = "old.json"
+release = "1.36"
+as-of = "1.37"
+prefix = "com.example.v1beta1."
+overlays = ["late.yaml"]
+
+[crate.conversion]
+to = "new-v1"
+
+[[crate.conversion.rule]]
+schema = "com.example.v1beta1.Thing"
+fields = ["text"]
+to = "text"
+forth = "crate::rules::forth"
+back = "crate::rules::back"
+
+[[extern]]
+prefix = "io.k8s.apimachinery."
+path = "k8s_openapi::apimachinery"
+"#;
+
+/// What the rules of [`VERSIONS`] call.
+pub(crate) const RULES: &str = "//! By hand.\n\n\
+    pub(super) fn forth(text: Option<String>) -> Option<String> {\n    text\n}\n\n\
+    pub(super) fn back(text: Option<String>) -> Option<String> {\n    text\n}\n";
+
+/// A document of one kind with a text.
+pub(crate) fn kind(version: &str, name: &str) -> String {
+    let kind = |name: &str| {
+        format!(
+            "{{\"group\": \"example.com\", \"version\": \"{version}\", \"kind\": \"{name}\"}}"
+        )
+    };
+    let meta = "io.k8s.apimachinery.pkg.apis.meta.v1";
+    let parts = [
+        format!("\"/apis/example.com/{version}/{}s\": ", name.to_lowercase()),
+        "{\"get\": {\"responses\": {}, \"x-kubernetes-action\": \"list\", ".to_owned(),
+        format!("\"x-kubernetes-group-version-kind\": {}}}}}", kind(name)),
+        "}, \"components\": {\"schemas\": {\n".to_owned(),
+        format!(
+            "\"com.example.{version}.{name}\": {{\"type\": \"object\", \"properties\": {{"
+        ),
+        format!(
+            "\"metadata\": {{\"$ref\": \"#/components/schemas/{meta}.ObjectMeta\"}},"
+        ),
+        "\"text\": {\"type\": \"string\", \"description\": \"Text.\"}},\n".to_owned(),
+        format!("\"x-kubernetes-group-version-kind\": [{}]}},\n", kind(name)),
+        format!("\"com.example.{version}.{name}List\": {{\"type\": \"object\","),
+        "\"required\": [\"items\"], \"properties\": {\"items\": {\"type\": \"array\","
+            .to_owned(),
+        format!(
+            "\"items\": {{\"$ref\": \"#/components/schemas/com.example.{version}.{name}\"}}}},"
+        ),
+        format!(
+            "\"metadata\": {{\"$ref\": \"#/components/schemas/{meta}.ListMeta\"}}}},\n"
+        ),
+        format!(
+            "\"x-kubernetes-group-version-kind\": [{}]}},\n",
+            kind(&format!("{name}List"))
+        ),
+        format!("\"{meta}.ListMeta\": {{\"type\": \"object\"}},"),
+        format!("\"{meta}.ObjectMeta\": {{\"type\": \"object\"}}}}}}}}"),
+    ];
+    format!("{{\"openapi\": \"3.0.0\", \"paths\": {{{}", parts.concat())
+}
+
+/// A document of two kinds.
+fn kinds(version: &str, first: &str, second: &str) -> String {
+    let mut both: serde_json::Value =
+        serde_json::from_str(&kind(version, first)).unwrap();
+    let more: serde_json::Value = serde_json::from_str(&kind(version, second)).unwrap();
+    for pointer in ["/paths", "/components/schemas"] {
+        let more = more.pointer(pointer).unwrap().as_object().unwrap().clone();
+        both.pointer_mut(pointer).unwrap().as_object_mut().unwrap().extend(more);
+    }
+    both.to_string()
+}
+
 /// A workspace with two crates to generate.
 pub(crate) struct Sandbox {
     folder: TempDir,
@@ -96,6 +198,29 @@ impl Sandbox {
         sandbox.write("root/spec/v1.37/things.json", &document("Thing", "Part"));
         sandbox.write("root/spec/v1.37/others.json", &document("Other", "Rest"));
         sandbox.write("root/spec/overlays/things.yaml", OVERLAY);
+        sandbox
+    }
+
+    /// One with two versions of an API; what the overlays say tells which was applied.
+    pub(crate) fn versions() -> Self {
+        let sandbox = Self::new();
+        sandbox.write("root/codegen.toml", VERSIONS);
+        sandbox.edit(
+            "root/Cargo.toml",
+            "other = \"1\"",
+            "new-v1 = { version = \"0.1.0\", path = \"new-v1\" }\n\
+             old-v1beta1 = { version = \"0.1.0\", path = \"old-v1beta1\" }",
+        );
+        sandbox.write("root/spec/v1.37/new.json", &kinds("v1", "Thing", "Part"));
+        sandbox.write("root/spec/v1.21/old.json", &kind("v1beta1", "Thing"));
+        sandbox.write("root/spec/v1.36/old.json", &kind("v1beta1", "Part"));
+        for (name, said) in [("early", "Thing"), ("late", "Part")] {
+            let overlay = OVERLAY
+                .replace("v1.Thing", &format!("v1beta1.{said}"))
+                .replace("hello", name);
+            sandbox.write(&format!("root/spec/overlays/{name}.yaml"), &overlay);
+        }
+        sandbox.write("root/old-v1beta1/src/rules.rs", RULES);
         sandbox
     }
 

@@ -1,0 +1,108 @@
+//! Files written by hand that generated code calls.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+
+mod common;
+
+use std::fs;
+
+use common::{RULES, Sandbox};
+
+const OWN: &str = "root/old-v1beta1/src/rules.rs";
+const COPY: &str = "out/old-v1beta1/src/rules.rs";
+
+/// A workspace and the path of a folder beside it.
+fn with_out() -> (Sandbox, String) {
+    let sandbox = Sandbox::versions();
+    let out = sandbox.path("out").display().to_string();
+    (sandbox, out)
+}
+
+#[test]
+fn they_come_along() {
+    let (sandbox, out) = with_out();
+    sandbox.run(&["--out", &out]).succeeds();
+    assert_eq!(sandbox.read(COPY), RULES);
+    assert!(sandbox.read("out/old-v1beta1/src/lib.rs").contains("mod rules;"));
+    let before = sandbox.snapshot();
+    assert_eq!(sandbox.run(&["--out", &out]).succeeds().told, "");
+    assert_eq!(sandbox.snapshot(), before);
+    fs::remove_file(sandbox.path(COPY)).unwrap();
+    let stale = ["old-v1beta1/src/rules.rs (missing)"];
+    sandbox.run(&["--out", &out, "--check"]).fails_with(&stale);
+    sandbox.run(&["--out", &out]).succeeds();
+    assert_eq!(sandbox.read(COPY), RULES);
+}
+
+#[test]
+fn others_of_their_name_are_left_alone() {
+    let (sandbox, out) = with_out();
+    sandbox.write(COPY, "// Better.\n");
+    for arguments in [&["--out", &*out][..], &["--out", &out, "--check"]] {
+        let told = sandbox.run(arguments).succeeds().told;
+        assert!(told.contains("note: ") && told.contains("rules.rs differs"), "{told}");
+        assert_eq!(sandbox.read(COPY), "// Better.\n");
+    }
+    // One that was generated is ours to replace.
+    let generated = sandbox.read("out/old-v1beta1/src/thing.rs");
+    sandbox.write(COPY, &generated);
+    assert_eq!(sandbox.run(&["--out", &out]).succeeds().told, "");
+    assert_eq!(sandbox.read(COPY), RULES);
+}
+
+#[test]
+fn they_do_not_come_if_anything_is_wrong() {
+    let (sandbox, out) = with_out();
+    sandbox.write("out/Cargo.toml", "[workspace]\n");
+    let before = sandbox.snapshot();
+    sandbox.run(&["--out", &out]).fails_with(&["Cargo.toml is not a generated file"]);
+    assert_eq!(sandbox.snapshot(), before);
+}
+
+#[test]
+fn a_missing_one_is_told() {
+    let (sandbox, out) = with_out();
+    fs::remove_file(sandbox.path(OWN)).unwrap();
+    let before = sandbox.snapshot();
+    for arguments in [&[][..], &["--check"], &["--out", &out], &["old-v1beta1"]] {
+        sandbox.run(arguments).fails_with(&[
+            "old-v1beta1/src/rules.rs is not there",
+            "codegen.toml, the conversion rules for `com.example.v1beta1.Thing`",
+            "help: write a file of that name with the functions `back`, `forth`",
+        ]);
+        assert_eq!(sandbox.snapshot(), before);
+    }
+    // What doesn't call it doesn't need it.
+    sandbox.run(&["new-v1"]).succeeds();
+}
+
+/// `thing` is the file of the type `Thing`.
+#[test]
+fn a_generated_file_is_not_written_by_hand() {
+    let sandbox = Sandbox::versions();
+    sandbox.edit("root/codegen.toml", "crate::rules::", "crate::thing::");
+    let parts = ["old-v1beta1/src/thing.rs is a generated file", "`back`, `forth`"];
+    sandbox.run(&[]).fails_with(&parts);
+    sandbox.write("root/old-v1beta1/src/thing.rs", RULES);
+    sandbox.run(&[]).fails_with(&parts);
+}
+
+#[test]
+fn the_crate_that_others_become_is_beside_them() {
+    let (sandbox, out) = with_out();
+    let path = |sandbox: &Sandbox| {
+        let manifest: toml::Table = sandbox.read("out/Cargo.toml").parse().unwrap();
+        let path = &manifest["workspace"]["dependencies"]["new-v1"]["path"];
+        path.as_str().unwrap().to_owned()
+    };
+    sandbox.run(&["--out", &out]).succeeds();
+    assert_eq!(path(&sandbox), "new-v1");
+    // It stays so where only one of them is generated anew.
+    assert_eq!(sandbox.run(&["old-v1beta1", "--out", &out]).succeeds().told, "");
+    assert_eq!(path(&sandbox), "new-v1");
+    // Where it has never been generated there, it is that of the workspace.
+    let (sandbox, out) = with_out();
+    let told = sandbox.run(&["old-v1beta1", "--out", &out]).succeeds().told;
+    assert!(told.contains("note: ") && told.contains("no new-v1"), "{told}");
+    assert_eq!(path(&sandbox), sandbox.path("root/new-v1").display().to_string());
+}
