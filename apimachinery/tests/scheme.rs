@@ -31,7 +31,7 @@ fn tells_what_is_registered() {
     let kinds: Vec<_> = scheme.kinds(&V1).collect();
     assert_eq!(kinds.len(), 1);
     assert_eq!(kinds[0].kind, GroupVersionKind::of::<PotV1>());
-    assert_eq!(kinds[0].list_kind, GroupVersionKind::of::<PotV1List>());
+    assert_eq!(kinds[0].list_kind, Some(GroupVersionKind::of::<PotV1List>()));
     assert_eq!(kinds[0].scope, Scope::Cluster);
     assert!(kinds[0].lifecycle.is_some());
     let infos: Vec<_> = scheme.resource("potinfos").collect();

@@ -79,7 +79,10 @@ pub(super) fn put<T: Convertible>(
         kept.insert("metadata".to_owned(), json!({"annotations": {}}));
     }
     let annotations = metadata.annotations.get_or_insert_default();
-    if annotations.contains_key(ANNOTATION) {
+    // What was kept of this very kind is out of date; of another, it still has a use.
+    let before = annotations.get(ANNOTATION);
+    let before = before.and_then(|text| serde_json::from_str::<Value>(text).ok());
+    if before.is_some_and(|before| before.get("apiVersion") != kept.get("apiVersion")) {
         return Err(malformed("already keeps an object of a third version".to_owned()));
     }
     annotations.insert(ANNOTATION.to_owned(), kept.to_string());

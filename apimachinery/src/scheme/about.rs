@@ -22,8 +22,8 @@ pub enum Scope {
 pub struct RegisteredKind {
     /// The kind, with its group and version.
     pub kind: GroupVersionKind,
-    /// The kind of its lists.
-    pub list_kind: GroupVersionKind,
+    /// The kind of its lists, if that is registered too.
+    pub list_kind: Option<GroupVersionKind>,
     /// The name of its resource, `csinodes`.
     pub resource: &'static str,
     /// Whether its objects live in namespaces.

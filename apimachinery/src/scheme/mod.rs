@@ -44,7 +44,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ListMeta;
 use k8s_openapi::serde_json::Value;
-use k8s_openapi::{ListableResource, Metadata, NamespaceResourceScope};
+use k8s_openapi::{Metadata, NamespaceResourceScope};
 
 use crate::convert::Convert;
 use crate::{GroupVersion, GroupVersionKind, Kind};
@@ -124,15 +124,15 @@ impl Scheme {
     /// Registering it again changes nothing; where two types claim one kind, the first counts.
     pub fn add_kind<K>(&mut self)
     where
-        K: Kind<Scope: 'static> + ListableResource + Versioned,
+        K: Kind<Scope: 'static> + Versioned,
     {
         let kind = GroupVersionKind::of::<K>();
         let namespaced =
             TypeId::of::<K::Scope>() == TypeId::of::<NamespaceResourceScope>();
         self.entries.entry(kind.clone()).or_insert_with(|| Entry {
             about: Some(RegisteredKind {
-                list_kind: kind.group_version.with_kind(K::LIST_KIND),
                 kind,
+                list_kind: None,
                 resource: K::URL_PATH_SEGMENT,
                 scope: if namespaced {
                     Scope::Namespaced
@@ -151,10 +151,15 @@ impl Scheme {
     pub fn add_list<L>(&mut self)
     where
         L: Versioned + Metadata<Ty = ListMeta> + IntoIterator,
-        L::Item: Kind<Scope: 'static> + ListableResource + Versioned,
+        L::Item: Kind<Scope: 'static> + Versioned,
     {
         self.add_kind::<L::Item>();
-        self.entries.entry(GroupVersionKind::of::<L>()).or_insert_with(|| Entry {
+        let list = GroupVersionKind::of::<L>();
+        let kind = self.entries.get_mut(&GroupVersionKind::of::<L::Item>());
+        if let Some(about) = kind.and_then(|entry| entry.about.as_mut()) {
+            about.list_kind.get_or_insert_with(|| list.clone());
+        }
+        self.entries.entry(list).or_insert_with(|| Entry {
             split: Some(|content| {
                 let list = content::downcast::<L>(content).into_iter().flatten();
                 list.map(|item| Box::new(item) as Boxed).collect()

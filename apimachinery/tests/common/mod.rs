@@ -13,6 +13,8 @@ use k8s_openapi::serde;
 use k8s_openapi::{ClusterResourceScope, NamespaceResourceScope};
 use proptest::prelude::*;
 
+// Its widths are counted from the margin of the body, and then exceed the line.
+#[rustfmt::skip]
 macro_rules! object {
     ($name:ident { $($field:ident: $type:ty = $wire:literal,)* }) => {
         #[derive(Clone, Debug, Default, PartialEq)]
@@ -44,6 +46,8 @@ macro_rules! object {
     };
 }
 
+// Its widths are counted from the margin of the body, and then exceed the line.
+#[rustfmt::skip]
 macro_rules! serde {
     ($name:ident, $read:ident, $write:ident) => {
         impl<'de> serde::Deserialize<'de> for $name {
@@ -60,6 +64,8 @@ macro_rules! serde {
     };
 }
 
+// Its widths are counted from the margin of the body, and then exceed the line.
+#[rustfmt::skip]
 macro_rules! resource {
     ($name:ident, $api:literal, $version:literal, $kind:literal, $plural:literal,
      $scope:ty, $meta:ty) => {
@@ -88,6 +94,8 @@ macro_rules! resource {
     };
 }
 
+// Its widths are counted from the margin of the body, and then exceed the line.
+#[rustfmt::skip]
 macro_rules! kind {
     ($name:ident, $list:ident, $api:literal, $version:literal, $kind:literal,
      $list_kind:literal, $plural:literal, $scope:ty,
@@ -108,8 +116,10 @@ macro_rules! kind {
                 removed: None,
                 replacement: None,
             });
-            const LIST_MAP_KEYS: &'static [(&'static str, &'static [&'static str])] =
-                &[("lids", &["name"])];
+
+            fn list_map_keys() -> &'static [(&'static str, &'static [&'static str])] {
+                &[("lids", &["name"])]
+            }
         }
 
         impl IntoIterator for $list {
@@ -155,6 +165,8 @@ kind!(PotInfo, PotInfoList, "example.com/v1alpha1", "v1alpha1", "PotInfo", "PotI
     size: Option<i64> = "size",
 });
 
+// Its widths are counted from the margin of the body, and then exceed the line.
+#[rustfmt::skip]
 macro_rules! lossless {
     ($a:ident, $b:ident, $a_list:ident, $b_list:ident) => {
         impl From<$a> for $b {
@@ -191,33 +203,27 @@ macro_rules! lossless {
 lossless!(PotV1, PotV1beta1, PotV1List, PotV1beta1List);
 lossless!(PotV1beta1, PotV1, PotV1beta1List, PotV1List);
 
+// Its widths are counted from the margin of the body, and then exceed the line.
+#[rustfmt::skip]
 macro_rules! lossy {
     ($a:ident, $b:ident, $a_list:ident, $b_list:ident) => {
         impl Convert<$b> for $a {
-            fn convert(self) -> Result<Converted<$b>, ConversionError> {
+            fn convert(self) -> convert::Result<Converted<$b>> {
                 convert::object(self)
             }
 
-            fn convert_keeping(self) -> Result<Converted<$b>, ConversionError> {
+            fn convert_keeping(self) -> convert::Result<Converted<$b>> {
                 convert::object_keeping(self)
             }
         }
 
         impl Convert<$b_list> for $a_list {
-            fn convert(self) -> Result<Converted<$b_list>, ConversionError> {
-                let metadata = self.metadata;
-                let mut list: Converted<$b_list> =
-                    convert::items(self.items, <$a as Convert<$b>>::convert)?;
-                list.object.metadata = metadata;
-                Ok(list)
+            fn convert(self) -> convert::Result<Converted<$b_list>> {
+                convert::list(self.metadata, self.items, <$a as Convert<$b>>::convert)
             }
 
-            fn convert_keeping(self) -> Result<Converted<$b_list>, ConversionError> {
-                let metadata = self.metadata;
-                let mut list: Converted<$b_list> =
-                    convert::items(self.items, <$a as Convert<$b>>::convert_keeping)?;
-                list.object.metadata = metadata;
-                Ok(list)
+            fn convert_keeping(self) -> convert::Result<Converted<$b_list>> {
+                convert::list(self.metadata, self.items, <$a as Convert<$b>>::convert_keeping)
             }
         }
     };

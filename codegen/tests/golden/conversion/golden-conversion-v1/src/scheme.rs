@@ -4,7 +4,7 @@
 use apimachinery::scheme::Scheme;
 use apimachinery::{GroupResource, GroupVersion};
 
-use crate::{Jar, JarList, Mug, MugList, Tray, TrayList};
+use crate::{Jar, JarList, MugList, TrayList};
 
 /// The group and version of the kinds.
 pub const GROUP_VERSION: GroupVersion = GroupVersion::of::<Jar>();
