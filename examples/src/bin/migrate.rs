@@ -1,0 +1,111 @@
+//! Brings the manifests of a folder to storage.k8s.io/v1.
+//!
+//! ```text
+//! cargo run --bin migrate -- examples/manifests > v1.yaml
+//! ```
+//!
+//! Reads every `.yaml`, `.yml` and `.json` file of the folder, in whatever version each object
+//! of storage.k8s.io and csi.storage.k8s.io is, and writes all of them to standard output as
+//! one stream of YAML. Other objects pass through. What changed, and what had to be kept in an
+//! annotation because v1 can't say it, is reported on standard error. If anything can't be
+//! read, nothing is written.
+
+use std::error::Error;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use apimachinery::convert::ANNOTATION;
+use apimachinery::scheme::{Object, Scheme, to_yaml_all};
+
+fn main() -> ExitCode {
+    let mut arguments = std::env::args_os().skip(1);
+    let (Some(folder), None) = (arguments.next(), arguments.next()) else {
+        eprintln!("usage: migrate FOLDER");
+        return ExitCode::from(2);
+    };
+    match migrate(Path::new(&folder)) {
+        Ok((yaml, report)) => {
+            eprint!("{report}");
+            print!("{yaml}");
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Every version that this program knows.
+fn scheme() -> Scheme {
+    let mut scheme = Scheme::new();
+    storage_v1::add_to_scheme(&mut scheme);
+    storage_v1beta1::add_to_scheme(&mut scheme);
+    storage_v1alpha1::add_to_scheme(&mut scheme);
+    storage_v1alpha1::csi::add_to_scheme(&mut scheme);
+    scheme
+}
+
+/// The objects of all files in v1, and what is to be said of that.
+fn migrate(folder: &Path) -> Result<(String, String), Box<dyn Error>> {
+    let scheme = scheme();
+    let mut migrated = Vec::new();
+    let mut report = String::new();
+    for path in manifests(folder)? {
+        let named = |error: &dyn Error| format!("{}: {error}", path.display());
+        let text = fs::read_to_string(&path).map_err(|error| named(&error))?;
+        // JSON is YAML.
+        let objects = scheme.decode_yaml_all(&text).map_err(|error| named(&error))?;
+        for object in objects {
+            let object = newest(object, &scheme).map_err(|error| named(&*error))?;
+            report += &line(&path, &object);
+            migrated.push(object);
+        }
+    }
+    Ok((to_yaml_all(&migrated)?, report))
+}
+
+/// The manifests of a folder, by name.
+fn manifests(folder: &Path) -> Result<Vec<PathBuf>, Box<dyn Error>> {
+    let entries = fs::read_dir(folder)
+        .map_err(|error| format!("{}: {error}", folder.display()))?;
+    let paths = entries.map(|entry| entry.map(|entry| entry.path()));
+    let mut paths: Vec<_> = paths.collect::<Result<_, _>>()?;
+    paths.retain(|path| {
+        let extension = path.extension().and_then(|extension| extension.to_str());
+        matches!(extension, Some("yaml" | "yml" | "json"))
+    });
+    paths.sort();
+    if paths.is_empty() {
+        return Err(format!("{}: no .yaml, .yml or .json file", folder.display()).into());
+    }
+    Ok(paths)
+}
+
+/// The object in storage.k8s.io/v1, if it is of a group that this program knows.
+fn newest(object: Object, scheme: &Scheme) -> Result<Object, Box<dyn Error>> {
+    let kind = object.kind();
+    let mut known = scheme.group_versions().map(|known| &known.group);
+    if scheme.recognizes(&kind) {
+        Ok(object.convert_to(scheme, &storage_v1::GROUP_VERSION)?)
+    } else if known.any(|group| *group == kind.group_version.group) {
+        Err(format!("{}: {kind} is of no version that is known", object.place()).into())
+    } else {
+        Ok(object)
+    }
+}
+
+/// What is to be said of an object.
+fn line(path: &Path, object: &Object) -> String {
+    let (path, name) = (path.display(), object.name().unwrap_or("without a name"));
+    let (before, now) = (object.read(), object.kind());
+    if *before == now {
+        return format!("{path}: {before} {name} stays as it is\n");
+    }
+    let mut line = format!("{path}: {before} {name} becomes {now}\n");
+    for loss in object.losses() {
+        line += &format!("    kept in {ANNOTATION}: {loss}\n");
+    }
+    line
+}
