@@ -5,11 +5,7 @@
 //! cargo bench -p conformance --bench wire -- --quick # a rough table, for development
 //! ```
 //!
-//! Criterion runs one benchmark after another, and a shared machine's speed drifts by more
-//! in that time than the differences to be shown. The ratios therefore don't come from its
-//! report: here one sample of ours and one of the peer's follow each other, swapping who
-//! goes first, and the ratio is the median over the pairs, so that both sides of each ratio
-//! meet the same conditions. Criterion is handed the samples of both for its own report.
+//! Each ratio is the median of pairs of measurements: see [`conformance::measure`].
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -19,8 +15,9 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use conformance::kind::{Peer, Wire};
+use conformance::measure::{self, Pair, compare};
 use conformance::workload::{self, Workload};
-use criterion::{Criterion, SamplingMode, Throughput};
+use criterion::Criterion;
 use storage_v1::{
     CSIDriver, CSINode, CSIStorageCapacity, StorageClass, VolumeAttachment,
     VolumeAttributesClass,
@@ -30,35 +27,6 @@ use storage_v1::{
 #[global_allocator]
 static HEAP: cap::Cap<std::alloc::System> =
     cap::Cap::new(std::alloc::System, usize::MAX);
-
-/// One measurement of both sides, taken one right after the other.
-#[derive(Clone, Copy)]
-struct Pair {
-    ours: Duration,
-    peer: Duration,
-}
-
-impl Pair {
-    /// Runs both sides, the peer first if `swap`.
-    fn measure(
-        swap: bool,
-        mut ours: impl FnMut() -> Duration,
-        mut peer: impl FnMut() -> Duration,
-    ) -> Self {
-        if swap {
-            let peer = peer();
-            Self { ours: ours(), peer }
-        } else {
-            let ours = ours();
-            Self { ours, peer: peer() }
-        }
-    }
-
-    /// How many times as fast ours is.
-    fn ratio(self) -> f64 {
-        self.peer.as_secs_f64() / self.ours.as_secs_f64()
-    }
-}
 
 /// What is left of the run for the table.
 struct Row {
@@ -74,12 +42,7 @@ fn decode<T: Wire>(json: &[u8]) -> T {
 }
 
 fn time_decode<T: Wire>(json: &[u8]) -> Duration {
-    let start = Instant::now();
-    let list: T = black_box(decode(black_box(json)));
-    let elapsed = start.elapsed();
-    // Freeing is not reading: it happens after the clock has stopped, on both sides.
-    drop(list);
-    elapsed
+    measure::time(|| decode::<T>(black_box(json)))
 }
 
 fn time_encode<T: Wire>(list: &T, buffer: &mut Vec<u8>) -> Duration {
@@ -97,45 +60,6 @@ fn live_bytes<T: Wire>(json: &[u8], length: usize) -> usize {
     let bytes = HEAP.allocated() - before;
     drop(list);
     bytes / length
-}
-
-fn median(pairs: &[Pair]) -> Option<f64> {
-    let mut ratios: Vec<f64> = pairs.iter().map(|pair| pair.ratio()).collect();
-    ratios.sort_by(f64::total_cmp);
-    ratios.get(ratios.len() / 2).copied()
-}
-
-/// Benchmarks both sides under criterion and gives the median of the pairs' ratios.
-///
-/// Each of criterion's two benchmarks measures both sides in turn and reports one of them.
-fn compare(
-    criterion: &mut Criterion,
-    name: String,
-    bytes: usize,
-    mut measure: impl FnMut(bool) -> Pair,
-) -> Option<f64> {
-    let pairs = RefCell::new(Vec::new());
-    let mut sample = |iterations: u64| {
-        let mut pairs = pairs.borrow_mut();
-        let first = pairs.len();
-        for _ in 0..iterations {
-            let swap = !pairs.len().is_multiple_of(2);
-            pairs.push(measure(swap));
-        }
-        pairs[first..].to_vec()
-    };
-    let mut group = criterion.benchmark_group(name);
-    group.throughput(Throughput::Bytes(bytes as u64));
-    // One iteration takes long enough to be a sample of its own.
-    group.sampling_mode(SamplingMode::Flat);
-    group.bench_function("ours", |bencher| {
-        bencher.iter_custom(|n| sample(n).iter().map(|pair| pair.ours).sum());
-    });
-    group.bench_function("peer", |bencher| {
-        bencher.iter_custom(|n| sample(n).iter().map(|pair| pair.peer).sum());
-    });
-    group.finish();
-    median(&pairs.borrow())
 }
 
 fn kind<K: Workload + Peer>(criterion: &mut Criterion, length: usize) -> Row
@@ -207,17 +131,8 @@ fn table(rows: &[Row]) -> String {
 }
 
 fn main() {
-    // Without `--bench`, cargo only wants to know whether the benchmark works.
-    let length = if std::env::args().any(|argument| argument == "--bench") {
-        10_000
-    } else {
-        50
-    };
-    let mut criterion = Criterion::default()
-        .sample_size(20)
-        .warm_up_time(Duration::from_millis(500))
-        .measurement_time(Duration::from_secs(4))
-        .configure_from_args();
+    let length = measure::length();
+    let mut criterion = measure::criterion();
     let rows = [
         kind::<CSIDriver>(&mut criterion, length),
         kind::<CSINode>(&mut criterion, length),

@@ -57,42 +57,127 @@ pub trait Peer: Kind {
     type Peer: Wire + ListableResource + Metadata<Ty = ObjectMeta>;
 }
 
-/// Makes one test function for each kind of storage.k8s.io/v1, calling a generic function.
-// Its widths are counted from the margin of the body, and then exceed the line.
-#[rustfmt::skip]
+/// Makes test functions that call a generic function, each with one set of types.
+///
+/// The macros below use it with lists of kinds, or of pairs of an older kind and the newer.
 #[macro_export]
-macro_rules! each_storage_v1_kind {
-    ($check:path) => {
-        $crate::each_storage_v1_kind! { $check =>
-            csi_driver: CSIDriver,
-            csi_node: CSINode,
-            csi_storage_capacity: CSIStorageCapacity,
-            storage_class: StorageClass,
-            volume_attachment: VolumeAttachment,
-            volume_attributes_class: VolumeAttributesClass,
-        }
-    };
-    ($check:path => $($test:ident: $kind:ident,)*) => {$(
+macro_rules! each {
+    ($check:path => $($test:ident: $($kind:ty),+;)*) => {$(
         #[test]
         fn $test() {
             use $check as check;
-            check::<storage_v1::$kind>();
+            check::<$($kind),+>();
         }
     )*};
 }
 
-macro_rules! storage_v1_kinds {
-    ($($kind:ident, $list:ident, $module:ident;)*) => {$(
-        impl Kind for storage_v1::$kind {
-            type List = storage_v1::$list;
+/// Makes one test function for each kind of storage.k8s.io/v1, calling a generic function.
+#[macro_export]
+macro_rules! each_storage_v1_kind {
+    ($check:path) => {
+        $crate::each! { $check =>
+            v1_csi_driver: storage_v1::CSIDriver;
+            v1_csi_node: storage_v1::CSINode;
+            v1_csi_storage_capacity: storage_v1::CSIStorageCapacity;
+            v1_storage_class: storage_v1::StorageClass;
+            v1_volume_attachment: storage_v1::VolumeAttachment;
+            v1_volume_attributes_class: storage_v1::VolumeAttributesClass;
+        }
+    };
+}
+
+/// The same for each kind of every version of storage.k8s.io.
+#[macro_export]
+macro_rules! each_storage_kind {
+    ($check:path) => {
+        $crate::each_storage_v1_kind!($check);
+        $crate::each! { $check =>
+            v1beta1_csi_driver: storage_v1beta1::CSIDriver;
+            v1beta1_csi_node: storage_v1beta1::CSINode;
+            v1beta1_csi_storage_capacity: storage_v1beta1::CSIStorageCapacity;
+            v1beta1_storage_class: storage_v1beta1::StorageClass;
+            v1beta1_volume_attachment: storage_v1beta1::VolumeAttachment;
+            v1beta1_volume_attributes_class: storage_v1beta1::VolumeAttributesClass;
+            v1alpha1_csi_storage_capacity: storage_v1alpha1::CSIStorageCapacity;
+            v1alpha1_volume_attachment: storage_v1alpha1::VolumeAttachment;
+            v1alpha1_volume_attributes_class: storage_v1alpha1::VolumeAttributesClass;
+        }
+    };
+}
+
+/// The same for each kind of every version of both groups.
+#[macro_export]
+macro_rules! each_kind {
+    ($check:path) => {
+        $crate::each_storage_kind!($check);
+        $crate::each! { $check =>
+            csi_v1alpha1_csi_driver: storage_v1alpha1::csi::CSIDriver;
+            csi_v1alpha1_csi_node_info: storage_v1alpha1::csi::CSINodeInfo;
+        }
+    };
+}
+
+/// Makes one test function for each pair of an older kind and the newer of the same shape.
+#[macro_export]
+macro_rules! each_lossless_pair {
+    ($check:path) => {
+        $crate::each! { $check =>
+            v1beta1_csi_driver: storage_v1beta1::CSIDriver, storage_v1::CSIDriver;
+            v1beta1_csi_node: storage_v1beta1::CSINode, storage_v1::CSINode;
+            v1beta1_csi_storage_capacity:
+                storage_v1beta1::CSIStorageCapacity, storage_v1::CSIStorageCapacity;
+            v1beta1_storage_class:
+                storage_v1beta1::StorageClass, storage_v1::StorageClass;
+            v1beta1_volume_attachment:
+                storage_v1beta1::VolumeAttachment, storage_v1::VolumeAttachment;
+            v1beta1_volume_attributes_class:
+                storage_v1beta1::VolumeAttributesClass, storage_v1::VolumeAttributesClass;
+            v1alpha1_csi_storage_capacity:
+                storage_v1alpha1::CSIStorageCapacity, storage_v1::CSIStorageCapacity;
+            v1alpha1_volume_attachment:
+                storage_v1alpha1::VolumeAttachment, storage_v1::VolumeAttachment;
+            v1alpha1_volume_attributes_class:
+                storage_v1alpha1::VolumeAttributesClass, storage_v1::VolumeAttributesClass;
+        }
+    };
+}
+
+/// The same for each pair of kinds of which neither can say all that the other can.
+#[macro_export]
+macro_rules! each_csi_pair {
+    ($check:path) => {
+        $crate::each! { $check =>
+            csi_v1alpha1_csi_driver: storage_v1alpha1::csi::CSIDriver, storage_v1::CSIDriver;
+            csi_v1alpha1_csi_node_info:
+                storage_v1alpha1::csi::CSINodeInfo, storage_v1::CSINode;
+        }
+    };
+}
+
+macro_rules! kinds {
+    ($($kind:ty, $list:ty, $arbitrary:path, $sample:path;)*) => {$(
+        impl Kind for $kind {
+            type List = $list;
 
             fn arbitrary() -> BoxedStrategy<Self> {
-                crate::arbitrary::storage_v1::$module()
+                $arbitrary()
             }
 
             fn sample() -> Self {
-                crate::samples::$module()
+                $sample()
             }
+        }
+    )*};
+}
+
+/// The names of the kinds are those of the types, in every crate.
+macro_rules! storage_v1_kinds {
+    ($($kind:ident, $list:ident, $module:ident;)*) => {$(
+        kinds! {
+            storage_v1::$kind,
+            storage_v1::$list,
+            crate::arbitrary::storage_v1::$module,
+            crate::samples::$module;
         }
 
         impl Peer for storage_v1::$kind {
@@ -108,4 +193,43 @@ storage_v1_kinds! {
     StorageClass, StorageClassList, storage_class;
     VolumeAttachment, VolumeAttachmentList, volume_attachment;
     VolumeAttributesClass, VolumeAttributesClassList, volume_attributes_class;
+}
+
+macro_rules! older_kinds {
+    ($($crate_name:ident { $($kind:ident, $list:ident;)* })*) => {$($(
+        kinds! {
+            $crate_name::$kind,
+            $crate_name::$list,
+            crate::older::arbitrary::<storage_v1::$kind, _>,
+            crate::older::sample::<storage_v1::$kind, _>;
+        }
+    )*)*};
+}
+
+older_kinds! {
+    storage_v1beta1 {
+        CSIDriver, CSIDriverList;
+        CSINode, CSINodeList;
+        CSIStorageCapacity, CSIStorageCapacityList;
+        StorageClass, StorageClassList;
+        VolumeAttachment, VolumeAttachmentList;
+        VolumeAttributesClass, VolumeAttributesClassList;
+    }
+    storage_v1alpha1 {
+        CSIStorageCapacity, CSIStorageCapacityList;
+        VolumeAttachment, VolumeAttachmentList;
+        VolumeAttributesClass, VolumeAttributesClassList;
+    }
+}
+
+kinds! {
+    storage_v1alpha1::csi::CSIDriver,
+    storage_v1alpha1::csi::CSIDriverList,
+    crate::arbitrary::csi_v1alpha1::csi_driver,
+    crate::samples::csi::csi_driver;
+
+    storage_v1alpha1::csi::CSINodeInfo,
+    storage_v1alpha1::csi::CSINodeInfoList,
+    crate::arbitrary::csi_v1alpha1::csi_node_info,
+    crate::samples::csi::csi_node_info;
 }

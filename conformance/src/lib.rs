@@ -1,14 +1,18 @@
 //! Support for the tests and benchmarks that hold the generated crates to their promises.
 //!
 //! * [`kind`] says what a test may ask of every kind, and lists the kinds.
-//! * [`arbitrary`] makes random objects, [`samples`] fixed ones with every field set.
+//! * [`arbitrary`] makes random objects, [`samples`] fixed ones with every field set, and
+//!   [`older`] turns both into those of older versions.
 //! * [`fixtures`] finds Kubernetes' own fixtures, where they are at hand.
 //! * [`server`] is a small API server in this process, for tests with a real client.
+//! * [`measure`] measures two things against each other, for benchmarks.
 //! * [`workload`] makes long lists like those of a busy cluster, for benchmarks.
 
 pub mod arbitrary;
 pub mod fixtures;
 pub mod kind;
+pub mod measure;
+pub mod older;
 pub mod samples;
 pub mod server;
 pub mod workload;

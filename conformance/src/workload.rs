@@ -221,3 +221,68 @@ impl Workload for VolumeAttributesClass {
         "parameters": {"iops": "1$NUMBER", "throughput": "250"}
     "#;
 }
+
+/// Older versions have the fields of the newest.
+macro_rules! older {
+    ($($older:ty: $newest:ty;)*) => {$(
+        impl Workload for $older {
+            const FIELDS: &'static str = <$newest as Workload>::FIELDS;
+            const RARE_FIELDS: &'static str = <$newest as Workload>::RARE_FIELDS;
+        }
+    )*};
+}
+
+older! {
+    storage_v1beta1::CSIDriver: CSIDriver;
+    storage_v1beta1::CSINode: CSINode;
+    storage_v1beta1::CSIStorageCapacity: CSIStorageCapacity;
+    storage_v1beta1::StorageClass: StorageClass;
+    storage_v1beta1::VolumeAttachment: VolumeAttachment;
+    storage_v1beta1::VolumeAttributesClass: VolumeAttributesClass;
+    storage_v1alpha1::CSIStorageCapacity: CSIStorageCapacity;
+    storage_v1alpha1::VolumeAttachment: VolumeAttachment;
+    storage_v1alpha1::VolumeAttributesClass: VolumeAttributesClass;
+}
+
+impl Workload for storage_v1alpha1::csi::CSIDriver {
+    const FIELDS: &'static str =
+        r#""spec": {"attachRequired": true, "podInfoOnMountVersion": "v1"}"#;
+
+    /// A version that never had a meaning.
+    const RARE_FIELDS: &'static str =
+        r#""spec": {"attachRequired": true, "podInfoOnMountVersion": "v2"}"#;
+}
+
+impl Workload for storage_v1alpha1::csi::CSINodeInfo {
+    const FIELDS: &'static str = r#"
+        "spec": {"drivers": [
+            {
+                "name": "block.csi.example.com",
+                "nodeID": "i-$ID",
+                "topologyKeys": ["topology.kubernetes.io/zone", "kubernetes.io/os"]
+            },
+            {"name": "files.csi.example.com", "nodeID": "$NODE", "topologyKeys": null}
+        ]},
+        "status": {"drivers": [
+            {
+                "name": "block.csi.example.com",
+                "available": true,
+                "volumePluginMechanism": "in-tree"
+            },
+            {
+                "name": "files.csi.example.com",
+                "available": true,
+                "volumePluginMechanism": "in-tree"
+            }
+        ]}
+    "#;
+
+    /// The form of Kubernetes 1.12.
+    const RARE_FIELDS: &'static str = r#""csiDrivers": [
+        {
+            "driver": "block.csi.example.com",
+            "nodeID": "i-$ID",
+            "topologyKeys": ["topology.kubernetes.io/zone"]
+        }
+    ]"#;
+}

@@ -10,9 +10,10 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use conformance::each_storage_v1_kind;
 use conformance::fixtures::{self, Fixture};
 use conformance::kind::Kind;
+use conformance::older::relabel_json;
+use conformance::{each_lossless_pair, each_storage_kind};
 use serde_json::{Value, json};
 
 fn load<K: Kind>() -> Vec<Fixture> {
@@ -85,19 +86,44 @@ fn after_round_trip<K: Kind>() {
     }
 }
 
+/// The fixture in another version is the same document with another `apiVersion`.
+fn convert<Old, New>()
+where
+    Old: Kind + From<New>,
+    New: Kind + From<Old>,
+{
+    let mut count = 0;
+    for fixture in load::<Old>() {
+        let name = &fixture.name;
+        let old: Old = serde_json::from_str(&fixture.json).expect(name);
+        let new = New::from(old.clone());
+        let mut expected = value(&fixture);
+        relabel_json(&mut expected, New::API_VERSION);
+        assert_eq!(serde_json::to_value(&new).unwrap(), expected, "{name}");
+        assert_eq!(Old::from(new), old, "{name}");
+        count += 1;
+    }
+    assert!(count > 0 || fixtures::folder().is_none());
+}
+
 mod objects {
     use super::*;
-    each_storage_v1_kind!(super::round_trip);
+    each_storage_kind!(super::round_trip);
 }
 
 mod lists {
     use super::*;
-    each_storage_v1_kind!(super::in_lists);
+    each_storage_kind!(super::in_lists);
 }
 
 mod after {
     use super::*;
-    each_storage_v1_kind!(super::after_round_trip);
+    each_storage_kind!(super::after_round_trip);
+}
+
+mod converted {
+    use super::*;
+    each_lossless_pair!(super::convert);
 }
 
 /// A wrong folder must not look like success.

@@ -5,7 +5,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use conformance::arbitrary::check_all;
-use conformance::each_storage_v1_kind;
+use conformance::each_kind;
 use conformance::kind::{Kind, Wire};
 use proptest::prelude::*;
 use serde_json::Value;
@@ -94,20 +94,20 @@ fn odd_keys<K: Kind>() {
 
 mod in_json {
     use super::*;
-    each_storage_v1_kind!(super::by_json);
+    each_kind!(super::by_json);
 }
 
 mod in_cbor {
     use super::*;
-    each_storage_v1_kind!(super::by_cbor);
+    each_kind!(super::by_cbor);
 }
 
 mod in_yaml {
     use super::*;
-    each_storage_v1_kind!(super::by_yaml);
+    each_kind!(super::by_yaml);
 }
 
 mod keys {
     use super::*;
-    each_storage_v1_kind!(super::odd_keys);
+    each_kind!(super::odd_keys);
 }

@@ -7,8 +7,9 @@ use std::fmt::Debug;
 use std::marker::PhantomData;
 
 use apimachinery::{StatusSubresource, WithMetadata};
-use conformance::each_storage_v1_kind;
 use conformance::kind::{Kind, Peer};
+use conformance::server::ResourceType;
+use conformance::{each_kind, each_storage_v1_kind};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, ObjectMeta};
 use k8s_openapi::{ListableResource, Metadata, Resource};
 use kube::Api;
@@ -59,6 +60,26 @@ fn usable_with_kube<K: Kind + ForKube>() {
     assert_eq!(K::plural(&()), <K as Resource>::URL_PATH_SEGMENT);
     let object = K::sample().with_name("one");
     assert_eq!(kube::Resource::meta(&object).name.as_deref(), Some("one"));
+}
+
+/// The constants are those of the server's table, which is written by hand.
+fn constants_in_table<K: Kind>()
+where
+    K::Scope: 'static,
+    K::List: Resource,
+{
+    let table = ResourceType::all();
+    let mut known = table
+        .iter()
+        .filter(|row| (row.api_version, row.kind) == (K::API_VERSION, K::KIND));
+    let row = known.next().unwrap();
+    assert_eq!(*row, ResourceType::of::<K>(row.status));
+    assert_eq!(known.next(), None);
+    assert_eq!(K::API_VERSION, format!("{}/{}", K::GROUP, K::VERSION));
+    let list = [<K::List as Resource>::API_VERSION, <K::List as Resource>::KIND];
+    assert_eq!(list, [K::API_VERSION, K::LIST_KIND]);
+    assert_eq!(<K::List as Resource>::GROUP, K::GROUP);
+    assert_eq!(<K::List as Resource>::VERSION, K::VERSION);
 }
 
 /// Two generators read the same documents: they must find the same constants.
@@ -113,7 +134,12 @@ fn metadata_is_reachable<K: Kind>() {
 
 mod kube_traits {
     use super::*;
-    each_storage_v1_kind!(super::usable_with_kube);
+    each_kind!(super::usable_with_kube);
+}
+
+mod table {
+    use super::*;
+    each_kind!(super::constants_in_table);
 }
 
 mod constants {
@@ -123,12 +149,12 @@ mod constants {
 
 mod lists {
     use super::*;
-    each_storage_v1_kind!(super::list_has_metadata);
+    each_kind!(super::list_has_metadata);
 }
 
 mod metadata {
     use super::*;
-    each_storage_v1_kind!(super::metadata_is_reachable);
+    each_kind!(super::metadata_is_reachable);
 }
 
 /// Tells at run time whether a type has a status subresource: where its bound holds, the
@@ -145,19 +171,45 @@ impl<K: StatusSubresource> Probe<K> {
     const STATUS: bool = true;
 }
 
+/// Older versions had none that are served any more, and Kubernetes' documents of their last
+/// releases have none.
 #[test]
 fn status_subresources() {
-    let found = [
-        ("CSIDriver", Probe::<storage_v1::CSIDriver>::STATUS),
-        ("CSINode", Probe::<storage_v1::CSINode>::STATUS),
-        ("CSIStorageCapacity", Probe::<storage_v1::CSIStorageCapacity>::STATUS),
-        ("StorageClass", Probe::<storage_v1::StorageClass>::STATUS),
-        ("VolumeAttachment", Probe::<storage_v1::VolumeAttachment>::STATUS),
-        ("VolumeAttributesClass", Probe::<storage_v1::VolumeAttributesClass>::STATUS),
+    macro_rules! found {
+        ($($kind:ty,)*) => {
+            [$((<$kind as Resource>::API_VERSION, <$kind as Resource>::KIND,
+                Probe::<$kind>::STATUS)),*]
+        };
+    }
+    let found = found![
+        storage_v1::CSIDriver,
+        storage_v1::CSINode,
+        storage_v1::CSIStorageCapacity,
+        storage_v1::StorageClass,
+        storage_v1::VolumeAttachment,
+        storage_v1::VolumeAttributesClass,
+        storage_v1beta1::CSIDriver,
+        storage_v1beta1::CSINode,
+        storage_v1beta1::CSIStorageCapacity,
+        storage_v1beta1::StorageClass,
+        storage_v1beta1::VolumeAttachment,
+        storage_v1beta1::VolumeAttributesClass,
+        storage_v1alpha1::CSIStorageCapacity,
+        storage_v1alpha1::VolumeAttachment,
+        storage_v1alpha1::VolumeAttributesClass,
+        storage_v1alpha1::csi::CSIDriver,
+        storage_v1alpha1::csi::CSINodeInfo,
     ];
-    let with: Vec<_> =
-        found.iter().filter(|(_, has)| *has).map(|(kind, _)| *kind).collect();
-    assert_eq!(with, ["CSINode", "VolumeAttachment"]);
+    let table = ResourceType::all();
+    assert_eq!(table.len(), found.len());
+    for (api_version, kind, status) in found {
+        let row =
+            |row: &&ResourceType| (row.api_version, row.kind) == (api_version, kind);
+        let row = table.iter().find(row).unwrap();
+        assert_eq!(row.status, status, "{api_version} {kind}");
+    }
+    let with = table.iter().filter(|row| row.status).map(|row| row.kind);
+    assert_eq!(with.collect::<Vec<_>>(), ["CSINode", "VolumeAttachment"]);
 }
 
 #[test]

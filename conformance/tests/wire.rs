@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use apimachinery::wire::Object;
-use conformance::each_storage_v1_kind;
+use conformance::each_kind;
 use conformance::kind::{Kind, Wire};
 use k8s_openapi::Resource;
 use serde_json::{Value, json};
@@ -13,10 +13,19 @@ use storage_v1::{
     VolumeAttachmentStatus, VolumeAttributesClass, VolumeBindingMode,
     VolumeLifecycleMode, VolumeNodeResources,
 };
+use storage_v1alpha1::csi;
 
 /// Objects whose keys are data and not fields.
 const MAPS: [&str; 5] =
     ["labels", "parameters", "matchLabels", "attachmentMetadata", "annotations"];
+
+/// Each version refuses the others' objects: they are to be converted, not misread.
+const API_VERSIONS: [&str; 4] = [
+    "storage.k8s.io/v1",
+    "storage.k8s.io/v1beta1",
+    "storage.k8s.io/v1alpha1",
+    "csi.storage.k8s.io/v1alpha1",
+];
 
 fn value<T: Wire>(object: &T) -> Value {
     serde_json::to_value(object).unwrap()
@@ -75,7 +84,8 @@ fn type_comes_first<K: Kind>() {
 fn check_type<T: Wire + Resource>(right: &Value) {
     let original: T = read(right).unwrap();
     for (field, expected) in [("apiVersion", T::API_VERSION), ("kind", T::KIND)] {
-        for wrong in ["", "storage.k8s.io/v1beta1", "Pod", "\n"] {
+        let wrong = ["", "Pod", "\n", "v1"].into_iter().chain(API_VERSIONS);
+        for wrong in wrong.filter(|wrong| *wrong != expected) {
             let mut document = right.clone();
             document[field] = wrong.into();
             let error = read::<T>(&document).unwrap_err().to_string();
@@ -188,32 +198,32 @@ fn fields_in_order<K: Kind + Object>() {
 
 mod type_first {
     use super::*;
-    each_storage_v1_kind!(super::type_comes_first);
+    each_kind!(super::type_comes_first);
 }
 
 mod type_checked {
     use super::*;
-    each_storage_v1_kind!(super::type_is_checked);
+    each_kind!(super::type_is_checked);
 }
 
 mod nulls {
     use super::*;
-    each_storage_v1_kind!(super::null_is_absent);
+    each_kind!(super::null_is_absent);
 }
 
 mod unknown_fields {
     use super::*;
-    each_storage_v1_kind!(super::unknown_is_skipped);
+    each_kind!(super::unknown_is_skipped);
 }
 
 mod wrong_shapes {
     use super::*;
-    each_storage_v1_kind!(super::only_objects);
+    each_kind!(super::only_objects);
 }
 
 mod field_order {
     use super::*;
-    each_storage_v1_kind!(super::fields_in_order);
+    each_kind!(super::fields_in_order);
 }
 
 /// The types inside: all their fields are set in the samples, too.
@@ -246,6 +256,14 @@ fn inner_fields_in_order() {
     check::<storage_v1::VolumeAttachmentSource>(&attachment, "/spec/source");
     check::<VolumeAttachmentStatus>(&attachment, "/status");
     check::<storage_v1::VolumeError>(&attachment, "/status/attachError");
+    let driver = value(&csi::CSIDriver::sample());
+    check::<csi::CSIDriverSpec>(&driver, "/spec");
+    let node = value(&csi::CSINodeInfo::sample());
+    check::<csi::CSIDriverInfo>(&node, "/csiDrivers/0");
+    check::<csi::CSINodeInfoSpec>(&node, "/spec");
+    check::<csi::CSIDriverInfoSpec>(&node, "/spec/drivers/0");
+    check::<csi::CSINodeInfoStatus>(&node, "/status");
+    check::<csi::CSIDriverInfoStatus>(&node, "/status/drivers/0");
 }
 
 /// A value that no release knows is kept and written back, in every place of an enumeration.
@@ -269,6 +287,9 @@ fn unknown_enum_values_are_kept() {
     check::<CSINode>("/status/storageHealth/0/healthConditions/0/status");
     check::<StorageClass>("/reclaimPolicy");
     check::<StorageClass>("/volumeBindingMode");
+    check::<storage_v1beta1::CSIDriver>("/spec/fsGroupPolicy");
+    check::<storage_v1beta1::StorageClass>("/reclaimPolicy");
+    check::<csi::CSINodeInfo>("/status/drivers/0/volumePluginMechanism");
 }
 
 /// Known values never hide among the unknown, and all ways of making one agree.

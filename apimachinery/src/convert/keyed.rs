@@ -21,7 +21,7 @@ pub(super) fn keys<K: Kind>(path: &str) -> Option<&'static [&'static str]> {
     K::list_map_keys().iter().find(|(list, _)| *list == plain).map(|(_, keys)| *keys)
 }
 
-/// What tells an element apart, `name=csi.example.com`.
+/// What tells an element apart, with the values in JSON: `name="csi.example.com"`.
 pub(super) type Name = String;
 
 /// The elements by name in their order, or nothing if they can't be told apart after all.
@@ -37,10 +37,7 @@ pub(super) fn elements<'a>(
             if !name.is_empty() {
                 name.push(',');
             }
-            match element.get(key)? {
-                Value::String(text) => name += &format!("{key}={text:?}"),
-                other => name += &format!("{key}={other}"),
-            }
+            name += &format!("{key}={}", element.get(key)?);
         }
         if seen.insert(name.clone(), index).is_some() {
             return None;

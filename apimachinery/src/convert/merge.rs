@@ -97,7 +97,7 @@ fn list<K: Kind>(
             .map(|(_, _, value)| (*value).clone())
     };
     // The kept order holds as long as nobody has put the live list into another.
-    let (first, second) = if in_order(&names(&seen), &names(&live)) {
+    let (first, second) = if is_untouched(&names(&seen), &names(&kept), &names(&live)) {
         (names(&kept), names(&live))
     } else {
         (names(&live), names(&kept))
@@ -110,10 +110,10 @@ fn list<K: Kind>(
     merged.collect()
 }
 
-/// Whether what both lists have stands in the same order in both.
-fn in_order(one: &[Name], other: &[Name]) -> bool {
-    let common = |a: &[Name], b: &[Name]| -> Vec<Name> {
-        a.iter().filter(|name| b.contains(name)).cloned().collect()
-    };
-    common(one, other) == common(other, one)
+/// Whether the live list is the one that was seen, perhaps with elements missing, and with new
+/// ones at its end.
+fn is_untouched(seen: &[Name], kept: &[Name], live: &[Name]) -> bool {
+    let still_there = seen.iter().filter(|name| live.contains(name));
+    let new = live.iter().filter(|name| !seen.contains(name) && !kept.contains(name));
+    still_there.chain(new).eq(live)
 }

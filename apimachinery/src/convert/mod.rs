@@ -50,7 +50,8 @@ pub type Result<T> = std::result::Result<T, ConversionError>;
 /// Something that the target of a conversion can't say.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Loss {
-    /// Where it stood in the source, `spec.drivers[0].nodeID`.
+    /// Where it stood in the source, `spec.drivers[0].nodeID`; an element that only the
+    /// target gives rise to has no place there, and is named, `status.drivers[name="a"]`.
     pub path: String,
     /// What stood there; `null` if nothing did, and that itself can't be said.
     pub value: Value,

@@ -3,10 +3,12 @@
 //! Left out, because JSON itself can't tell them from an absent value: `fieldsV1` holding
 //! `null`. Times are whole seconds, which is all that Kubernetes' `Time` keeps.
 
+pub mod csi_v1alpha1;
 pub mod storage_v1;
 pub mod volume;
 
 use std::collections::BTreeMap;
+use std::env;
 
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{
@@ -28,14 +30,38 @@ use serde_json::{Map, Value};
 /// # Panics
 ///
 /// With the smallest value found for which `check` fails.
-#[allow(clippy::panic)] // It is how a test fails.
 pub fn check_all<S: Strategy>(
     strategy: &S,
     check: impl Fn(S::Value) -> Result<(), TestCaseError>,
 ) {
+    run(strategy, ProptestConfig::default(), check);
+}
+
+/// The same with 1,000 values, where each is cheap and no example may be missed.
+///
+/// # Panics
+///
+/// As [`check_all`].
+pub fn check_many<S: Strategy>(
+    strategy: &S,
+    check: impl Fn(S::Value) -> Result<(), TestCaseError>,
+) {
+    let mut config = ProptestConfig::default();
+    if env::var_os("PROPTEST_CASES").is_none() {
+        config.cases = 1000;
+    }
+    run(strategy, config, check);
+}
+
+#[allow(clippy::panic)] // It is how a test fails.
+fn run<S: Strategy>(
+    strategy: &S,
+    config: ProptestConfig,
+    check: impl Fn(S::Value) -> Result<(), TestCaseError>,
+) {
     let mut config = ProptestConfig {
         failure_persistence: None,
-        ..ProptestConfig::default()
+        ..config
     };
     if config.rng_seed == RngSeed::Random {
         config.rng_seed = RngSeed::Fixed(0);

@@ -1,4 +1,8 @@
-//! One object of each kind of storage.k8s.io/v1 with every field set.
+//! One object of each kind of storage.k8s.io/v1 with every field set, and in [`csi`] those of
+//! csi.storage.k8s.io. Those of older versions of storage.k8s.io are the same but for their
+//! `apiVersion`.
+
+pub mod csi;
 
 use std::collections::BTreeMap;
 
