@@ -183,6 +183,9 @@ fn write_tokens(tokens: TokenStream, to: &mut String) {
                     None => to.push('#'),
                 }
             }
+            // A list that is broken into lines has one more.
+            TokenTree::Punct(sign)
+                if sign.as_char() == ',' && tokens.peek().is_none() => {}
             TokenTree::Group(group) => {
                 to.push_str(&format!("{:?}{{", group.delimiter()));
                 write_tokens(group.stream(), to);
