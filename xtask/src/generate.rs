@@ -137,7 +137,7 @@ fn by_hand(
 ) -> Result<Vec<GeneratedFile>, Box<dyn Error>> {
     let read = |path: &String| {
         let file = root.join(&krate.name).join(path);
-        if !file.is_file() || krate.files.iter().any(|file| file.path == *path) {
+        if !file.is_file() {
             return Err(not_by_hand(config, krate, path).into());
         }
         Ok(GeneratedFile {
@@ -148,13 +148,8 @@ fn by_hand(
     krate.hand_written.iter().map(read).collect()
 }
 
-/// What to say of a file that should be written by hand, but isn't.
+/// What to say of a file that should have been written by hand, but isn't there.
 fn not_by_hand(config: &Config, krate: &Generated, path: &str) -> String {
-    let what = if krate.files.iter().any(|file| file.path == path) {
-        "is a generated file"
-    } else {
-        "is not there"
-    };
     let module = path.trim_start_matches("src/").trim_end_matches(".rs");
     let module = format!("crate::{}::", module.replace('/', "::"));
     let own = config.crates.iter().find(|own| own.name == krate.name);
@@ -173,7 +168,7 @@ fn not_by_hand(config: &Config, krate: &Generated, path: &str) -> String {
     let list =
         |names: BTreeSet<String>| names.into_iter().collect::<Vec<_>>().join(", ");
     format!(
-        "error: {}/{path} {what}\n  --> {}, the conversion rules for {}\n  help: write a file \
+        "error: {}/{path} is not there\n  --> {}, the conversion rules for {}\n  help: write a file \
          of that name with the functions {}, or name others in the rules",
         krate.name,
         workspace::CONFIG,
