@@ -102,6 +102,8 @@ mod about;
 mod content;
 mod decode;
 mod error;
+#[cfg(feature = "yaml")]
+mod locate;
 mod object;
 mod route;
 mod stream;
