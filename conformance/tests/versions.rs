@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use apimachinery::{GroupVersionKind, Lifecycle, Release};
+use apimachinery::{Lifecycle, Release, Replacement};
 use conformance::kind::Kind;
 use k8s_openapi::Resource;
 use serde_json::json;
@@ -16,8 +16,9 @@ fn expected(row: Row) -> Lifecycle {
         introduced: Release::new(1, introduced),
         deprecated: deprecated.map(|minor| Release::new(1, minor)),
         removed: removed.map(|minor| Release::new(1, minor)),
-        replacement: replacement.map(|(api_version, kind)| {
-            GroupVersionKind::from_type_meta(api_version, kind)
+        replacement: replacement.map(|(api_version, kind)| Replacement {
+            api_version,
+            kind,
         }),
     }
 }

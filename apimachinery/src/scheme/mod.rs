@@ -31,6 +31,8 @@ mod about;
 mod content;
 mod decode;
 mod error;
+#[cfg(feature = "yaml")]
+mod locate;
 mod object;
 mod route;
 mod stream;

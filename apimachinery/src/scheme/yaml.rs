@@ -5,13 +5,14 @@ use std::fmt;
 
 use k8s_openapi::serde::Serialize;
 use k8s_openapi::serde::de::{
-    Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor,
+    Deserialize, DeserializeOwned, Deserializer, Error, MapAccess, SeqAccess, Visitor,
 };
 use k8s_openapi::serde_json::{Map, Number, Value};
 use serde_saphyr::{Options, SerializerOptions};
 
 use super::content::{Versioned, from_value};
 use super::error::{Place, Reason, SchemeError};
+use super::locate::Tree;
 use super::object::Object;
 use super::type_meta::TypeMeta;
 use super::{Decoded, Scheme, write};
@@ -45,6 +46,13 @@ impl Scheme {
             let found = documents.len();
             return Err(Reason::Documents { found }.into());
         };
+        self.decode_value(value).map_err(|error| locate(text, 1, error))
+    }
+
+    fn decode_value<T: Versioned>(
+        &self,
+        value: &Value,
+    ) -> Result<Decoded<T>, SchemeError> {
         let meta = TypeMeta::of_value(value)?;
         if meta.names::<T>() {
             return Ok(Decoded {
@@ -66,7 +74,9 @@ impl Scheme {
         let mut objects = Vec::new();
         let documents = documents(text)?;
         for (index, value) in documents.into_iter().enumerate() {
-            self.value(value, Place::document(index + 1), &mut objects)?;
+            let number = index + 1;
+            self.value(value, Place::document(number), &mut objects)
+                .map_err(|error| locate(text, number, error))?;
         }
         Ok(objects)
     }
@@ -128,10 +138,22 @@ fn reading() -> Options {
 
 /// The documents of a stream that hold something.
 fn documents(text: &str) -> Result<Vec<Value>, SchemeError> {
-    LEFT.set(text.len().saturating_mul(MAX_GROWTH).saturating_add(HEADROOM));
-    let documents: Vec<Node> =
-        serde_saphyr::from_str_multiple_with_options(text, reading()).map_err(fault)?;
+    let documents: Vec<Node> = read(text).map_err(fault)?;
     Ok(documents.into_iter().map(|node| node.0).collect())
+}
+
+fn read<T: DeserializeOwned>(text: &str) -> Result<Vec<T>, serde_saphyr::Error> {
+    LEFT.set(text.len().saturating_mul(MAX_GROWTH).saturating_add(HEADROOM));
+    DEPTH.set(0);
+    serde_saphyr::from_str_multiple_with_options(text, reading())
+}
+
+/// The error, with the line and column of the field in the document of that number.
+fn locate(text: &str, number: usize, error: SchemeError) -> SchemeError {
+    let trees = read::<Tree>(text).unwrap_or_default();
+    let tree = trees.get(number.saturating_sub(1));
+    let position = tree.and_then(|tree| tree.find(&error.place().path));
+    error.on(position)
 }
 
 fn fault(error: serde_saphyr::Error) -> SchemeError {
@@ -150,9 +172,12 @@ thread_local! {
     /// How much the documents of the stream that is being read may still become. The reader
     /// makes its values without asking for anything but their type, so it is kept here.
     static LEFT: Cell<usize> = const { Cell::new(0) };
+
+    /// How deep a [`Tree`] has got.
+    pub(super) static DEPTH: Cell<usize> = const { Cell::new(0) };
 }
 
-fn spend<E: Error>(bytes: usize) -> Result<(), E> {
+pub(super) fn spend<E: Error>(bytes: usize) -> Result<(), E> {
     let left = LEFT.get().checked_sub(bytes + NODE).ok_or_else(|| {
         E::custom(
             "its aliases make it many times larger than the text; write out what they repeat",
