@@ -8,7 +8,6 @@ use apimachinery::convert::{
 };
 use conformance::kind::Kind;
 use conformance::samples::csi::{csi_node_info_1_12, csi_node_info_1_13};
-use k8s_openapi::Metadata;
 use serde_json::json;
 use storage_v1::{CSINode, CSINodeDriver, CSINodeList, CSINodeSpec};
 use storage_v1alpha1::csi::{

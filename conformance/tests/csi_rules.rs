@@ -28,7 +28,7 @@ where
     assert_eq!(paths(&target), losses);
     let document = serde_json::to_value(source).unwrap();
     for loss in &target.losses {
-        let pointer = format!("/{}", loss.path.replace('.', "/").replace('[', "/"));
+        let pointer = format!("/{}", loss.path.replace(['.', '['], "/"));
         let at = document.pointer(&pointer.replace(']', "")).cloned();
         assert_eq!(loss.value, at.unwrap_or_default(), "{}", loss.path);
     }
@@ -320,7 +320,7 @@ fn form_of_1_12() {
     assert_eq!(back.object.csi_drivers, None);
     assert_eq!(back.object.spec.unwrap().drivers.len(), 2);
 
-    let none = CSINodeInfo::new("n").with_csi_drivers([CSIDriverInfo::default(); 0]);
+    let none = CSINodeInfo::new("n").with_csi_drivers(Vec::<CSIDriverInfo>::new());
     assert_eq!(names(&trip::<_, Node>(&none, &losses)), [""; 0]);
 }
 
