@@ -10,8 +10,8 @@
 //! for a list: everything is moved, and vectors keep their memory. Conversion with a report
 //! of losses goes through JSON; there the counts are what that costs.
 //!
-//! The second table compares reading a list of 10,000 objects and converting it with reading
-//! it alone. Each ratio is the median of pairs of measurements: see [`conformance::measure`].
+//! The second table compares reading a list of 10,000 objects and converting it, by hand and
+//! by a scheme that finds out the version, with reading it alone. Each ratio is the median of pairs of measurements: see [`conformance::measure`].
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -19,6 +19,7 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use apimachinery::convert::Convert;
+use apimachinery::scheme::{Decoded, Scheme};
 use conformance::kind::{Kind, Wire};
 use conformance::measure::{self, Pair, compare};
 use conformance::workload::{self, Workload};
@@ -122,23 +123,41 @@ where
     }
 }
 
+fn read<T: Wire>(json: &str) -> T {
+    serde_json::from_str(black_box(json)).unwrap()
+}
+
+/// What it takes to read a list of an older kind as one of the newer, against reading it.
 fn reading<Old, New>(
     criterion: &mut Criterion,
     length: usize,
     how: &str,
-    convert: impl Fn(Old::List) -> New::List,
+    read_as_new: impl Fn(&str) -> New::List,
 ) -> Reading
 where
     Old: Kind + Workload,
     New: Kind,
 {
     let json = workload::list::<Old>(length).unwrap();
-    let read = || serde_json::from_str::<Old::List>(black_box(&json)).unwrap();
     let name = name::<Old>() + how;
     let ratio = compare(criterion, format!("read/{name}"), json.len(), |swap| {
-        Pair::measure(swap, || measure::time(|| convert(read())), || measure::time(read))
+        Pair::measure(
+            swap,
+            || measure::time(|| read_as_new(&json)),
+            || measure::time(|| read::<Old::List>(&json)),
+        )
     });
     Reading { name, ratio }
+}
+
+/// Every version of everything.
+fn scheme() -> Scheme {
+    let mut scheme = Scheme::new();
+    storage_v1::add_to_scheme(&mut scheme);
+    storage_v1beta1::add_to_scheme(&mut scheme);
+    storage_v1alpha1::add_to_scheme(&mut scheme);
+    storage_v1alpha1::csi::add_to_scheme(&mut scheme);
+    scheme
 }
 
 /// The lines of both tables, as they come.
@@ -147,6 +166,7 @@ struct Tables {
     length: usize,
     rows: Vec<Row>,
     readings: Vec<Reading>,
+    scheme: Scheme,
 }
 
 impl Tables {
@@ -172,7 +192,17 @@ impl Tables {
         }
         self.rows.push(row);
         let (criterion, length) = (&mut self.criterion, self.length);
-        self.readings.push(reading::<Old, New>(criterion, length, "", New::List::from));
+        let by_scheme = |json: &str| {
+            let decoded: Decoded<New::List> =
+                self.scheme.decode_json(black_box(json)).unwrap();
+            decoded.object
+        };
+        self.readings.extend([
+            reading::<Old, New>(criterion, length, "", |json| {
+                read::<Old::List>(json).into()
+            }),
+            reading::<Old, New>(criterion, length, ", by a scheme", by_scheme),
+        ]);
     }
 
     fn csi<Old, New>(&mut self)
@@ -196,8 +226,12 @@ impl Tables {
         self.rows.push(row::<Old, New, true>(self.length, (keep, keep), (keep, keep)));
         let (criterion, length) = (&mut self.criterion, self.length);
         self.readings.extend([
-            reading::<Old, New>(criterion, length, "", plain::<_, New::List>),
-            reading::<Old, New>(criterion, length, ", keeping", keep::<_, New::List>),
+            reading::<Old, New>(criterion, length, "", |json| {
+                plain(read::<Old::List>(json))
+            }),
+            reading::<Old, New>(criterion, length, ", keeping", |json| {
+                keep(read::<Old::List>(json))
+            }),
         ]);
     }
 
@@ -233,6 +267,7 @@ fn main() {
         length: measure::length(),
         rows: Vec::new(),
         readings: Vec::new(),
+        scheme: scheme(),
     };
     tables.lossless::<storage_v1beta1::CSIDriver, storage_v1::CSIDriver>();
     tables.lossless::<storage_v1beta1::CSINode, storage_v1::CSINode>();

@@ -72,6 +72,8 @@ macro_rules! each {
 }
 
 /// Makes one test function for each kind of storage.k8s.io/v1, calling a generic function.
+// Its widths are counted from the margin of the body, and then exceed the line.
+#[rustfmt::skip]
 #[macro_export]
 macro_rules! each_storage_v1_kind {
     ($check:path) => {
@@ -87,6 +89,8 @@ macro_rules! each_storage_v1_kind {
 }
 
 /// The same for each kind of every version of storage.k8s.io.
+// Its widths are counted from the margin of the body, and then exceed the line.
+#[rustfmt::skip]
 #[macro_export]
 macro_rules! each_storage_kind {
     ($check:path) => {
@@ -106,6 +110,8 @@ macro_rules! each_storage_kind {
 }
 
 /// The same for each kind of every version of both groups.
+// Its widths are counted from the margin of the body, and then exceed the line.
+#[rustfmt::skip]
 #[macro_export]
 macro_rules! each_kind {
     ($check:path) => {
@@ -118,6 +124,8 @@ macro_rules! each_kind {
 }
 
 /// Makes one test function for each pair of an older kind and the newer of the same shape.
+// Its widths are counted from the margin of the body, and then exceed the line.
+#[rustfmt::skip]
 #[macro_export]
 macro_rules! each_lossless_pair {
     ($check:path) => {
@@ -143,6 +151,8 @@ macro_rules! each_lossless_pair {
 }
 
 /// The same for each pair of kinds of which neither can say all that the other can.
+// Its widths are counted from the margin of the body, and then exceed the line.
+#[rustfmt::skip]
 #[macro_export]
 macro_rules! each_csi_pair {
     ($check:path) => {

@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+use apimachinery::WithMetadata;
 use apimachinery::convert::{
     ANNOTATION, ConversionError, Convert, Converted, MAX_ANNOTATIONS,
 };
@@ -119,35 +120,64 @@ fn malformed_json() {
 #[test]
 fn json_that_is_no_object() {
     for text in ["null", "1", "[]", "\"CSINodeInfo\"", "[{}]", "{}"] {
-        refused(text, "holds `` ``");
+        refused(text, "holds no object with apiVersion and kind");
     }
 }
 
 #[test]
 fn wrong_api_version_or_kind() {
-    for (api_version, kind) in [
-        ("storage.k8s.io/v1", "CSINode"),
-        ("storage.k8s.io/v1", "CSINodeInfo"),
-        ("csi.storage.k8s.io/v1", "CSINodeInfo"),
-        ("csi.storage.k8s.io/v1alpha1", "CSIDriver"),
-        ("csi.storage.k8s.io/v1alpha1", "csinodeinfo"),
-        ("csi.storage.k8s.io/v1alpha1", ""),
-        ("", "CSINodeInfo"),
-        ("csi.storage.k8s.io/v1alpha1\n", "CSINodeInfo"),
+    const NONE: &str = "holds no object with apiVersion and kind";
+    const THIRD: &str = "already keeps an object of a third version";
+    for (api_version, kind, part) in [
+        (
+            "csi.storage.k8s.io/v1alpha1",
+            "CSIDriver",
+            "holds a CSIDriver, not a CSINodeInfo",
+        ),
+        ("csi.storage.k8s.io/v1alpha1", "csinodeinfo", "holds a csinodeinfo, not a"),
+        ("csi.storage.k8s.io/v1alpha1", "", NONE),
+        ("", "CSINodeInfo", NONE),
+        ("csi.storage.k8s.io/v1", "CSINodeInfo", THIRD),
+        ("csi.storage.k8s.io/v1alpha1\n", "CSINodeInfo", THIRD),
     ] {
-        let text = json!({"apiVersion": api_version, "kind": kind}).to_string();
-        let part = format!("`{}` `{kind}`", api_version.escape_debug());
-        refused(text, &part);
+        refused(json!({"apiVersion": api_version, "kind": kind}).to_string(), part);
     }
     let text =
         json!({"apiVersion": ["csi.storage.k8s.io/v1alpha1"], "kind": "CSINodeInfo"});
-    refused(text.to_string(), "holds ``");
+    refused(text.to_string(), NONE);
+}
+
+/// What an object keeps of its own version is out of date: the object itself says it all.
+#[test]
+fn its_own_version() {
+    let mut node = storage_v1::CSINode::sample();
+    let kept = serde_json::to_string(&node).unwrap();
+    let source = node.clone();
+    node.metadata
+        .annotations
+        .get_or_insert_default()
+        .insert(ANNOTATION.to_owned(), kept);
+    let info: Converted<CSINodeInfo> = node.convert_keeping().unwrap();
+    let back: Converted<storage_v1::CSINode> = info.object.convert_keeping().unwrap();
+    assert_eq!(back.object, source);
+}
+
+/// What is kept of a third version stays as long as nothing else has to be kept.
+#[test]
+fn a_third_version() {
+    let kept = json!({"apiVersion": "example.com/v1", "kind": "Node"}).to_string();
+    let spec =
+        CSINodeSpec::new([CSINodeDriver::new("a", "1").with_topology_keys(["zone"])]);
+    let node = storage_v1::CSINode::new("n", spec).with_annotation(ANNOTATION, kept);
+    let info: Converted<CSINodeInfo> = node.clone().convert_keeping().unwrap();
+    let back: Converted<storage_v1::CSINode> = info.object.convert_keeping().unwrap();
+    assert_eq!(back.object, node);
 }
 
 #[test]
 fn another_kind_altogether() {
     let driver = storage_v1alpha1::csi::CSIDriver::sample();
-    refused(serde_json::to_string(&driver).unwrap(), "`CSIDriver`");
+    refused(serde_json::to_string(&driver).unwrap(), "holds a CSIDriver");
 }
 
 /// The right kind with fields of the wrong type.

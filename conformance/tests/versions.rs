@@ -16,10 +16,8 @@ fn expected(row: Row) -> Lifecycle {
         introduced: Release::new(1, introduced),
         deprecated: deprecated.map(|minor| Release::new(1, minor)),
         removed: removed.map(|minor| Release::new(1, minor)),
-        replacement: replacement.map(|(api_version, kind)| Replacement {
-            api_version,
-            kind,
-        }),
+        replacement: replacement
+            .map(|(api_version, kind)| Replacement { api_version, kind }),
     }
 }
 

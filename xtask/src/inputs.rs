@@ -152,6 +152,10 @@ impl Folder<'_> {
             if there.is_empty() && named.contains(&krate.name) {
                 return Err(none_found(self, &gone));
             }
+            // What is said of all versions, examples above all, may not hold for some.
+            if there.len() < krate.documents.len() {
+                krate.about.clear();
+            }
             krate.documents = there;
             missing.extend(gone);
         }

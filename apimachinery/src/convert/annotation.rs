@@ -52,9 +52,16 @@ pub(super) fn take<T: Convertible>(
     if api_version.is_empty() || kind.is_empty() {
         return Err(malformed("holds no object with apiVersion and kind".to_owned()));
     }
-    // What another kind keeps stays until the object becomes that kind again.
-    if (api_version, kind) != (T::API_VERSION, T::KIND) {
+    // What another version keeps stays until the object becomes that version again.
+    if api_version != T::API_VERSION {
         return Ok(None);
+    }
+    if kind != T::KIND {
+        return Err(malformed(format!(
+            "holds a {}, not a {}",
+            kind.escape_debug(),
+            T::KIND
+        )));
     }
     annotations.remove(ANNOTATION);
     let had_annotations = kept.get_mut("metadata").map(Value::take).is_some();

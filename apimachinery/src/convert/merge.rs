@@ -22,10 +22,8 @@ where
     }
     let live_fields = without_metadata(&live)?;
     let merged = merge::<B>("", Some(seen), Some(kept), Some(live_fields));
-    let mut object: B = serde_json::from_value(merged.unwrap_or_default())
-        .map_err(|error| ConversionError::invalid("", error.to_string()))?;
-    *object.metadata_mut() = live.metadata().clone();
-    Ok(object)
+    serde_json::from_value(merged.unwrap_or_default())
+        .map_err(|error| ConversionError::invalid("", error.to_string()))
 }
 
 /// The kept value where the live one is as it was seen, otherwise the live one.

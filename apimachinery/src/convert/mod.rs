@@ -100,6 +100,8 @@ pub trait Convert<T>: Sized {
 
 /// The rules by which a kind becomes another, without account of what is lost.
 ///
+/// They can't count on the metadata: [`Convert`] carries it past them.
+///
 /// The generated crates implement this; use [`Convert`].
 pub trait Translate<T>: Sized {
     /// Translates what the target can say.
@@ -130,13 +132,16 @@ impl<T: Kind + Clone + PartialEq + Serialize + DeserializeOwned> Convertible for
 /// # Errors
 ///
 /// When the object contradicts itself.
-pub fn object<A, B>(source: A) -> Result<Converted<B>>
+pub fn object<A, B>(mut source: A) -> Result<Converted<B>>
 where
     A: Convertible + Translate<B>,
     B: Convertible + Translate<A>,
 {
-    let object: B = source.clone().translate()?;
+    // All versions have the same metadata, which can be large: it is moved, and not compared.
+    let metadata = std::mem::take(source.metadata_mut());
+    let mut object: B = source.clone().translate()?;
     let losses = differ::losses(&source, &object)?;
+    *object.metadata_mut() = metadata;
     Ok(Converted { object, losses })
 }
 
@@ -150,21 +155,20 @@ where
     A: Convertible + Translate<B>,
     B: Convertible + Translate<A>,
 {
-    let object: B = match annotation::take::<B>(source.metadata_mut())? {
+    let mut metadata = std::mem::take(source.metadata_mut());
+    let mut object: B = match annotation::take::<B>(&mut metadata)? {
         None => source.clone().translate()?,
         Some(kept) => {
             let live = source.clone().translate_like(&kept)?;
             merge::restore::<A, B>(kept, live).map_err(annotation::inside)?
         }
     };
-    let mut converted = Converted {
-        losses: differ::losses(&source, &object)?,
-        object,
-    };
-    if !converted.losses.is_empty() {
-        annotation::put(&source, converted.object.metadata_mut())?;
+    let losses = differ::losses(&source, &object)?;
+    if !losses.is_empty() {
+        annotation::put(&source, &mut metadata)?;
     }
-    Ok(converted)
+    *object.metadata_mut() = metadata;
+    Ok(Converted { object, losses })
 }
 
 /// Converts a list item by item: [`Convert`] of a list.

@@ -63,7 +63,9 @@ fn check_files(krate: &Crate<'_>, config: &Config, diagnostics: &mut Diagnostics
         let mut files =
             versions.flat_map(|v| v.modules.iter().map(|module| &module.name));
         let generated = files.any(|file| *file == function.file);
-        if generated || function.file.as_str() == SCHEME_FILE {
+        let is_module = function.module.is_none()
+            && krate.versions.iter().any(|v| v.module.as_ref() == Some(&function.file));
+        if generated || is_module || function.file.as_str() == SCHEME_FILE {
             diagnostics.in_file(
                 "codegen.toml",
                 None,
