@@ -31,7 +31,7 @@ use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 static HEAP: &StatsAlloc<std::alloc::System> = &INSTRUMENTED_SYSTEM;
 
 /// How often each conversion is measured.
-const SAMPLES: usize = 21;
+const SAMPLES: usize = 11;
 
 /// What one conversion in one direction costs.
 struct Cost {

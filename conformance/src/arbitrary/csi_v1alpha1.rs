@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use proptest::option::of;
+use proptest::option::{of, weighted};
 use proptest::prelude::*;
 use storage_v1alpha1::csi::{
     CSIDriver, CSIDriverInfo, CSIDriverInfoSpec, CSIDriverInfoStatus, CSIDriverSpec,
@@ -72,19 +72,21 @@ fn form_1_12() -> BoxedStrategy<CSINodeInfo> {
         .boxed()
 }
 
-/// Availability and mechanism; most drivers are there.
+/// Availability and mechanism; most drivers are there and in-tree, so that there are objects in
+/// which nothing is lost but the order.
 fn state() -> impl Strategy<Value = (bool, VolumePluginMechanism)> {
     let mechanism = prop_oneof![
-        3 => open_enum(VolumePluginMechanism::known_values()),
+        3 => Just(VolumePluginMechanism::InTree),
+        2 => open_enum(VolumePluginMechanism::known_values()),
         1 => Just(VolumePluginMechanism::from("csi-plugin")),
     ];
-    (prop::bool::weighted(0.7), mechanism)
+    (prop::bool::weighted(0.8), mechanism)
 }
 
 /// Drivers with their states or without, states without a driver, in any order, and either
 /// list missing.
 fn form_1_13() -> BoxedStrategy<CSINodeInfo> {
-    let drivers = named((driver(), of(state())));
+    let drivers = named((driver(), weighted(0.85, state())));
     let strays = prop_oneof![2 => Just(Vec::new()), 1 => named(state())];
     let has = (prop::bool::weighted(0.9), prop::bool::weighted(0.9));
     (object_meta(), drivers, strays, any::<(bool, u8)>(), has)
