@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// The group and version of the kinds.
-pub const GROUP_VERSION: GroupVersion = GroupVersion::of::<CSIDriver>();
+pub static GROUP_VERSION: GroupVersion = GroupVersion::of::<CSIDriver>();
 
 /// The resource of that name in the group, such as the plural of a kind.
 pub fn resource(resource: impl Into<std::borrow::Cow<'static, str>>) -> GroupResource {

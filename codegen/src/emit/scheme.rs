@@ -107,7 +107,7 @@ fn group_version(kind: &Ident) -> Vec<TokenStream> {
     vec![
         quote! {
             /// The group and version of the kinds.
-            pub const GROUP_VERSION: GroupVersion = GroupVersion::of::<#kind>();
+            pub static GROUP_VERSION: GroupVersion = GroupVersion::of::<#kind>();
         },
         quote! {
             /// The resource of that name in the group, such as the plural of a kind.

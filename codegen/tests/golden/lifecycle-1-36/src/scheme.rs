@@ -7,7 +7,7 @@ use apimachinery::{GroupResource, GroupVersion};
 use crate::Moth;
 
 /// The group and version of the kinds.
-pub const GROUP_VERSION: GroupVersion = GroupVersion::of::<Moth>();
+pub static GROUP_VERSION: GroupVersion = GroupVersion::of::<Moth>();
 
 /// The resource of that name in the group, such as the plural of a kind.
 pub fn resource(resource: impl Into<std::borrow::Cow<'static, str>>) -> GroupResource {
