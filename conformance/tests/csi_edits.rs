@@ -295,10 +295,6 @@ fn changed_new_driver() {
     check_many(&(csi::CSIDriver::arbitrary(), changes), |(source, changes)| {
         let (attach, pod_info, republish) = changes;
         let mut new: CSIDriver = keep(source.clone())?;
-        // The one change that is not seen: `false` that becomes unset, where a version that
-        // means `false` was kept. Both are said by no version, and a server makes both `false`.
-        let unseen = new.spec.pod_info_on_mount == Some(false) && pod_info.is_none();
-        let pod_info = if unseen { Some(false) } else { pod_info };
         let unchanged = new.spec.pod_info_on_mount == pod_info;
         new.spec.attach_required = attach;
         new.spec.pod_info_on_mount = pod_info;

@@ -35,8 +35,9 @@ pub struct ConversionRule {
     pub forth: Option<String>,
     /// The function that converts it back.
     pub back: Option<String>,
-    /// The function that converts a type back in the form of another object, where it has
-    /// several.
+    /// The function that converts back in the form of another object, where what there is can
+    /// be said in several: `fn(Newer, &Older) -> Older` with the types of the kind, for which it
+    /// gives a `convert::Result`, or with those of the field.
     #[serde(rename = "back-like")]
     pub back_like: Option<String>,
     /// Why it has no counterpart.
@@ -98,8 +99,8 @@ impl ConversionRule {
         if self.drop.is_some() && self.forth.is_some() {
             wrong("converts what it drops");
         }
-        if self.back_like.is_some() && (!whole || self.back.is_none()) {
-            wrong("has `back-like` without `back`, or for a field");
+        if self.back_like.is_some() && self.back.is_none() {
+            wrong("has `back-like` without `back`");
         }
         if self.to.is_some() && self.fields.len() > 1 {
             wrong("makes one field of several");

@@ -61,8 +61,8 @@ fn both_ways(ty: &Type, conversion: &Conversion) -> Vec<TokenStream> {
         }
         How::Fields(fields) => {
             let mut items = vec![
-                partial(&ours, &theirs, fields, Way::Forth),
-                partial(&theirs, &ours, fields, Way::Back),
+                partial(&ours, &theirs, fields, Way::Forth, false),
+                partial(&theirs, &ours, fields, Way::Back, conversion.like),
             ];
             items.extend(of_kind(ty, &ours, &theirs));
             items
@@ -72,13 +72,9 @@ fn both_ways(ty: &Type, conversion: &Conversion) -> Vec<TokenStream> {
             back,
             back_like,
         } => {
-            let like = back_like.as_ref().map(|like| {
-                quote! {
-                    fn translate_like(self, like: &#ours) -> convert::Result<#ours> {
-                        #like(self, like)
-                    }
-                }
-            });
+            let like = back_like
+                .as_ref()
+                .map(|like| translate_like(&ours, &quote!(#like(self, like))));
             let mut items = vec![
                 translate(&ours, &theirs, &[], &quote!(#forth(self)), None),
                 translate(&theirs, &ours, &[], &quote!(#back(self)), like),
@@ -192,6 +188,14 @@ fn translate(
     }
 }
 
+fn translate_like(to: &TokenStream, body: &TokenStream) -> TokenStream {
+    quote! {
+        fn translate_like(self, like: &#to) -> convert::Result<#to> {
+            #body
+        }
+    }
+}
+
 fn total(
     from: &TokenStream,
     to: &TokenStream,
@@ -214,10 +218,42 @@ fn partial(
     to: &TokenStream,
     fields: &[FieldConversion],
     way: Way,
+    with_like: bool,
 ) -> TokenStream {
     let lines = lost(fields, way);
-    let fields = fields.iter().filter_map(|field| assignment(&quote!(self), field, way));
-    translate(from, to, &lines, &quote!(Ok(#to { #(#fields),* })), None)
+    let plain = fields.iter().filter_map(|field| assignment(&quote!(self), field, way));
+    let plain = quote!(Ok(#to { #(#plain),* }));
+    let like = with_like.then(|| {
+        let fields = fields.iter().filter_map(like_assignment);
+        translate_like(to, &quote!(Ok(#to { #(#fields),* })))
+    });
+    translate(from, to, &lines, &plain, like)
+}
+
+/// The same on the way back, in the form of `like` where that matters.
+fn like_assignment(field: &FieldConversion) -> Option<TokenStream> {
+    match field {
+        FieldConversion::Carried {
+            ours,
+            theirs,
+            carry: Carry::Type { like: true, .. },
+            ..
+        } => {
+            let (ours, theirs) = (&ours.name, &theirs.name);
+            let function = quote!(convert::Translate::translate_like);
+            Some(quote!(#ours: #function(self.#theirs, &like.#ours)?))
+        }
+        FieldConversion::Function {
+            ours,
+            theirs,
+            back_like: Some(function),
+            ..
+        } => {
+            let (ours, theirs) = (&ours.name, &theirs.name);
+            Some(quote!(#ours: #function(self.#theirs, &like.#ours)))
+        }
+        field => assignment(&quote!(self), field, Way::Back),
+    }
 }
 
 /// What is said above the rules: which fields are lost, and why.
@@ -271,6 +307,7 @@ fn assignment(
             theirs,
             forth,
             back,
+            ..
         } => {
             let (from, to, function) = if way == Way::Forth {
                 (&ours.name, &theirs.name, forth)
@@ -395,14 +432,20 @@ pub(super) fn hand_written<'a>(
                 back,
                 back_like,
             } => {
-                files.extend([forth, back].map(|f| (f.module.as_ref(), &f.file)));
-                files.extend(back_like.iter().map(|f| (f.module.as_ref(), &f.file)));
+                let all = [forth, back].into_iter().chain(back_like);
+                files.extend(all.map(|f| (f.module.as_ref(), &f.file)));
             }
             How::Fields(fields) => {
                 for field in fields {
-                    if let FieldConversion::Function { forth, back, .. } = field {
-                        files
-                            .extend([forth, back].map(|f| (f.module.as_ref(), &f.file)));
+                    if let FieldConversion::Function {
+                        forth,
+                        back,
+                        back_like,
+                        ..
+                    } = field
+                    {
+                        let all = [forth, back].into_iter().chain(back_like);
+                        files.extend(all.map(|f| (f.module.as_ref(), &f.file)));
                     }
                 }
             }

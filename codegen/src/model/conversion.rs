@@ -11,6 +11,8 @@ pub(crate) struct Conversion {
     pub(crate) how: How,
     /// Whether neither direction can lose anything.
     pub(crate) total: bool,
+    /// Whether the way back can take the form of another object.
+    pub(crate) like: bool,
 }
 
 #[derive(Debug)]
@@ -45,6 +47,7 @@ pub(crate) enum FieldConversion {
         theirs: Side,
         forth: Function,
         back: Function,
+        back_like: Option<Function>,
     },
     /// Only our side has it.
     Ours(Dropped),
@@ -78,6 +81,7 @@ pub(crate) enum Carry {
         ours: SchemaName,
         theirs: SchemaName,
         total: bool,
+        like: bool,
     },
     /// It is a list.
     List(Box<Carry>),
@@ -94,6 +98,7 @@ impl Carry {
                 ours,
                 theirs,
                 total,
+                ..
             } => Some((ours, theirs, *total)),
             Self::List(inner) | Self::Map(inner) => inner.pair(),
         }

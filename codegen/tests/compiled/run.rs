@@ -221,6 +221,13 @@ fn unequal_shapes_tell_what_is_lost() {
     again.metadata = kept.metadata.clone();
     assert_eq!(again, kept);
 
+    // Of what can be said in several ways, the way in which it was said.
+    let mut two = v1::Tray::new("t", 4, 0);
+    two.colors = Some(vec!["blue".to_owned(), "red".to_owned()]);
+    two.metadata = kept.metadata.clone();
+    let back: Converted<beta::Tray> = two.convert_keeping().unwrap();
+    assert_eq!(back.object.color.as_deref(), Some("red"));
+
     let list = v1::TrayList::new([kept, v1::Tray::new("u", 1, 2)]);
     let lost: Converted<beta::TrayList> = list.convert().unwrap();
     let paths: Vec<_> = lost.losses.iter().map(|loss| loss.path.as_str()).collect();

@@ -149,6 +149,13 @@ impl convert::Translate<CSIDriver> for storage_v1::CSIDriver {
             spec: convert::Translate::translate(self.spec)?,
         })
     }
+
+    fn translate_like(self, like: &CSIDriver) -> convert::Result<CSIDriver> {
+        Ok(CSIDriver {
+            metadata: self.metadata,
+            spec: convert::Translate::translate_like(self.spec, &like.spec)?,
+        })
+    }
 }
 
 impl convert::Convert<storage_v1::CSIDriver> for CSIDriver {
@@ -433,6 +440,16 @@ impl convert::Translate<CSIDriverSpec> for storage_v1::CSIDriverSpec {
             attach_required: self.attach_required,
             pod_info_on_mount_version: crate::csi::rules::pod_info_on_mount_version(
                 self.pod_info_on_mount,
+            ),
+        })
+    }
+
+    fn translate_like(self, like: &CSIDriverSpec) -> convert::Result<CSIDriverSpec> {
+        Ok(CSIDriverSpec {
+            attach_required: self.attach_required,
+            pod_info_on_mount_version: crate::csi::rules::pod_info_on_mount_version_like(
+                self.pod_info_on_mount,
+                &like.pod_info_on_mount_version,
             ),
         })
     }

@@ -25,6 +25,18 @@ pub(super) fn pod_info_on_mount_version(pod_info: Option<bool>) -> Option<String
     (pod_info == Some(true)).then(|| POD_INFO_VERSION.to_owned())
 }
 
+/// Of an explicit `false`, the version that stood for it; unset has never had one.
+pub(super) fn pod_info_on_mount_version_like(
+    pod_info: Option<bool>,
+    like: &Option<String>,
+) -> Option<String> {
+    let other = like.as_ref().filter(|version| *version != POD_INFO_VERSION);
+    match (pod_info, other) {
+        (Some(false), Some(version)) => Some(version.clone()),
+        (pod_info, _) => pod_info_on_mount_version(pod_info),
+    }
+}
+
 /// A driver is in a CSINode while it is installed, so those with `available: false` are left
 /// out, and those without a node ID, with which the API server would refuse the whole object.
 pub(super) fn csi_node(info: CSINodeInfo) -> convert::Result<CSINode> {

@@ -49,9 +49,13 @@ impl Both<'_> {
                 continue;
             }
             taken.push(&theirs.json);
-            let functions = match rule {
-                Some(FieldRule::To { functions, .. }) => functions,
-                _ => None,
+            let (functions, back_like) = match rule {
+                Some(FieldRule::To {
+                    functions,
+                    back_like,
+                    ..
+                }) => (functions, back_like),
+                _ => (None, None),
             };
             let carry = self.carry(&field.ty, &theirs.ty);
             let (ours, theirs_side) = (side(field), side(theirs));
@@ -61,6 +65,7 @@ impl Both<'_> {
                     theirs: theirs_side,
                     forth,
                     back,
+                    back_like,
                 }),
                 (None, Some(carry)) if field.is_optional() == theirs.is_optional() => {
                     fields.push(FieldConversion::Carried {
@@ -122,6 +127,7 @@ impl Both<'_> {
                         ours: ours.clone(),
                         theirs: theirs.clone(),
                         total: true,
+                        like: false,
                     }),
                     _ => None,
                 }

@@ -105,6 +105,7 @@ impl<'a> Compared<'a> {
         }
         compared.rules.report_unused(compared.diagnostics);
         compared.find_totals();
+        compared.find_likes();
         let mut by_schema: BTreeMap<SchemaName, Vec<Conversion>> = BTreeMap::new();
         for ((ours, _), conversion) in compared.found {
             by_schema.entry(ours).or_default().push(conversion);
@@ -153,6 +154,7 @@ impl<'a> Compared<'a> {
                     to,
                     how,
                     total: true,
+                    like: false,
                 },
             );
         }
@@ -186,7 +188,15 @@ impl<'a> Compared<'a> {
                     }
                 }
             }
-            self.found.insert(pair, Conversion { to, how, total });
+            self.found.insert(
+                pair,
+                Conversion {
+                    to,
+                    how,
+                    total,
+                    like: false,
+                },
+            );
         }
     }
 
@@ -249,6 +259,35 @@ impl<'a> Compared<'a> {
         }
     }
 
+    /// A conversion can take the form of another object if its own rules say so, or those of
+    /// what it always holds.
+    fn find_likes(&mut self) {
+        loop {
+            let found: BTreeSet<Pair> = self
+                .found
+                .iter()
+                .filter(|(_, conversion)| conversion.like)
+                .map(|(pair, _)| pair.clone())
+                .collect();
+            let mut changed = false;
+            for conversion in self.found.values_mut() {
+                let like = match &mut conversion.how {
+                    How::ByHand { back_like, .. } => back_like.is_some(),
+                    How::Fields(fields) => {
+                        // Each field is looked at, because each is marked.
+                        fields.iter_mut().filter_map(|f| f.like(&found)).count() > 0
+                    }
+                    How::Values | How::Items => false,
+                };
+                changed |= like != conversion.like;
+                conversion.like = like;
+            }
+            if !changed {
+                return;
+            }
+        }
+    }
+
     /// The items of each pair of lists.
     fn item_pairs(&self) -> BTreeMap<Pair, Pair> {
         let lists = self.found.keys().filter_map(|(ours, theirs)| {
@@ -256,6 +295,31 @@ impl<'a> Compared<'a> {
             Some(((ours.clone(), theirs.clone()), item))
         });
         lists.collect()
+    }
+}
+
+impl FieldConversion {
+    /// Something if the field can take the form of another object's, which is marked then.
+    fn like(&mut self, found: &BTreeSet<Pair>) -> Option<()> {
+        match self {
+            Self::Function { back_like, .. } => back_like.as_ref().map(|_| ()),
+            Self::Carried {
+                ours,
+                theirs,
+                optional: false,
+                carry:
+                    Carry::Type {
+                        ours: our_type,
+                        theirs: their_type,
+                        like,
+                        ..
+                    },
+            } if !ours.boxed && !theirs.boxed => {
+                *like = found.contains(&(our_type.clone(), their_type.clone()));
+                like.then_some(())
+            }
+            _ => None,
+        }
     }
 }
 

@@ -24,6 +24,7 @@ pub(super) enum FieldRule {
     To {
         name: String,
         functions: Option<(Function, Function)>,
+        back_like: Option<Function>,
     },
     Drop(String),
 }
@@ -95,6 +96,7 @@ impl<'a> Rules<'a> {
         Some(FieldRule::To {
             name: rule.to.clone()?,
             functions: function(&rule.forth).zip(function(&rule.back)),
+            back_like: function(&rule.back_like),
         })
     }
 

@@ -13,6 +13,15 @@ pub(super) fn color(colors: Option<Vec<String>>) -> Option<String> {
     colors.and_then(|colors| colors.into_iter().next())
 }
 
+/// Of several colors, the one that was there before.
+pub(super) fn color_like(
+    colors: Option<Vec<String>>,
+    like: &Option<String>,
+) -> Option<String> {
+    let before = colors.iter().flatten().find(|color| Some(*color) == like.as_ref());
+    before.cloned().or_else(|| color(colors))
+}
+
 pub(super) fn jar(jug: Jug) -> convert::Result<Jar> {
     Ok(Jar {
         metadata: jug.metadata,

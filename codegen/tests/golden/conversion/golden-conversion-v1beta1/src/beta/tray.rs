@@ -205,6 +205,18 @@ impl convert::Translate<Tray> for golden_conversion_v1::Tray {
             spoons: self.spoons.map(convert::translate_elements).transpose()?,
         })
     }
+
+    fn translate_like(self, like: &Tray) -> convert::Result<Tray> {
+        Ok(Tray {
+            metadata: self.metadata,
+            count: self.cups,
+            cloth: None,
+            color: crate::beta::rules::color_like(self.colors, &like.color),
+            hooks: self.hooks.map(convert::translate_values).transpose()?,
+            spoon: self.spoon.map(convert::Translate::translate).transpose()?,
+            spoons: self.spoons.map(convert::translate_elements).transpose()?,
+        })
+    }
 }
 
 impl convert::Convert<golden_conversion_v1::Tray> for Tray {
