@@ -8,11 +8,11 @@
 //!
 //! Generated from OpenAPI documents, as of Kubernetes 1.37.
 //!
-//! | kind | scope | since | subresource |
-//! |---|---|---|---|
-//! | [`CSIStorageCapacity`] | namespace | 1.19 |  |
-//! | [`VolumeAttachment`] | cluster | 1.9 |  |
-//! | [`VolumeAttributesClass`] | cluster | 1.29 |  |
+//! | kind | scope | since | removed | subresource |
+//! |---|---|---|---|---|
+//! | [`CSIStorageCapacity`] | namespace | 1.19 | 1.24 |  |
+//! | [`VolumeAttachment`] | cluster | 1.9 | 1.24 |  |
+//! | [`VolumeAttributesClass`] | cluster | 1.29 | 1.35 |  |
 //!
 //! Those of csi.storage.k8s.io/v1alpha1 are in [`csi`].
 //!

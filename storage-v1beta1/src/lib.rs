@@ -7,14 +7,14 @@
 //!
 //! Generated from OpenAPI documents, as of Kubernetes 1.37.
 //!
-//! | kind | scope | since | subresource |
-//! |---|---|---|---|
-//! | [`CSIDriver`] | cluster | 1.14 |  |
-//! | [`CSINode`] | cluster | 1.14 |  |
-//! | [`CSIStorageCapacity`] | namespace | 1.21 |  |
-//! | [`StorageClass`] | cluster | 1.4 |  |
-//! | [`VolumeAttachment`] | cluster | 1.10 |  |
-//! | [`VolumeAttributesClass`] | cluster | 1.31 |  |
+//! | kind | scope | since | removed | subresource |
+//! |---|---|---|---|---|
+//! | [`CSIDriver`] | cluster | 1.14 | 1.22 |  |
+//! | [`CSINode`] | cluster | 1.14 | 1.22 |  |
+//! | [`CSIStorageCapacity`] | namespace | 1.21 | 1.27 |  |
+//! | [`StorageClass`] | cluster | 1.4 | 1.22 |  |
+//! | [`VolumeAttachment`] | cluster | 1.10 | 1.22 |  |
+//! | [`VolumeAttributesClass`] | cluster | 1.31 | 1.37 |  |
 //!
 //! The group-version is no longer served, but its objects and manifests live on. The types have the
 //! fields that Kubernetes itself still gives them; each becomes the one of the same name in

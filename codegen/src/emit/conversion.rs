@@ -7,8 +7,8 @@ use quote::quote;
 use super::comment;
 use crate::doc::{self, NoLinks};
 use crate::model::{
-    ApiVersion, Carry, Conversion, Dropped, FieldConversion, How, Role, SchemaName,
-    Shape, Type,
+    ApiVersion, Carry, Conversion, Dropped, FieldConversion, Functions, How, Role,
+    SchemaName, Shape, Type,
 };
 use crate::name::{self, Ident, UNKNOWN};
 
@@ -67,11 +67,11 @@ fn both_ways(ty: &Type, conversion: &Conversion) -> Vec<TokenStream> {
             items.extend(of_kind(ty, &ours, &theirs));
             items
         }
-        How::ByHand {
+        How::ByHand(Functions {
             forth,
             back,
             back_like,
-        } => {
+        }) => {
             let like = back_like
                 .as_ref()
                 .map(|like| translate_like(&ours, &quote!(#like(self, like))));
@@ -246,10 +246,10 @@ fn like_assignment(field: &FieldConversion) -> Option<TokenStream> {
         FieldConversion::Function {
             ours,
             theirs,
-            back_like: Some(function),
-            ..
-        } => {
+            functions,
+        } if functions.back_like.is_some() => {
             let (ours, theirs) = (&ours.name, &theirs.name);
+            let function = &functions.back_like;
             Some(quote!(#ours: #function(self.#theirs, &like.#ours)))
         }
         field => assignment(&quote!(self), field, Way::Back),
@@ -305,14 +305,12 @@ fn assignment(
         FieldConversion::Function {
             ours,
             theirs,
-            forth,
-            back,
-            ..
+            functions,
         } => {
             let (from, to, function) = if way == Way::Forth {
-                (&ours.name, &theirs.name, forth)
+                (&ours.name, &theirs.name, &functions.forth)
             } else {
-                (&theirs.name, &ours.name, back)
+                (&theirs.name, &ours.name, &functions.back)
             };
             Some(quote!(#to: #function(#value.#from)))
         }
@@ -424,34 +422,19 @@ pub(super) fn hand_written<'a>(
     versions: impl Iterator<Item = &'a ApiVersion>,
 ) -> Vec<(Option<&'a Ident>, &'a Ident)> {
     let conversions = versions.flat_map(|v| v.conversions.values().flatten());
-    let mut files = Vec::new();
-    for conversion in conversions {
-        match &conversion.how {
-            How::ByHand {
-                forth,
-                back,
-                back_like,
-            } => {
-                let all = [forth, back].into_iter().chain(back_like);
-                files.extend(all.map(|f| (f.module.as_ref(), &f.file)));
-            }
-            How::Fields(fields) => {
-                for field in fields {
-                    if let FieldConversion::Function {
-                        forth,
-                        back,
-                        back_like,
-                        ..
-                    } = field
-                    {
-                        let all = [forth, back].into_iter().chain(back_like);
-                        files.extend(all.map(|f| (f.module.as_ref(), &f.file)));
-                    }
-                }
-            }
-            How::Values | How::Items => {}
+    let functions = conversions.flat_map(|conversion| match &conversion.how {
+        How::ByHand(functions) => vec![functions],
+        How::Fields(fields) => {
+            let functions = fields.iter().filter_map(|field| match field {
+                FieldConversion::Function { functions, .. } => Some(&**functions),
+                _ => None,
+            });
+            functions.collect()
         }
-    }
+        How::Values | How::Items => Vec::new(),
+    });
+    let files = functions.flat_map(Functions::iter);
+    let mut files: Vec<_> = files.map(|f| (f.module.as_ref(), &f.file)).collect();
     files.sort();
     files.dedup();
     files

@@ -5,7 +5,7 @@ use quote::quote;
 
 use super::{Content, File, conversion, inner_comment, releases, scheme};
 use crate::doc::{self, NoLinks};
-use crate::model::{ApiVersion, Crate, Role, Shape};
+use crate::model::{ApiVersion, Crate, Resource, Type};
 use crate::name::{self, Ident, SCHEME_FILE};
 use crate::release::Release;
 
@@ -101,34 +101,7 @@ fn lines(
             releases(versions)
         ));
     }
-    let mut rows = Vec::new();
-    for version in versions {
-        for ty in version.types.values() {
-            let Shape::Struct(object) = &ty.shape else {
-                continue;
-            };
-            let Role::Kind(resource) = &object.role else {
-                continue;
-            };
-            let scope = if resource.namespaced {
-                "namespace"
-            } else {
-                "cluster"
-            };
-            let since = ty.docs.lifecycle.as_ref().map(|lifecycle| lifecycle.introduced);
-            let since =
-                since.map(|release: Release| release.to_string()).unwrap_or_default();
-            let status = if resource.status { "status" } else { "" };
-            rows.push(format!("| [`{}`] | {scope} | {since} | {status} |", ty.name));
-        }
-    }
-    if !rows.is_empty() {
-        rows.sort();
-        lines.push(String::new());
-        lines.push("| kind | scope | since | subresource |".to_owned());
-        lines.push("|---|---|---|---|".to_owned());
-        lines.append(&mut rows);
-    }
+    lines.extend(table(versions));
     if here.is_some() {
         return lines;
     }
@@ -144,4 +117,50 @@ fn lines(
         lines.extend(krate.config.about.trim_end().lines().map(doc::harmless));
     }
     lines
+}
+
+/// The kinds, with what one looks up first.
+fn table(versions: &[&ApiVersion]) -> Vec<String> {
+    let kinds = versions.iter().flat_map(|version| {
+        let kinds = version.kinds();
+        kinds.filter_map(|(name, resource)| Some((version.types.get(name)?, resource)))
+    });
+    let kinds: Vec<(&Type, &Resource)> = kinds.collect();
+    let removed = |ty: &Type| ty.docs.lifecycle.as_ref().and_then(|l| l.removed);
+    // A column that would be empty is left out.
+    let any_removed = kinds.iter().any(|(ty, _)| removed(ty).is_some());
+    let mut rows: Vec<_> = kinds
+        .into_iter()
+        .map(|(ty, resource)| {
+            let shown =
+                |at: Option<Release>| at.map(|at| at.to_string()).unwrap_or_default();
+            let scope = if resource.namespaced {
+                "namespace"
+            } else {
+                "cluster"
+            };
+            let since = shown(ty.docs.lifecycle.as_ref().map(|l| l.introduced));
+            let removed = match any_removed {
+                true => format!(" {} |", shown(removed(ty))),
+                false => String::new(),
+            };
+            let status = if resource.status { "status" } else { "" };
+            format!("| [`{}`] | {scope} | {since} |{removed} {status} |", ty.name)
+        })
+        .collect();
+    if rows.is_empty() {
+        return rows;
+    }
+    rows.sort();
+    let (title, line) = if any_removed {
+        (" removed |", "---|")
+    } else {
+        ("", "")
+    };
+    let head = [
+        String::new(),
+        format!("| kind | scope | since |{title} subresource |"),
+        format!("|---|---|---|{line}---|"),
+    ];
+    head.into_iter().chain(rows).collect()
 }

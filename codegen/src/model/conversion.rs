@@ -23,12 +23,24 @@ pub(crate) enum How {
     Values,
     /// Item by item, of a list of a kind.
     Items,
-    /// By functions that are written by hand.
-    ByHand {
-        forth: Function,
-        back: Function,
-        back_like: Option<Function>,
-    },
+    /// By functions for the whole type.
+    ByHand(Functions),
+}
+
+/// Functions that are written by hand.
+#[derive(Debug)]
+pub(crate) struct Functions {
+    pub(crate) forth: Function,
+    pub(crate) back: Function,
+    /// The way back in the form of another object.
+    pub(crate) back_like: Option<Function>,
+}
+
+impl Functions {
+    /// All of them.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Function> {
+        [&self.forth, &self.back].into_iter().chain(&self.back_like)
+    }
 }
 
 /// What becomes of a field of either side.
@@ -45,9 +57,7 @@ pub(crate) enum FieldConversion {
     Function {
         ours: Side,
         theirs: Side,
-        forth: Function,
-        back: Function,
-        back_like: Option<Function>,
+        functions: Box<Functions>,
     },
     /// Only our side has it.
     Ours(Dropped),

@@ -11,7 +11,9 @@ use crate::diag::Pointer;
 use crate::name::{Ident, RustPath};
 use crate::release::Release;
 
-pub(crate) use conversion::{Carry, Conversion, Dropped, FieldConversion, How, Side};
+pub(crate) use conversion::{
+    Carry, Conversion, Dropped, FieldConversion, Functions, How, Side,
+};
 
 /// The name of a schema in its document, `io.k8s.api.storage.v1.CSINode`.
 pub(crate) type SchemaName = String;

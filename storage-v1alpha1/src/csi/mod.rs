@@ -5,10 +5,10 @@
 //!
 //! Generated from OpenAPI documents, as of Kubernetes 1.37.
 //!
-//! | kind | scope | since | subresource |
-//! |---|---|---|---|
-//! | [`CSIDriver`] | cluster | 1.12 |  |
-//! | [`CSINodeInfo`] | cluster | 1.12 |  |
+//! | kind | scope | since | removed | subresource |
+//! |---|---|---|---|---|
+//! | [`CSIDriver`] | cluster | 1.12 | 1.14 |  |
+//! | [`CSINodeInfo`] | cluster | 1.12 | 1.14 |  |
 
 mod csi_driver;
 mod csi_node_info;

@@ -49,23 +49,17 @@ impl Both<'_> {
                 continue;
             }
             taken.push(&theirs.json);
-            let (functions, back_like) = match rule {
-                Some(FieldRule::To {
-                    functions,
-                    back_like,
-                    ..
-                }) => (functions, back_like),
-                _ => (None, None),
+            let functions = match rule {
+                Some(FieldRule::To { functions, .. }) => functions,
+                _ => None,
             };
             let carry = self.carry(&field.ty, &theirs.ty);
             let (ours, theirs_side) = (side(field), side(theirs));
             match (functions, carry) {
-                (Some((forth, back)), _) => fields.push(FieldConversion::Function {
+                (Some(functions), _) => fields.push(FieldConversion::Function {
                     ours,
                     theirs: theirs_side,
-                    forth,
-                    back,
-                    back_like,
+                    functions,
                 }),
                 (None, Some(carry)) if field.is_optional() == theirs.is_optional() => {
                     fields.push(FieldConversion::Carried {

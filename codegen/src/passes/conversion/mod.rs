@@ -176,7 +176,7 @@ impl<'a> Compared<'a> {
                 None => self.compare(ours, theirs),
             };
             let Some(how) = how else { continue };
-            let mut total = !matches!(how, How::ByHand { .. });
+            let mut total = !matches!(how, How::ByHand(_));
             if let How::Fields(fields) = &how {
                 for field in fields {
                     match field {
@@ -272,7 +272,7 @@ impl<'a> Compared<'a> {
             let mut changed = false;
             for conversion in self.found.values_mut() {
                 let like = match &mut conversion.how {
-                    How::ByHand { back_like, .. } => back_like.is_some(),
+                    How::ByHand(functions) => functions.back_like.is_some(),
                     How::Fields(fields) => {
                         // Each field is looked at, because each is marked.
                         fields.iter_mut().filter_map(|f| f.like(&found)).count() > 0
@@ -302,7 +302,7 @@ impl FieldConversion {
     /// Something if the field can take the form of another object's, which is marked then.
     fn like(&mut self, found: &BTreeSet<Pair>) -> Option<()> {
         match self {
-            Self::Function { back_like, .. } => back_like.as_ref().map(|_| ()),
+            Self::Function { functions, .. } => functions.back_like.as_ref().map(|_| ()),
             Self::Carried {
                 ours,
                 theirs,

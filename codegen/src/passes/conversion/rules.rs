@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::config::{Conversion, ConversionRule};
 use crate::diag::Diagnostics;
-use crate::model::{ApiVersion, Crate, How, SchemaName};
+use crate::model::{ApiVersion, Crate, Functions, How, SchemaName};
 use crate::name::Function;
 
 /// The rules for the types of two crates.
@@ -23,8 +23,7 @@ pub(super) struct Rules<'a> {
 pub(super) enum FieldRule {
     To {
         name: String,
-        functions: Option<(Function, Function)>,
-        back_like: Option<Function>,
+        functions: Option<Box<Functions>>,
     },
     Drop(String),
 }
@@ -70,12 +69,7 @@ impl<'a> Rules<'a> {
 
     /// The functions that convert a type.
     pub(super) fn functions(&mut self, schema: &SchemaName) -> Option<How> {
-        let rule = self.of_type(schema)?;
-        Some(How::ByHand {
-            forth: Function::parse(rule.forth.as_ref()?)?,
-            back: Function::parse(rule.back.as_ref()?)?,
-            back_like: rule.back_like.as_deref().and_then(Function::parse),
-        })
+        functions(self.of_type(schema)?).map(How::ByHand)
     }
 
     /// The rule for a field of a type of either side.
@@ -92,11 +86,9 @@ impl<'a> Rules<'a> {
         if let Some(reason) = &rule.drop {
             return Some(FieldRule::Drop(reason.clone()));
         }
-        let function = |text: &Option<String>| text.as_deref().and_then(Function::parse);
         Some(FieldRule::To {
             name: rule.to.clone()?,
-            functions: function(&rule.forth).zip(function(&rule.back)),
-            back_like: function(&rule.back_like),
+            functions: functions(rule).map(Box::new),
         })
     }
 
@@ -127,6 +119,15 @@ impl<'a> Rules<'a> {
             }
         }
     }
+}
+
+/// The functions that a rule names.
+fn functions(rule: &ConversionRule) -> Option<Functions> {
+    Some(Functions {
+        forth: Function::parse(rule.forth.as_ref()?)?,
+        back: Function::parse(rule.back.as_ref()?)?,
+        back_like: rule.back_like.as_deref().and_then(Function::parse),
+    })
 }
 
 /// Whether all documents of a crate are of the releases that the configuration names.

@@ -5,11 +5,11 @@
 //!
 //! Generated from OpenAPI documents, as of Kubernetes 1.37.
 //!
-//! | kind | scope | since | subresource |
-//! |---|---|---|---|
-//! | [`Jug`] | cluster |  |  |
-//! | [`Mug`] | cluster | 1.20 |  |
-//! | [`Tray`] | cluster |  |  |
+//! | kind | scope | since | removed | subresource |
+//! |---|---|---|---|---|
+//! | [`Jug`] | cluster |  |  |  |
+//! | [`Mug`] | cluster | 1.20 | 1.36 |  |
+//! | [`Tray`] | cluster |  |  |  |
 
 mod jug;
 mod mug;
