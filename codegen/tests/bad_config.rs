@@ -206,6 +206,12 @@ fn a_document_as_of_an_earlier_release() {
     assert_eq!(described(changed("\"1.37\"", "\"1.30\"")), "1.30".parse().unwrap());
 }
 
+#[test]
+fn words_for_a_module_that_is_not_there() {
+    let text = changed("release = \"1.37\"", "release = \"1.37\"\nabout = \"a\"");
+    bad(&text, "document.json has an `about` and no `module`", None);
+}
+
 fn with_module(name: &str) -> String {
     changed("release = \"1.37\"", &format!("release = \"1.37\"\nmodule = \"{name}\""))
 }

@@ -18,7 +18,7 @@
 //! the other version once more, which shows what that one makes of it; fields in which the
 //! object is still as that shows take the kept value; fields that have been changed since
 //! stay as they are. Elements of lists are matched by their keys
-//! ([`Kind::list_map_keys`](crate::Kind::list_map_keys)).
+//! ([`Kind::list_map_keys`]).
 //!
 //! Kubernetes limits the annotations of an object to 256 KiB in all; a source that doesn't fit
 //! is an error, and so is an annotation that can't be read. Other annotations stay as they are.

@@ -11,7 +11,7 @@
 //!
 //! What concerns YAML needs the feature `yaml`.
 //!
-//! The documentation of `storage-v1alpha1` has an example.
+//! The documentation of `storage_v1alpha1::csi` has an example.
 //!
 //! # Routes
 //!

@@ -59,6 +59,9 @@ pub struct DocumentConfig {
     pub prefix: String,
     /// The module of the crate that holds its types, if they don't stand at the root.
     pub module: Option<String>,
+    /// Further words for the documentation of that module, in Markdown.
+    #[serde(default)]
+    pub about: String,
     /// The overlays to apply, in order.
     #[serde(default)]
     pub overlays: Vec<String>,
@@ -208,6 +211,12 @@ impl DocumentConfig {
                     self.file, self.release
                 ),
                 "`as-of` is for a later release than the one that the document stands under",
+            );
+        }
+        if self.module.is_none() && !self.about.is_empty() {
+            fault(
+                format!("{} has an `about` and no `module`", self.file),
+                "the documentation of the root is the `about` of the crate",
             );
         }
         if let Some(module) = &self.module

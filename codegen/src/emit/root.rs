@@ -102,7 +102,10 @@ fn lines(
         ));
     }
     lines.extend(table(versions));
-    if here.is_some() {
+    if let Some(here) = here {
+        let documents = krate.config.documents.iter();
+        let mine = documents.filter(|d| d.module.as_deref() == Some(here.as_str()));
+        lines.extend(mine.flat_map(|document| about(&document.about)));
         return lines;
     }
     let modules = all.iter().flatten();
@@ -112,11 +115,15 @@ fn lines(
         names.dedup();
         [String::new(), format!("Those of {} are in [`{module}`].", names.join(" and "))]
     }));
-    if !krate.config.about.is_empty() {
-        lines.push(String::new());
-        lines.extend(krate.config.about.trim_end().lines().map(doc::harmless));
-    }
+    lines.extend(about(&krate.config.about));
     lines
+}
+
+/// What the configuration has to say, after an empty line.
+fn about(text: &str) -> Vec<String> {
+    let lines = text.trim_end().lines().map(doc::harmless);
+    let before = (!text.is_empty()).then(String::new);
+    before.into_iter().chain(lines).collect()
 }
 
 /// The kinds, with what one looks up first.

@@ -9,6 +9,42 @@
 //! |---|---|---|---|---|
 //! | [`CSIDriver`] | cluster | 1.12 | 1.14 |  |
 //! | [`CSINodeInfo`] | cluster | 1.12 | 1.14 |  |
+//!
+//! What an object can't say in the other version is told by `convert`, and kept in an annotation by
+//! `convert_keeping`, both of [`Convert`](apimachinery::convert::Convert):
+//!
+//! | here | in storage.k8s.io/v1 | the way back |
+//! |---|---|---|
+//! | `attachRequired` | the same; unset stays unset | the same |
+//! | `podInfoOnMountVersion` | `podInfoOnMount`: `v1` is true, anything else false and kept | true is `v1`; an explicit false is kept |
+//! | `spec.drivers`, or `csiDrivers` of 1.12 | `spec.drivers` | the same, in the form it came in; otherwise that of 1.13, every driver available and in-tree |
+//! | a driver that is not `available`, or has no `nodeID` | left out, and kept | restored |
+//! | a mechanism other than `in-tree`, a state without its driver | kept | restored |
+//! | – | all other fields | kept |
+//!
+//! A CSINodeInfo with `csiDrivers` beside `spec` or `status`, and two drivers of one name, are errors.
+//!
+//! ```
+//! use apimachinery::scheme::{Decoded, Scheme};
+//! use storage_v1alpha1::csi;
+//!
+//! let mut scheme = Scheme::new();
+//! storage_v1::add_to_scheme(&mut scheme);
+//! csi::add_to_scheme(&mut scheme);
+//!
+//! let decoded: Decoded<storage_v1::CSINode> = scheme.decode_json(
+//!     r#"{
+//!         "apiVersion": "csi.storage.k8s.io/v1alpha1",
+//!         "kind": "CSINodeInfo",
+//!         "metadata": {"name": "node-1"},
+//!         "csiDrivers": [{"driver": "csi.example.com", "nodeID": "i-1", "topologyKeys": null}]
+//!     }"#,
+//! )?;
+//! assert_eq!(decoded.object.spec.drivers[0].name, "csi.example.com");
+//! assert_eq!(decoded.read.kind, "CSINodeInfo");
+//! assert_eq!(csi::resource("csinodeinfos").to_string(), "csinodeinfos.csi.storage.k8s.io");
+//! # Ok::<(), apimachinery::scheme::SchemeError>(())
+//! ```
 
 mod csi_driver;
 mod csi_node_info;

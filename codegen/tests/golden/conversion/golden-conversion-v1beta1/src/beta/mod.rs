@@ -10,6 +10,8 @@
 //! | [`Jug`] | cluster |  |  |  |
 //! | [`Mug`] | cluster | 1.20 | 1.36 |  |
 //! | [`Tray`] | cluster |  |  |  |
+//!
+//! What is *said* of the module.
 
 mod jug;
 mod mug;
