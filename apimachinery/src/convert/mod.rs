@@ -139,10 +139,20 @@ where
 {
     // All versions have the same metadata, which can be large: it is moved, and not compared.
     let metadata = std::mem::take(source.metadata_mut());
-    let mut object: B = source.clone().translate()?;
-    let losses = differ::losses(&source, &object)?;
+    let losses = differ::losses(&source, &there_and_back::<A, B>(&source)?)?;
+    let mut object: B = source.translate()?;
     *object.metadata_mut() = metadata;
     Ok(Converted { object, losses })
+}
+
+/// What comes back of an object from another version. It is sent there once more than it needs
+/// to be, because translating moves what cloning the result would copy.
+fn there_and_back<A, B>(source: &A) -> Result<A>
+where
+    A: Convertible + Translate<B>,
+    B: Translate<A>,
+{
+    source.clone().translate()?.translate()
 }
 
 /// Converts an object and keeps what is lost: [`Convert::convert_keeping`] of a kind.
@@ -156,17 +166,26 @@ where
     B: Convertible + Translate<A>,
 {
     let mut metadata = std::mem::take(source.metadata_mut());
-    let mut object: B = match annotation::take::<B>(&mut metadata)? {
-        None => source.clone().translate()?,
+    let kept = annotation::take::<B>(&mut metadata)?;
+    let restored: Option<B> = match kept {
+        None => None,
         Some(kept) => {
             let live = source.clone().translate_like(&kept)?;
-            merge::restore::<A, B>(kept, live).map_err(annotation::inside)?
+            Some(merge::restore::<A, B>(kept, live).map_err(annotation::inside)?)
         }
     };
-    let losses = differ::losses(&source, &object)?;
+    let back = match &restored {
+        None => there_and_back::<A, B>(&source)?,
+        Some(restored) => restored.clone().translate()?,
+    };
+    let losses = differ::losses(&source, &back)?;
     if !losses.is_empty() {
         annotation::put(&source, &mut metadata)?;
     }
+    let mut object: B = match restored {
+        None => source.translate()?,
+        Some(restored) => restored,
+    };
     *object.metadata_mut() = metadata;
     Ok(Converted { object, losses })
 }
