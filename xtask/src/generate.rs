@@ -157,8 +157,7 @@ fn not_by_hand(config: &Config, krate: &Generated, path: &str) -> String {
     let mut schemas = BTreeSet::new();
     let mut functions = BTreeSet::new();
     for rule in rules.into_iter().flat_map(|conversion| &conversion.rules) {
-        for function in [&rule.forth, &rule.back, &rule.back_like].into_iter().flatten()
-        {
+        for function in rule.functions() {
             if let Some(name) = function.strip_prefix(&module) {
                 schemas.insert(format!("`{}`", rule.schema));
                 functions.insert(format!("`{name}`"));

@@ -2,7 +2,7 @@
 
 use k8s_openapi::serde_json::{Map, Value};
 
-use super::keyed::{elements, keys};
+use super::keyed::{elements, inside, keys};
 use super::{Convertible, Loss, without_metadata};
 use crate::Kind;
 
@@ -43,18 +43,11 @@ fn fields<K: Kind>(
     back: &Map<String, Value>,
     losses: &mut Vec<Loss>,
 ) {
-    let inside = |field: &str| {
-        if path.is_empty() {
-            field.to_owned()
-        } else {
-            format!("{path}.{field}")
-        }
-    };
     for (field, value) in source {
-        differ::<K>(inside(field), Some(value), back.get(field), losses);
+        differ::<K>(inside(path, field), Some(value), back.get(field), losses);
     }
     for (field, value) in back.iter().filter(|(field, _)| !source.contains_key(*field)) {
-        differ::<K>(inside(field), None, Some(value), losses);
+        differ::<K>(inside(path, field), None, Some(value), losses);
     }
 }
 

@@ -6,6 +6,15 @@ use k8s_openapi::serde_json::Value;
 
 use crate::Kind;
 
+/// The path of a field of what is at `path`.
+pub(super) fn inside(path: &str, field: &str) -> String {
+    if path.is_empty() {
+        field.to_owned()
+    } else {
+        format!("{path}.{field}")
+    }
+}
+
 /// The fields that tell the elements of the list at `path` apart; indices don't count.
 pub(super) fn keys<K: Kind>(path: &str) -> Option<&'static [&'static str]> {
     let mut plain = String::with_capacity(path.len());

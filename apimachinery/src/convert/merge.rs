@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use k8s_openapi::serde_json::{self, Map, Value};
 
-use super::keyed::{Name, elements, keys};
+use super::keyed::{Name, elements, inside, keys};
 use super::{ConversionError, Convertible, Translate, without_metadata};
 use crate::Kind;
 
@@ -58,13 +58,8 @@ fn fields<K: Kind>(
     let names: BTreeSet<String> = kept.keys().chain(live.keys()).cloned().collect();
     let mut merged = Map::new();
     for name in names {
-        let inside = if path.is_empty() {
-            name.clone()
-        } else {
-            format!("{path}.{name}")
-        };
         let value = merge::<K>(
-            &inside,
+            &inside(path, &name),
             seen.remove(&name),
             kept.remove(&name),
             live.remove(&name),

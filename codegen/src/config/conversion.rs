@@ -62,7 +62,7 @@ impl Conversion {
 
 impl ConversionRule {
     /// The functions that the rule names.
-    pub(crate) fn functions(&self) -> impl Iterator<Item = &String> {
+    pub fn functions(&self) -> impl Iterator<Item = &String> {
         [&self.forth, &self.back, &self.back_like].into_iter().flatten()
     }
 
