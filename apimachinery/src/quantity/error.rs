@@ -1,0 +1,29 @@
+use std::error::Error;
+use std::fmt;
+
+/// Why a text is no quantity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum QuantityError {
+    /// The text is empty, or has something that is no part of a number with a suffix.
+    Format,
+    /// There are no digits where some are needed.
+    Number,
+    /// What follows the number is no suffix, or an exponent beyond 64 bits.
+    Suffix,
+}
+
+impl fmt::Display for QuantityError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Format => "not a number with a suffix, such as `1.5Gi`, `500m` or `1e3`",
+            Self::Number => "the number has no digits",
+            Self::Suffix => {
+                "unknown suffix: write Ki, Mi, Gi, Ti, Pi, Ei for powers of 1024; n, u, m, k, \
+                 M, G, T, P, E for powers of 1000; or an exponent such as e3"
+            }
+        })
+    }
+}
+
+impl Error for QuantityError {}

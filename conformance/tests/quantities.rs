@@ -1,0 +1,36 @@
+//! Quantities as they are common are read, compared and written back without memory.
+
+#![allow(clippy::unwrap_used)]
+
+use std::hint::black_box;
+
+use apimachinery::quantity::{Amount, canonical};
+use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
+
+#[global_allocator]
+static HEAP: &StatsAlloc<std::alloc::System> = &INSTRUMENTED_SYSTEM;
+
+fn read_compare_and_write() {
+    let texts =
+        ["100Gi", "8Gi", "1.5Ti", "500m", "0.5", "1e12", "9223372036854775807", "1E"];
+    for one in texts {
+        let amount = Amount::parse(one).unwrap();
+        for two in texts {
+            black_box(Amount::parse(two).unwrap() < amount);
+        }
+    }
+    for text in ["100Gi", "8Gi", "1Mi", "500m", "1e3", "1k", "0"] {
+        assert_eq!(black_box(canonical(text).unwrap()), text);
+    }
+}
+
+#[test]
+fn common_quantities_need_no_memory() {
+    // The fewest of several tries: the program around the test allocates as well.
+    let tries = (0..100).map(|_| {
+        let region = Region::new(HEAP);
+        read_compare_and_write();
+        region.change().allocations
+    });
+    assert_eq!(tries.min(), Some(0));
+}
