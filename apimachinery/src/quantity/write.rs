@@ -15,21 +15,16 @@ impl fmt::Display for Amount {
     /// The canonical form: a whole number, negative or not, and the largest suffix of the
     /// family that allows for one.
     ///
-    /// Binary suffixes are left for decimal ones below 1024 and for fractions. Reading the
-    /// text again gives the same value.
+    /// Binary suffixes are left for decimal ones below 1024 and for fractions, and decimal
+    /// ones for an exponent from 10²¹ on. Reading the text again gives the same value.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.write(f, |exponent| match usize::try_from(exponent / 3 + 3) {
-            Ok(step) if step < DECIMAL.len() => (DECIMAL[step], 0),
-            // Above the largest suffix, zeros have to do.
-            _ => ("E", exponent - 18),
-        })
+        self.write(f, false)
     }
 }
 
 impl fmt::Display for Served<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let suffix = |step| DECIMAL.get(usize::try_from(step).ok()?).copied();
-        self.0.write(f, |exponent| (suffix(exponent / 3 + 3).unwrap_or_default(), 0))
+        self.0.write(f, true)
     }
 }
 
@@ -56,13 +51,8 @@ impl Amount {
         Served(self)
     }
 
-    /// `suffix` gives the decimal suffix of an exponent divisible by three, and how many
-    /// zeros go before it.
-    fn write(
-        &self,
-        f: &mut fmt::Formatter<'_>,
-        suffix: impl Fn(i64) -> (&'static str, i64),
-    ) -> fmt::Result {
+    /// `as_served`: without a suffix where there is none for the exponent.
+    fn write(&self, f: &mut fmt::Formatter<'_>, as_served: bool) -> fmt::Result {
         if self.is_zero() {
             return f.write_str("0");
         }
@@ -79,18 +69,17 @@ impl Amount {
         }
         write!(f, "{}", self.digits)?;
         let zeros = self.exponent.rem_euclid(3);
+        (0..zeros).try_for_each(|_| f.write_str("0"))?;
         let exponent = self.exponent - zeros;
-        if self.format == Format::DecimalExponent {
-            write_zeros(f, zeros)?;
-            return if exponent == 0 {
-                Ok(())
-            } else {
-                write!(f, "e{exponent}")
-            };
+        let step = usize::try_from(exponent / 3 + 3);
+        match step.ok().and_then(|step| DECIMAL.get(step)) {
+            _ if exponent == 0 => Ok(()),
+            Some(suffix) if self.format != Format::DecimalExponent => {
+                f.write_str(suffix)
+            }
+            None if self.format != Format::DecimalExponent && as_served => Ok(()),
+            _ => write!(f, "e{exponent}"),
         }
-        let (suffix, more) = suffix(exponent);
-        write_zeros(f, zeros + more)?;
-        f.write_str(suffix)
     }
 
     /// The number to be written with a binary suffix.
@@ -99,8 +88,4 @@ impl Amount {
         let number = self.digits.scaled(up)?;
         (self.format == Format::BinarySI && number >= 1024).then_some(number)
     }
-}
-
-fn write_zeros(f: &mut fmt::Formatter<'_>, count: i64) -> fmt::Result {
-    (0..count).try_for_each(|_| f.write_str("0"))
 }
