@@ -15,6 +15,7 @@ mod metadata;
 pub mod scheme;
 mod status;
 mod unknown;
+pub mod validation;
 pub mod wire;
 
 pub use kind::{
