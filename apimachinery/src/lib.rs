@@ -17,6 +17,7 @@ pub mod quantity;
 pub mod scheme;
 mod status;
 mod unknown;
+pub mod validation;
 pub mod wire;
 
 pub use kind::{

@@ -1,0 +1,345 @@
+//! The checks that keywords of a schema ask for, and what collects their faults.
+//!
+//! Nothing is built as long as nothing is wrong: a place is a few words on the stack, and paths,
+//! values and messages are made when a fault is.
+
+use std::borrow::Borrow;
+use std::collections::{BTreeMap, HashSet};
+use std::hash::Hash;
+
+use k8s_openapi::serde::Serialize;
+use k8s_openapi::serde_json::{self, Value};
+
+use super::{Fault, FaultKind, Format, Path, Report, Target, Warning};
+
+/// Up to so many elements are compared one by one; more go through a table.
+const FEW: usize = 32;
+
+/// Takes the faults and warnings of one object.
+#[derive(Debug)]
+pub struct Checker<'t> {
+    target: &'t Target,
+    report: Report,
+}
+
+/// What is wrong at a place, before it is a [`Fault`].
+#[derive(Clone, Copy, Debug)]
+pub struct Problem {
+    /// The kind of fault.
+    pub kind: FaultKind,
+    /// The name of the rule.
+    pub rule: &'static str,
+}
+
+impl Problem {
+    /// A problem of that kind, by that rule.
+    #[must_use]
+    pub const fn new(kind: FaultKind, rule: &'static str) -> Self {
+        Self { kind, rule }
+    }
+}
+
+impl<'t> Checker<'t> {
+    /// A checker that judges as the target does.
+    #[must_use]
+    pub const fn new(target: &'t Target) -> Self {
+        Self {
+            target,
+            report: Report {
+                faults: Vec::new(),
+                warnings: Vec::new(),
+            },
+        }
+    }
+
+    /// For which server is judged.
+    #[must_use]
+    pub const fn target(&self) -> &'t Target {
+        self.target
+    }
+
+    /// What was found.
+    #[must_use]
+    pub fn finish(self) -> Report {
+        self.report
+    }
+
+    /// Notes a fault; `value` is what is at fault, if it tells something.
+    #[cold]
+    pub fn fault<V: Serialize + ?Sized>(
+        &mut self,
+        at: Path<'_>,
+        problem: Problem,
+        value: Option<&V>,
+        message: impl Into<String>,
+    ) {
+        self.report.faults.push(Fault {
+            kind: problem.kind,
+            field: at.on_server(),
+            path: at.exact(),
+            value: value.and_then(|value| serde_json::to_value(value).ok()),
+            message: message.into(),
+            rule: problem.rule,
+        });
+    }
+
+    /// Notes a fault of the kind `Invalid`.
+    #[cold]
+    pub fn invalid<V: Serialize + ?Sized>(
+        &mut self,
+        at: Path<'_>,
+        rule: &'static str,
+        value: &V,
+        message: impl Into<String>,
+    ) {
+        self.fault(at, Problem::new(FaultKind::Invalid, rule), Some(value), message);
+    }
+
+    /// Notes that something is missing.
+    #[cold]
+    pub fn missing(
+        &mut self,
+        at: Path<'_>,
+        rule: &'static str,
+        message: impl Into<String>,
+    ) {
+        self.fault(at, Problem::new(FaultKind::Required, rule), None::<&Value>, message);
+    }
+
+    /// Notes that something may not be there.
+    #[cold]
+    pub fn forbidden(
+        &mut self,
+        at: Path<'_>,
+        rule: &'static str,
+        message: impl Into<String>,
+    ) {
+        self.fault(at, Problem::new(FaultKind::Forbidden, rule), None::<&Value>, message);
+    }
+
+    /// Notes a warning.
+    #[cold]
+    pub fn warn(&mut self, at: Path<'_>, message: impl Into<String>) {
+        self.report.warnings.push(Warning {
+            path: at.exact(),
+            message: message.into(),
+        });
+    }
+
+    /// A value that must be there once defaults are set.
+    pub fn is_set(&mut self, at: Path<'_>, is_set: bool) {
+        if !is_set {
+            self.missing(at, "set", "the server sets it by default: set the defaults first");
+        }
+    }
+
+    /// A text that must not be empty; tells whether it isn't.
+    pub fn min_length(&mut self, at: Path<'_>, value: &str) -> bool {
+        if value.is_empty() {
+            self.missing(at, "minLength", "it must not be empty");
+        }
+        !value.is_empty()
+    }
+
+    /// A text of at most so many bytes.
+    pub fn max_length(
+        &mut self,
+        at: Path<'_>,
+        value: &str,
+        max: usize,
+        kind: FaultKind,
+    ) {
+        if value.len() > max {
+            let problem = Problem::new(kind, "maxLength");
+            let message = format!("{} bytes; at most {max} are allowed", value.len());
+            self.fault(at, problem, None::<&Value>, message);
+        }
+    }
+
+    /// A text of that form.
+    pub fn format(&mut self, at: Path<'_>, value: &str, format: Format) {
+        if !format.matches(value) {
+            let message = format!("it must be {}", format.description());
+            self.invalid(at, "format", value, message);
+        }
+    }
+
+    /// A text of that form, whatever the case of its letters.
+    pub fn format_lowered(&mut self, at: Path<'_>, value: &str, format: Format) {
+        if !format.matches_lowered(value) {
+            let message = format!(
+                "in lower case, which it is compared in, it must be {}",
+                format.description()
+            );
+            self.invalid(at, "format", value, message);
+        }
+    }
+
+    /// A number that must not be less.
+    pub fn minimum(&mut self, at: Path<'_>, value: impl Into<i64>, minimum: i64) {
+        let value = value.into();
+        if value < minimum {
+            self.invalid(at, "minimum", &value, format!("it must be {minimum} or more"));
+        }
+    }
+
+    /// A number that must not be more.
+    pub fn maximum(&mut self, at: Path<'_>, value: impl Into<i64>, maximum: i64) {
+        let value = value.into();
+        if value > maximum {
+            self.invalid(at, "maximum", &value, format!("it must be {maximum} or less"));
+        }
+    }
+
+    /// A value of an enumeration, of which these are known.
+    pub fn known(&mut self, at: Path<'_>, value: &str, known: &[&str]) {
+        if !known.contains(&value) {
+            let known: Vec<_> = known.iter().filter(|known| !known.is_empty()).collect();
+            let problem = Problem::new(FaultKind::NotSupported, "enum");
+            self.fault(at, problem, Some(value), format!("it must be one of {known:?}"));
+        }
+    }
+
+    /// A list or map that must have entries.
+    pub fn not_empty(&mut self, at: Path<'_>, rule: &'static str, entries: usize) {
+        if entries == 0 {
+            self.missing(at, rule, "at least one entry is needed");
+        }
+    }
+
+    /// A list or map of at most so many entries; tells whether it is.
+    pub fn max_entries(
+        &mut self,
+        at: Path<'_>,
+        problem: Problem,
+        entries: usize,
+        max: usize,
+    ) -> bool {
+        if entries > max {
+            let message = format!("{entries} entries; at most {max} are allowed");
+            self.fault(at, problem, None::<&Value>, message);
+        }
+        entries <= max
+    }
+
+    /// A map whose keys must not be empty.
+    pub fn keys_not_empty(&mut self, at: Path<'_>, map: &BTreeMap<String, String>) {
+        if map.contains_key("") {
+            // The map stands one step above its entry.
+            let at = at.key("").above(1);
+            self.invalid(at, "propertyNames", "", "a key must not be empty");
+        }
+    }
+
+    /// A map whose keys and values have at most so many bytes in all.
+    pub fn max_total_length(
+        &mut self,
+        at: Path<'_>,
+        map: &BTreeMap<String, String>,
+        max: usize,
+    ) {
+        let total: usize = map.iter().map(|(key, value)| key.len() + value.len()).sum();
+        if total > max {
+            let problem = Problem::new(FaultKind::TooLong, "maxTotalLength");
+            let message =
+                format!("{total} bytes of keys and values; at most {max} are allowed");
+            self.fault(at, problem, None::<&Value>, message);
+        }
+    }
+
+    /// A value that must be there because another is.
+    pub fn depends(
+        &mut self,
+        at: Path<'_>,
+        value: Option<&impl Serialize>,
+        other: &str,
+        has_other: bool,
+    ) {
+        if value.is_some() && !has_other {
+            let problem = Problem::new(FaultKind::Invalid, "dependentRequired");
+            let message = format!("it may only be set, to any value, if `{other}` is not empty");
+            self.fault(at, problem, value, message);
+        }
+    }
+
+    /// Fields of which exactly one must be set.
+    pub fn exactly_one(&mut self, at: Path<'_>, fields: &[(&str, bool)]) {
+        let set = fields.iter().filter(|(_, is_set)| *is_set).count();
+        if set != 1 {
+            let names: Vec<_> = fields.iter().map(|(name, _)| *name).collect();
+            let message = format!("exactly one of {names:?} must be set; {set} are");
+            match set {
+                0 => self.missing(at, "oneOf", message),
+                _ => self.forbidden(at, "oneOf", message),
+            }
+        }
+    }
+
+    /// A value that an update must not change.
+    pub fn immutable<V: Serialize + ?Sized>(
+        &mut self,
+        at: Path<'_>,
+        is_same: bool,
+        kind: FaultKind,
+        value: &V,
+    ) {
+        if !is_same {
+            let message = "an update must not change it: keep the stored value, or delete \
+                           the object and create it anew";
+            self.fault(at, Problem::new(kind, "immutable"), Some(value), message);
+        }
+    }
+
+    /// Notes that an element has the same key as one before it.
+    #[cold]
+    pub fn duplicate<V: Serialize + ?Sized>(&mut self, at: Path<'_>, value: &V) {
+        let problem = Problem::new(FaultKind::Duplicate, "unique");
+        self.fault(at, problem, Some(value), "another before it has the same");
+    }
+}
+
+/// Tells of the elements of a list whether one before them has the same key.
+#[derive(Debug)]
+pub struct Repeats<K> {
+    /// For each element of a long list; a short one is looked through.
+    repeats: Option<Vec<bool>>,
+    few: [Option<K>; FEW],
+    seen: usize,
+}
+
+impl<K: Eq + Hash + Copy> Repeats<K> {
+    /// Looks at the keys of a list, in its order.
+    pub fn of(keys: impl ExactSizeIterator<Item = K>) -> Self {
+        let repeats = (keys.len() > FEW).then(|| {
+            let mut seen = HashSet::with_capacity(keys.len());
+            keys.map(|key| !seen.insert(key)).collect()
+        });
+        Self {
+            repeats,
+            few: [None; FEW],
+            seen: 0,
+        }
+    }
+
+    /// Whether the next element, which has this key, repeats one before it.
+    pub fn next(&mut self, key: K) -> bool {
+        let at = self.seen;
+        self.seen += 1;
+        match &self.repeats {
+            Some(repeats) => repeats.get(at).copied().unwrap_or_default(),
+            None => {
+                let before = self.few.get(..at).unwrap_or_default();
+                let repeats = before.contains(&Some(key));
+                if let Some(slot) = self.few.get_mut(at) {
+                    *slot = Some(key);
+                }
+                repeats
+            }
+        }
+    }
+}
+
+/// The text behind a value of a list, for comparing.
+pub fn text<T: Borrow<str>>(value: &T) -> &str {
+    value.borrow()
+}
