@@ -36,6 +36,7 @@ mod csi_driver;
 mod csi_node;
 mod csi_storage_capacity;
 mod scheme;
+mod server;
 mod storage_class;
 mod volume_attachment;
 mod volume_attributes_class;

@@ -11,6 +11,7 @@
 
 mod kettle;
 mod scheme;
+mod server;
 
 pub use kettle::{Kettle, KettleList, KettleSpec, KettleStatus};
 pub use scheme::{GROUP_VERSION, add_to_scheme, resource};
