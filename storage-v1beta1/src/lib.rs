@@ -36,6 +36,7 @@ mod csi_node;
 mod csi_storage_capacity;
 mod scheme;
 mod storage_class;
+mod topology;
 mod volume_attachment;
 mod volume_attributes_class;
 

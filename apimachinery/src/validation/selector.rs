@@ -7,7 +7,13 @@ use super::{Checker, Format, Path, Repeats, Semantic, metadata};
 
 /// Checks a label selector; the values too, as servers do since 1.27.
 pub fn label_selector(selector: &Option<LabelSelector>, at: Path<'_>, to: &mut Checker<'_>) {
-    let Some(selector) = selector else { return };
+    if let Some(selector) = selector {
+        selector_parts(selector, &at, to);
+    }
+}
+
+/// Checks a label selector that is there.
+pub(crate) fn selector_parts(selector: &LabelSelector, at: &Path<'_>, to: &mut Checker<'_>) {
     if let Some(labels) = &selector.match_labels {
         metadata::labels(labels, &at.field("matchLabels"), to);
     }
