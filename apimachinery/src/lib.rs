@@ -6,16 +6,19 @@
 //! * [`UnknownValue`] is what an open enumeration keeps of a value it does not know.
 //! * [`StatusSubresource`] marks the kinds whose status is written separately.
 //! * [`Kind`] tells when a kind came and went, [`convert`] brings objects into another version.
+//! * [`labels`] matches selectors, [`topology`] nodes against classes and capacities.
 //! * [`quantity`] compares amounts such as `1Gi` and `1024Mi` by what they stand for.
 //! * [`scheme`] reads any registered version of a kind as the wanted one.
 //! * [`WithMetadata`] adds builder methods for names, labels and annotations to every kind.
 
 pub mod convert;
 mod kind;
+pub mod labels;
 mod metadata;
 pub mod quantity;
 pub mod scheme;
 mod status;
+pub mod topology;
 mod unknown;
 pub mod validation;
 pub mod wire;

@@ -89,8 +89,8 @@ pub struct Generated {
     pub enums: usize,
     /// The files, by path.
     pub files: Vec<GeneratedFile>,
-    /// The paths of the files beside them that are written by hand, because a rule of the
-    /// configuration calls their functions.
+    /// The paths of the files beside them that are written by hand: the configuration names
+    /// them, or a rule of it calls their functions.
     pub hand_written: Vec<String>,
 }
 
@@ -150,6 +150,9 @@ pub fn generate(
         });
     }
     if diagnostics.is_empty() {
+        for krate in &crates {
+            passes::check_by_hand(krate, &mut diagnostics);
+        }
         passes::convert(&mut crates, &mut diagnostics);
     }
     let generated = if diagnostics.is_empty() {

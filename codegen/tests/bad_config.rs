@@ -52,6 +52,17 @@ fn names_that_are_no_crates() {
 }
 
 #[test]
+fn names_that_are_no_modules_by_hand() {
+    for name in
+        ["", "Rules", "a-b", "rules.rs", "pub", "pub  a", "a::b::c", "mod", "../a"]
+    {
+        let by_hand = format!("name = \"example-v1\"\nby-hand = [\"{name}\"]");
+        let text = changed("name = \"example-v1\"", &by_hand);
+        bad(&text, "can't be a module written by hand", None);
+    }
+}
+
+#[test]
 fn names_that_are_no_files() {
     for (from, name) in
         [("document.json", "document.json"), ("overlay.yaml", "overlay.yaml")]

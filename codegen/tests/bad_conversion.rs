@@ -187,6 +187,47 @@ fn a_function_in_a_generated_file() {
 }
 
 #[test]
+fn modules_by_hand_that_nobody_can_write() {
+    let generated = "is a file that is generated";
+    let nowhere = "is a file of the module `gamma`, which isn't there";
+    for (module, message) in [
+        ("beta::tray", generated),
+        ("beta::scheme", generated),
+        ("beta", generated),
+        ("pub lib", generated),
+        ("gamma::rules", nowhere),
+    ] {
+        let before = "name = \"golden-conversion-v1beta1\"";
+        let by_hand = format!("by-hand = [\"{module}\"]\n{before}");
+        bad(&[("codegen.toml", before, &by_hand)], "codegen.toml", message);
+    }
+    let path = "crate::gamma::rules::jar";
+    let changes = [("codegen.toml", "crate::beta::rules::jar", path)];
+    bad(
+        &changes,
+        "codegen.toml",
+        "is in a file of the module `gamma`, which isn't there",
+    );
+}
+
+/// Of two that are one, the module is declared once.
+#[test]
+fn a_module_by_hand_whose_functions_are_called() {
+    let before = "name = \"golden-conversion-v1beta1\"";
+    let by_hand = format!("by-hand = [\"pub beta::rules\", \"more\"]\n{before}");
+    let crates = changed(&[("codegen.toml", before, &by_hand)]).unwrap();
+    assert_eq!(crates[1].hand_written, ["src/more.rs", "src/beta/rules.rs"]);
+    let text = |path: &str| {
+        let file = crates[1].files.iter().find(|file| file.path == path);
+        file.unwrap().text.clone()
+    };
+    assert!(text("src/lib.rs").contains("\nmod more;\n"));
+    let beta = text("src/beta/mod.rs");
+    assert_eq!(beta.matches("mod rules;").count(), 1, "{beta}");
+    assert!(beta.contains("\npub mod rules;\n"), "{beta}");
+}
+
+#[test]
 fn a_rule_about_nothing() {
     for (schema, rest) in [
         (MUG, "fields = [\"gone\"]\ndrop = \"it is gone\""),

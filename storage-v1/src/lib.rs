@@ -38,6 +38,7 @@ mod csi_storage_capacity;
 mod scheme;
 mod server;
 mod storage_class;
+mod topology;
 mod volume_attachment;
 mod volume_attributes_class;
 

@@ -129,7 +129,8 @@ fn check(out: &Path, plans: &[Plan]) -> Result<(), Box<dyn Error>> {
     Err(message.into())
 }
 
-/// The files of the workspace's crate that are written by hand and that generated code calls.
+/// The files of the workspace's crate that are written by hand and that the configuration
+/// names.
 fn by_hand(
     root: &Path,
     config: &Config,
@@ -153,6 +154,11 @@ fn not_by_hand(config: &Config, krate: &Generated, path: &str) -> String {
     let module = path.trim_start_matches("src/").trim_end_matches(".rs");
     let module = format!("crate::{}::", module.replace('/', "::"));
     let own = config.crates.iter().find(|own| own.name == krate.name);
+    let missing = format!(
+        "error: {}/{path} is not there\n  --> {}",
+        krate.name,
+        workspace::CONFIG
+    );
     let rules = own.and_then(|own| own.conversion.as_ref());
     let mut schemas = BTreeSet::new();
     let mut functions = BTreeSet::new();
@@ -166,11 +172,15 @@ fn not_by_hand(config: &Config, krate: &Generated, path: &str) -> String {
     }
     let list =
         |names: BTreeSet<String>| names.into_iter().collect::<Vec<_>>().join(", ");
+    if functions.is_empty() {
+        return format!(
+            "{missing}, `by-hand` of the crate\n  help: write a file of that name, or take it \
+             out of the list"
+        );
+    }
     format!(
-        "error: {}/{path} is not there\n  --> {}, the conversion rules for {}\n  help: write a file \
-         of that name with the functions {}, or name others in the rules",
-        krate.name,
-        workspace::CONFIG,
+        "{missing}, the conversion rules for {}\n  help: write a file of that name with the \
+         functions {}, or name others in the rules",
         list(schemas),
         list(functions)
     )

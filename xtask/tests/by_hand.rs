@@ -76,6 +76,26 @@ fn a_missing_one_is_told() {
     sandbox.run(&["new-v1"]).succeeds();
 }
 
+#[test]
+fn those_that_the_crate_lists_come_along_too() {
+    let (sandbox, out) = with_out();
+    let listed = "name = \"new-v1\"\nby-hand = [\"pub more\"]";
+    sandbox.edit("root/codegen.toml", "name = \"new-v1\"", listed);
+    sandbox.run(&[]).fails_with(&[
+        "new-v1/src/more.rs is not there",
+        "codegen.toml, `by-hand` of the crate",
+        "help: write a file of that name",
+    ]);
+    sandbox.write("root/new-v1/src/more.rs", "//! More.\n");
+    sandbox.run(&["--out", &out]).succeeds();
+    assert_eq!(sandbox.read("out/new-v1/src/more.rs"), "//! More.\n");
+    assert!(sandbox.read("out/new-v1/src/lib.rs").contains("pub mod more;"));
+    // It is no file that was generated once and has no source any more.
+    sandbox.run(&[]).succeeds();
+    assert_eq!(sandbox.read("root/new-v1/src/more.rs"), "//! More.\n");
+    sandbox.run(&["--check"]).succeeds();
+}
+
 /// `thing` is the file of the type `Thing`.
 #[test]
 fn a_generated_file_is_not_written_by_hand() {

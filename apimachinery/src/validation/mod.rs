@@ -37,6 +37,7 @@ pub use target::{Feature, Target};
 /// What keywords can't say, named in the overlays by `x-check` and `x-set-defaults`.
 pub mod rules {
     pub use super::persistent_volume::{inline_volume_spec, volume_source_defaults};
+    pub(crate) use super::selector::selector_parts;
     pub use super::selector::{
         deprecated_selector_labels, deprecated_topology_labels, label_selector,
         topology_terms,

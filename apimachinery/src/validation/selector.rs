@@ -13,7 +13,17 @@ pub fn label_selector(
     at: Path<'_>,
     to: &mut Checker<'_>,
 ) {
-    let Some(selector) = selector else { return };
+    if let Some(selector) = selector {
+        selector_parts(selector, &at, to);
+    }
+}
+
+/// Checks a label selector that is there.
+pub(crate) fn selector_parts(
+    selector: &LabelSelector,
+    at: &Path<'_>,
+    to: &mut Checker<'_>,
+) {
     if let Some(labels) = &selector.match_labels {
         metadata::labels(labels, &at.field("matchLabels"), to);
     }

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use serde::Deserialize;
 
 use crate::diag::Diagnostics;
-use crate::name::RustPath;
+use crate::name::{HandWritten, RustPath};
 use crate::release::Release;
 use crate::source::Source;
 
@@ -39,6 +39,10 @@ pub struct CrateConfig {
     /// The documents, each of one group-version.
     #[serde(rename = "document", default)]
     pub documents: Vec<DocumentConfig>,
+    /// The modules that are written by hand beside what is generated: `FILE` or
+    /// `MODULE::FILE`, after `pub ` if they are public.
+    #[serde(rename = "by-hand", default)]
+    pub by_hand: Vec<String>,
     /// Into which crate its types are converted.
     pub conversion: Option<Conversion>,
 }
@@ -172,6 +176,14 @@ impl CrateConfig {
             fault(
                 format!("the crate `{}` has no document", self.name.escape_debug()),
                 "give it a [[crate.document]]",
+            );
+        }
+        for name in self.by_hand.iter().filter(|name| HandWritten::parse(name).is_none())
+        {
+            fault(
+                format!("`{}` can't be a module written by hand", name.escape_debug()),
+                "name its file without the extension, as in `rules`, `csi::rules` or \
+                 `pub rules`",
             );
         }
         if let Some(conversion) = &self.conversion {

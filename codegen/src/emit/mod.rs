@@ -1,6 +1,7 @@
 //! Emit: the model becomes tokens, one module an output.
 
 mod builders;
+mod by_hand;
 mod conversion;
 mod enums;
 mod imports;
@@ -14,11 +15,11 @@ mod server;
 mod types;
 mod wire;
 
+pub(crate) use by_hand::paths as hand_written;
 use proc_macro2::TokenStream;
 use quote::quote;
 
 use crate::model::{ApiVersion, Crate, Role, Shape};
-use crate::name::Ident;
 
 /// A file before it is rendered.
 #[derive(Debug)]
@@ -86,16 +87,6 @@ pub(crate) fn emit(krate: &Crate<'_>) -> Vec<File> {
         }
     }
     files
-}
-
-/// The paths of the files that are written by hand.
-pub(crate) fn hand_written(krate: &Crate<'_>) -> Vec<String> {
-    let files = conversion::hand_written(krate.versions.iter());
-    let path = |(module, file): (Option<&Ident>, &Ident)| match module {
-        Some(module) => format!("src/{module}/{file}.rs"),
-        None => format!("src/{file}.rs"),
-    };
-    files.into_iter().map(path).collect()
 }
 
 /// The attributes that make a documentation comment of the lines.

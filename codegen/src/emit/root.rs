@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::{Content, File, conversion, inner_comment, releases, scheme, server};
+use super::{Content, File, by_hand, inner_comment, releases, scheme, server};
 use crate::doc::{self, NoLinks};
 use crate::model::{ApiVersion, Crate, Resource, Type};
 use crate::name::{self, Ident, SCHEME_FILE, SERVER_FOLDER};
@@ -38,13 +38,17 @@ fn file(
 ) -> File {
     let mut items: Vec<TokenStream> = Vec::new();
     let modules = versions.iter().flat_map(|v| v.modules.iter().map(move |m| (v, m)));
+    let by_hand = by_hand::modules(krate).into_iter();
+    let by_hand = by_hand.filter(|((module, _), _)| module.as_ref() == here);
+    let (public, private): (Vec<_>, Vec<_>) = by_hand.partition(|(_, public)| *public);
+    let mut public: Vec<_> = public.into_iter().map(|((_, file), _)| file).collect();
     if here.is_none() {
-        items.extend(all.iter().flatten().map(|name| quote!(pub mod #name;)));
+        public.extend(all.iter().flatten().cloned());
     }
+    public.sort();
+    items.extend(public.into_iter().map(|name| quote!(pub mod #name;)));
     let mut names: Vec<_> = modules.clone().map(|(_, module)| &module.name).collect();
-    let by_hand = conversion::hand_written(krate.versions.iter());
-    let by_hand = by_hand.into_iter().filter(|(module, _)| *module == here);
-    names.extend(by_hand.map(|(_, file)| file));
+    names.extend(private.iter().map(|((_, file), _)| file));
     let scheme = scheme::exports(versions).map(|item| (name::fixed(SCHEME_FILE), item));
     names.extend(scheme.iter().map(|(name, _)| name));
     let server = has_server.then(|| name::fixed(SERVER_FOLDER));

@@ -12,8 +12,12 @@ const EXCEPTIONS: &[(&str, &str)] = &[("targetWWNs", "target_wwns")];
 /// The variant that holds what an enumeration doesn't know; no value may take its name.
 pub(crate) const UNKNOWN: &str = "Unknown";
 
-/// The file that registers the kinds; no type may need it.
+/// The file that registers the kinds.
 pub(crate) const SCHEME_FILE: &str = "scheme";
+
+/// The files of a crate that aren't made from a type, and that nothing else may need.
+pub(crate) const RESERVED_FILES: [&str; 5] =
+    ["lib", "main", "mod", SCHEME_FILE, SERVER_FOLDER];
 
 /// The identifier of what always has the same name.
 pub(crate) fn fixed(name: &'static str) -> Ident {
@@ -133,16 +137,46 @@ pub(crate) struct Function {
 
 impl Function {
     pub(crate) fn parse(path: &str) -> Option<Self> {
-        let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
-        let parts = path.strip_prefix("crate::")?.split("::");
-        let parts = parts.map(|part| {
-            Ident::new(part.to_owned()).filter(|part| part.as_str().chars().all(plain))
-        });
-        let mut parts: Vec<_> = parts.collect::<Option<_>>()?;
+        let mut parts = plain_parts(path.strip_prefix("crate::")?)?;
         let (name, file) = (parts.pop()?, parts.pop()?);
         let module = parts.pop();
         parts.is_empty().then_some(Self { module, file, name })
     }
+}
+
+/// A module of the generated crate that is written by hand, known to be one: `FILE` or
+/// `MODULE::FILE`, after `pub ` if others may see it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct HandWritten {
+    pub(crate) public: bool,
+    /// The module of the crate that holds the file, if it isn't the root.
+    pub(crate) module: Option<Ident>,
+    /// The file, without its extension.
+    pub(crate) file: Ident,
+}
+
+impl HandWritten {
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let path = text.strip_prefix("pub ");
+        let mut parts = plain_parts(path.unwrap_or(text))?;
+        let file = parts.pop()?;
+        let module = parts.pop();
+        let public = path.is_some();
+        parts.is_empty().then_some(Self {
+            public,
+            module,
+            file,
+        })
+    }
+}
+
+/// The parts of a path that are lower-case words.
+fn plain_parts(path: &str) -> Option<Vec<Ident>> {
+    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+    let part = |part: &str| {
+        Ident::new(part.to_owned()).filter(|part| part.as_str().chars().all(plain))
+    };
+    path.split("::").map(part).collect()
 }
 
 impl ToTokens for Function {

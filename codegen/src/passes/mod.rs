@@ -1,6 +1,7 @@
 //! Passes: model to model, each for one concern, in this order.
 
 mod boxing;
+mod by_hand;
 mod closure;
 mod conversion;
 mod docs;
@@ -15,6 +16,11 @@ use crate::model::{ApiVersion, Crate};
 /// Checks what concerns all documents of a crate.
 pub(crate) fn check_crate(versions: &[ApiVersion], diagnostics: &mut Diagnostics) {
     names::check_crate(versions, diagnostics);
+}
+
+/// Checks what the configuration names as written by hand.
+pub(crate) fn check_by_hand(krate: &Crate<'_>, diagnostics: &mut Diagnostics) {
+    by_hand::check(krate, diagnostics);
 }
 
 /// Works out how the types of the crates are converted into each other.

@@ -10,6 +10,7 @@ use apimachinery::{GroupVersionKind, Kind, Release};
 use golden_conversion_v1 as v1;
 use golden_conversion_v1beta1::beta;
 use golden_enum_overlay::{Lamp, Light};
+use golden_kind::boiling;
 use golden_kind::{Kettle, KettleList, KettleSpec, KettleStatus};
 use golden_names::{Locals, Type, Verdict};
 use golden_namespaced::Box2;
@@ -38,7 +39,7 @@ fn a_kind_is_written_with_its_type_and_read_back() {
     assert_eq!(kettle.metadata().name.as_deref(), Some("k"));
     let mut made = Kettle::new("k", KettleSpec::new(2).with_whistle(true));
     assert_eq!(made.status, None);
-    made = made.with_status(KettleStatus::new().with_degrees(100));
+    made = made.with_status(KettleStatus::new().with_degrees(boiling::POINT));
     assert_eq!(made, kettle);
 }
 

@@ -12,7 +12,7 @@ use crate::model::{
     ApiVersion, Carry, Conversion, Crate, FieldConversion, How, Role, SchemaName, Shape,
     Type,
 };
-use crate::name::{Function, RustPath, SCHEME_FILE, SERVER_FOLDER};
+use crate::name::RustPath;
 use rules::Rules;
 
 /// The types of a schema on either side, by which a conversion is known.
@@ -43,7 +43,6 @@ pub(crate) fn run(crates: &mut [Crate<'_>], diagnostics: &mut Diagnostics) {
                 continue;
             }
         };
-        check_files(krate, config, diagnostics);
         if let Some(krate) = crates.get_mut(index) {
             for version in &mut krate.versions {
                 let mine = version.types.keys();
@@ -51,28 +50,6 @@ pub(crate) fn run(crates: &mut [Crate<'_>], diagnostics: &mut Diagnostics) {
                     mine.filter_map(|name| Some((name.clone(), found.remove(name)?)));
                 version.conversions = mine.collect();
             }
-        }
-    }
-}
-
-/// Reports functions in files that are generated, where nobody can write them.
-fn check_files(krate: &Crate<'_>, config: &Config, diagnostics: &mut Diagnostics) {
-    let functions = config.rules.iter().flat_map(|rule| rule.functions());
-    for (path, function) in functions.filter_map(|f| Some((f, Function::parse(f)?))) {
-        let versions = krate.versions.iter().filter(|v| v.module == function.module);
-        let mut files =
-            versions.flat_map(|v| v.modules.iter().map(|module| &module.name));
-        let generated = files.any(|file| *file == function.file);
-        let is_module = function.module.is_none()
-            && krate.versions.iter().any(|v| v.module.as_ref() == Some(&function.file));
-        let reserved = [SCHEME_FILE, SERVER_FOLDER];
-        if generated || is_module || reserved.contains(&function.file.as_str()) {
-            diagnostics.in_file(
-                "codegen.toml",
-                None,
-                format!("`{path}` is in a file that is generated"),
-                "write the function into a file of its own",
-            );
         }
     }
 }

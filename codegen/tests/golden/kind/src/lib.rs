@@ -9,6 +9,8 @@
 //! |---|---|---|---|
 //! | [`Kettle`] | cluster |  | status |
 
+pub mod boiling;
+
 mod kettle;
 mod scheme;
 mod server;
