@@ -31,7 +31,6 @@ impl ControlPlane {
     }
 
     /// For one that is different.
-    #[must_use]
     pub fn builder() -> Builder {
         Builder::default()
     }
