@@ -50,9 +50,11 @@ impl Recipe {
     pub(super) fn linker_flags(&self) -> Result<String, Box<dyn Error>> {
         let mut parts = self.version.trim_start_matches('v').split('.');
         let (Some(major), Some(minor)) = (parts.next(), parts.next()) else {
-            return Err(
-                format!("error: {KUBERNETES} has no release: {}", self.version).into()
-            );
+            return Err(format!(
+                "error: e2e/control-plane/go.mod: {KUBERNETES} has no release: {}",
+                self.version
+            )
+            .into());
         };
         let said = [
             ("gitVersion", self.version.as_str()),
