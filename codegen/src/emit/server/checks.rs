@@ -37,13 +37,14 @@ fn checks_something(version: &ApiVersion, ty: &Ty, checks: &Checks) -> bool {
         _ => false,
     };
     inside
-        || (is_enum(ty) && !checks.any_value)
+        || is_enum(ty)
         || checks.must_be_set
         || checks.not_empty_text
         || checks.max_length.is_some()
         || checks.minimum.is_some()
         || checks.maximum.is_some()
         || checks.format.is_some()
+        || checks.pattern.is_some()
         || checks.not_empty
         || checks.max_entries.is_some()
         || checks.keys_not_empty
