@@ -2,6 +2,7 @@
 
 mod boxing;
 mod by_hand;
+mod checks;
 mod closure;
 mod conversion;
 mod docs;
@@ -33,6 +34,7 @@ pub(crate) fn run(version: &mut ApiVersion, diagnostics: &mut Diagnostics) {
     enums::run(version, diagnostics);
     closure::run(version, diagnostics);
     lists::run(version, diagnostics);
+    checks::run(version, diagnostics);
     boxing::run(version, diagnostics);
     names::order_fields(version);
     placing::run(version, diagnostics);

@@ -6,6 +6,7 @@
 use std::fmt::Debug;
 
 use apimachinery::convert::{Convert, Converted};
+use apimachinery::validation::{Admission, FaultKind, Report, Target};
 use apimachinery::{GroupVersionKind, Kind, Release};
 use golden_conversion_v1 as v1;
 use golden_conversion_v1beta1::beta;
@@ -15,6 +16,7 @@ use golden_kind::{Kettle, KettleList, KettleSpec, KettleStatus};
 use golden_names::{Locals, Type, Verdict};
 use golden_namespaced::Box2;
 use golden_recursive::{Branch, Fork, Tree};
+use golden_server::{Hand, Mill, MillSpec, Power};
 use golden_values::Values;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use k8s_openapi::serde::{Serialize, de::DeserializeOwned};
@@ -255,4 +257,43 @@ fn kinds_know_when_they_came_and_went() {
     assert_eq!(beta::Jug::LIFECYCLE, None);
     let keyed: &[(&str, &[&str])] = &[("spec.lids", &["name"])];
     assert_eq!(beta::Mug::list_map_keys(), keyed);
+}
+
+fn mill() -> Mill {
+    let spec = MillSpec::new("rye", "Ada", Power::default())
+        .with_crew([Hand::new("Bob").with_years(3)])
+        .with_notes([("built", "1799")]);
+    Mill::new("m", spec)
+}
+
+/// The kinds of faults and the paths that a server reports.
+fn told(report: &Report) -> Vec<(FaultKind, &str)> {
+    report.faults.iter().map(|fault| (fault.kind, fault.field.as_str())).collect()
+}
+
+#[test]
+fn defaults_and_rules_are_those_of_the_overlay() {
+    let mut mill = mill();
+    let report = mill.admit(&Target::LATEST);
+    assert_eq!(told(&report), []);
+    assert_eq!(mill.spec.power.brook.as_deref(), Some("Rhine"));
+    assert_eq!((mill.spec.bags, mill.spec.quiet), (Some(12), Some(true)));
+    assert_eq!(mill.spec.stones.as_deref(), Some(&["Basalt".to_owned()][..]));
+
+    let mut other = mill.clone();
+    other.spec.miller = "eve".to_owned();
+    other.spec.power.hill = Some("Brocken".to_owned());
+    other.spec.crew.as_mut().unwrap()[0].years = Some(-1);
+    let report = other.validate_update(&mill, &Target::new(Release::new(1, 36)));
+    assert_eq!(
+        told(&report),
+        [
+            (FaultKind::Invalid, "spec.owner"),
+            (FaultKind::Forbidden, "spec.power"),
+            (FaultKind::Invalid, "spec.crew[0].years"),
+            (FaultKind::Forbidden, "spec.owner"),
+            (FaultKind::Invalid, "spec.crew"),
+        ]
+    );
+    assert_eq!(report.faults[4].path.to_string(), "spec.crew[0].years");
 }

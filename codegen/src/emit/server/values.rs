@@ -210,11 +210,17 @@ fn texts(
             to.min_length(path, #text);
             #lines
         },
-        (true, false) => quote! {
-            if to.min_length(path, #text) {
-                #lines
+        (true, false) => {
+            let condition = match only {
+                true => quote!(is_one && to.min_length(path, #text)),
+                false => quote!(to.min_length(path, #text)),
+            };
+            quote! {
+                if #condition {
+                    #lines
+                }
             }
-        },
+        }
     }
 }
 
