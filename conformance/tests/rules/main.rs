@@ -13,6 +13,7 @@ mod defaults;
 mod metadata;
 mod properties;
 mod storage_class;
+mod valid;
 mod volume_attachment;
 mod volume_attributes_class;
 mod volume_sources;
