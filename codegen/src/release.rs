@@ -13,6 +13,11 @@ pub struct Release {
 }
 
 impl Release {
+    /// The release of the given numbers.
+    pub(crate) const fn new(major: u16, minor: u16) -> Self {
+        Self { major, minor }
+    }
+
     /// Its two numbers.
     pub(crate) fn numbers(self) -> [u16; 2] {
         [self.major, self.minor]
@@ -59,6 +64,11 @@ pub struct Releases {
 }
 
 impl Releases {
+    /// The first release, inclusive, and the last, exclusive.
+    pub(crate) fn bounds(&self) -> (Option<Release>, Option<Release>) {
+        (self.from, self.before)
+    }
+
     /// Whether the span holds the release.
     pub fn contain(&self, release: Release) -> bool {
         self.from.is_none_or(|from| from <= release)

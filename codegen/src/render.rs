@@ -128,8 +128,10 @@ fn push_arm(text: &mut String, line: &str) {
 /// Fills the lines of a `use` of several names as rustfmt does: one column narrower than
 /// prettyplease.
 fn filled(item: &str) -> String {
-    let parts = item.split_once("{\n").zip(item.rsplit_once("};"));
-    let Some(((start, _), (names, _))) = parts.filter(|_| item.lines().count() > 1)
+    let parts = item.split_once('{').zip(item.rsplit_once("};"));
+    let fits = item.trim_end().len() < USE_WIDTH;
+    let Some(((start, _), (names, _))) =
+        parts.filter(|_| item.lines().count() > 1 || !fits)
     else {
         return item.to_owned();
     };

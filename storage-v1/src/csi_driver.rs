@@ -312,7 +312,8 @@ pub struct CSIDriverSpec {
     /// [`CSINode`](crate::CSINode) for every `Node` they invent. Otherwise they judge
     /// each new node unsuitable.
     ///
-    /// Since Kubernetes 1.36, beta since 1.37; feature gate `VolumeLimitScaling`.
+    /// The server's default is `false`. Since Kubernetes 1.36, beta since 1.37; feature
+    /// gate `VolumeLimitScaling`.
     pub prevent_pod_scheduling_if_missing: Option<bool>,
 
     /// Whether the kubelet keeps calling `NodePublishVolume` for a volume that is already

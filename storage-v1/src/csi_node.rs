@@ -417,7 +417,7 @@ pub struct CSINodeDriver {
     /// `NodeGetInfo`, and the external-attacher passes it to `ControllerPublishVolume`
     /// and `ControllerUnpublishVolume`. Required, at most 256 bytes.
     ///
-    /// Since Kubernetes 1.17, stable.
+    /// Immutable: an update must not change it. Since Kubernetes 1.17, stable.
     pub node_id: String,
 
     /// Volume resources of the node that the driver makes available to the scheduler.
@@ -437,7 +437,7 @@ pub struct CSINodeDriver {
     /// without duplicates; nodes of one cluster may differ in them. Empty if the driver
     /// does not support topology.
     ///
-    /// Since Kubernetes 1.17, stable.
+    /// Immutable: an update must not change it. Since Kubernetes 1.17, stable.
     pub topology_keys: Option<Vec<String>>,
 }
 

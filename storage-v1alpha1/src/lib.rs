@@ -42,6 +42,7 @@ pub mod csi;
 
 mod csi_storage_capacity;
 mod scheme;
+mod server;
 mod topology;
 mod volume_attachment;
 mod volume_attributes_class;

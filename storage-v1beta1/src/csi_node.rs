@@ -480,7 +480,8 @@ pub struct CSINodeDriver {
     /// `NodeGetInfo`, and the external-attacher passes it to `ControllerPublishVolume`
     /// and `ControllerUnpublishVolume`. Required, at most 256 bytes.
     ///
-    /// Since Kubernetes 1.14, beta; feature gate `CSINodeInfo`.
+    /// Immutable: an update must not change it. Since Kubernetes 1.14, beta; feature gate
+    /// `CSINodeInfo`.
     pub node_id: String,
 
     /// Volume resources of the node that the driver makes available to the scheduler.
@@ -500,7 +501,8 @@ pub struct CSINodeDriver {
     /// without duplicates; nodes of one cluster may differ in them. Empty if the driver
     /// does not support topology.
     ///
-    /// Since Kubernetes 1.14, beta; feature gate `CSINodeInfo`.
+    /// Immutable: an update must not change it. Since Kubernetes 1.14, beta; feature gate
+    /// `CSINodeInfo`.
     pub topology_keys: Option<Vec<String>>,
 }
 

@@ -35,6 +35,7 @@ mod csi_driver;
 mod csi_node;
 mod csi_storage_capacity;
 mod scheme;
+mod server;
 mod storage_class;
 mod topology;
 mod volume_attachment;

@@ -1,5 +1,6 @@
 //! The commands of this workspace: `cargo xtask --help`.
 
+mod e2e;
 mod generate;
 mod inputs;
 mod listed;
@@ -11,7 +12,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-/// Generates and checks the crates of this workspace.
+/// Generates, checks and tests the crates of this workspace.
 #[derive(Parser)]
 #[command(
     name = "xtask",
@@ -27,12 +28,14 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Command {
     Codegen(generate::Arguments),
+    E2e(e2e::Arguments),
     Spec(verify::Arguments),
 }
 
 fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Codegen(arguments) => generate::run(&arguments),
+        Command::E2e(arguments) => e2e::run(&arguments),
         Command::Spec(arguments) => verify::run(&arguments),
     };
     match result {

@@ -224,8 +224,9 @@ fn outside_a_workspace() {
 #[test]
 fn every_command_has_help_that_names_its_options() {
     for (command, names) in [
-        (&[][..], &["codegen", "spec"][..]),
+        (&[][..], &["codegen", "e2e", "spec"][..]),
         (&["codegen"], &["--check", "--spec", "--out", "--release", "[CRATE]"]),
+        (&["e2e"], &["--build-only", "[ARGS]", "KUBEBUILDER_ASSETS"]),
         (&["spec"], &["verify"]),
         (&["spec", "verify"], &["--upstream", "--release"]),
     ] {

@@ -3,14 +3,15 @@
 //! Nothing is built as long as nothing is wrong: a place is a few words on the stack, and paths,
 //! values and messages are made when a fault is.
 
-use std::borrow::Borrow;
 use std::collections::{BTreeMap, HashSet};
 use std::hash::Hash;
 
+use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use k8s_openapi::serde::Serialize;
 use k8s_openapi::serde_json::{self, Value};
 
 use super::{Fault, FaultKind, Format, Path, Report, Target, Warning};
+use crate::quantity::Amount;
 
 /// Up to so many elements are compared one by one; more go through a table.
 const FEW: usize = 32;
@@ -114,7 +115,12 @@ impl<'t> Checker<'t> {
         rule: &'static str,
         message: impl Into<String>,
     ) {
-        self.fault(at, Problem::new(FaultKind::Forbidden, rule), None::<&Value>, message);
+        self.fault(
+            at,
+            Problem::new(FaultKind::Forbidden, rule),
+            None::<&Value>,
+            message,
+        );
     }
 
     /// Notes a warning.
@@ -129,7 +135,11 @@ impl<'t> Checker<'t> {
     /// A value that must be there once defaults are set.
     pub fn is_set(&mut self, at: Path<'_>, is_set: bool) {
         if !is_set {
-            self.missing(at, "set", "the server sets it by default: set the defaults first");
+            self.missing(
+                at,
+                "set",
+                "the server sets it by default: set the defaults first",
+            );
         }
     }
 
@@ -188,6 +198,18 @@ impl<'t> Checker<'t> {
         let value = value.into();
         if value > maximum {
             self.invalid(at, "maximum", &value, format!("it must be {maximum} or less"));
+        }
+    }
+
+    /// A quantity that must not be less; one that can't be read is at fault too.
+    pub fn minimum_quantity(&mut self, at: Path<'_>, value: &Quantity, minimum: i64) {
+        match Amount::parse(&value.0) {
+            Ok(amount) if amount < Amount::from(minimum) => {
+                let message = format!("it must be {minimum} or more");
+                self.invalid(at, "minimum", &value.0, message);
+            }
+            Ok(_) => {}
+            Err(error) => self.invalid(at, "quantity", &value.0, error.to_string()),
         }
     }
 
@@ -257,13 +279,14 @@ impl<'t> Checker<'t> {
     ) {
         if value.is_some() && !has_other {
             let problem = Problem::new(FaultKind::Invalid, "dependentRequired");
-            let message = format!("it may only be set, to any value, if `{other}` is not empty");
+            let message =
+                format!("it may only be set, to any value, if `{other}` is not empty");
             self.fault(at, problem, value, message);
         }
     }
 
-    /// Fields of which exactly one must be set.
-    pub fn exactly_one(&mut self, at: Path<'_>, fields: &[(&str, bool)]) {
+    /// Fields of which exactly one must be set; tells whether that is so.
+    pub fn exactly_one(&mut self, at: Path<'_>, fields: &[(&str, bool)]) -> bool {
         let set = fields.iter().filter(|(_, is_set)| *is_set).count();
         if set != 1 {
             let names: Vec<_> = fields.iter().map(|(name, _)| *name).collect();
@@ -273,6 +296,7 @@ impl<'t> Checker<'t> {
                 _ => self.forbidden(at, "oneOf", message),
             }
         }
+        set == 1
     }
 
     /// A value that an update must not change.
@@ -337,9 +361,4 @@ impl<K: Eq + Hash + Copy> Repeats<K> {
             }
         }
     }
-}
-
-/// The text behind a value of a list, for comparing.
-pub fn text<T: Borrow<str>>(value: &T) -> &str {
-    value.borrow()
 }

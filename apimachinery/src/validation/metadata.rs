@@ -61,7 +61,8 @@ pub(super) fn check_update(
     let same_or_unset = |new: &Option<String>, old: &Option<String>| {
         new.as_deref().is_none_or(str::is_empty) || new == old
     };
-    let is_same = meta.name.as_deref().is_none_or(str::is_empty) || meta.name == old.name;
+    let is_same =
+        meta.name.as_deref().is_none_or(str::is_empty) || meta.name == old.name;
     to.immutable(at.field("name"), is_same, FaultKind::Invalid, &meta.name);
     let is_same = same_or_unset(&meta.namespace, &old.namespace);
     to.immutable(at.field("namespace"), is_same, FaultKind::Invalid, &meta.namespace);
@@ -77,7 +78,12 @@ pub(super) fn check_update(
     let is_same = meta.deletion_grace_period_seconds.is_none()
         || meta.deletion_grace_period_seconds == old.deletion_grace_period_seconds;
     let grace = at.field("deletionGracePeriodSeconds");
-    to.immutable(grace, is_same, FaultKind::Invalid, &meta.deletion_grace_period_seconds);
+    to.immutable(
+        grace,
+        is_same,
+        FaultKind::Invalid,
+        &meta.deletion_grace_period_seconds,
+    );
     common(meta, rules, at, to);
 }
 
@@ -152,7 +158,8 @@ pub(super) fn labels(
     for (key, value) in labels {
         let at = at.key(key).above(1);
         if !Format::QualifiedName.matches(key) {
-            let message = format!("the key must be {}", Format::QualifiedName.description());
+            let message =
+                format!("the key must be {}", Format::QualifiedName.description());
             to.invalid(at, "label.key", key, message);
         }
         if !Format::LabelValue.matches(value) {
@@ -169,12 +176,22 @@ fn owners(owners: &[OwnerReference], at: &Path<'_>, to: &mut Checker<'_>) {
         let at = &list.index(index);
         owner_parts(owner, at, to);
         if owner.api_version == "v1" && owner.kind == "Event" {
-            to.invalid(at.above(1), "owner.event", &owner.kind, "an Event can't own anything");
+            to.invalid(
+                at.above(1),
+                "owner.event",
+                &owner.kind,
+                "an Event can't own anything",
+            );
         }
         if owner.controller == Some(true) {
             if has_controller {
                 let at = at.field("controller").above(2);
-                to.invalid(at, "owner.controller", &true, "only one owner can be the controller");
+                to.invalid(
+                    at,
+                    "owner.controller",
+                    &true,
+                    "only one owner can be the controller",
+                );
             }
             has_controller = true;
         }
@@ -210,8 +227,10 @@ fn finalizers(finalizers: &[String], at: &Path<'_>, to: &mut Checker<'_>) {
     for (index, finalizer) in finalizers.iter().enumerate() {
         let at = list.index(index);
         to.format(at.above(1), finalizer, Format::QualifiedName);
-        if !finalizer.contains('/') && !STANDARD_FINALIZERS.contains(&finalizer.as_str()) {
-            let message = "it must be qualified, `domain/name`, as it is none of Kubernetes' own";
+        if !finalizer.contains('/') && !STANDARD_FINALIZERS.contains(&finalizer.as_str())
+        {
+            let message =
+                "it must be qualified, `domain/name`, as it is none of Kubernetes' own";
             to.invalid(at, "finalizer.qualified", finalizer, message);
         }
     }
@@ -223,7 +242,12 @@ fn finalizers(finalizers: &[String], at: &Path<'_>, to: &mut Checker<'_>) {
 }
 
 /// What is being deleted gets no more finalizers.
-fn new_finalizers(meta: &ObjectMeta, old: &ObjectMeta, at: &Path<'_>, to: &mut Checker<'_>) {
+fn new_finalizers(
+    meta: &ObjectMeta,
+    old: &ObjectMeta,
+    at: &Path<'_>,
+    to: &mut Checker<'_>,
+) {
     let list = &at.field("finalizers");
     let old = old.finalizers.as_deref().unwrap_or_default();
     let new = meta.finalizers.as_deref().unwrap_or_default();

@@ -39,7 +39,8 @@ pub mod rules {
     pub use super::persistent_volume::{inline_volume_spec, volume_source_defaults};
     pub(crate) use super::selector::selector_parts;
     pub use super::selector::{
-        deprecated_selector_labels, deprecated_topology_labels, label_selector, topology_terms,
+        deprecated_selector_labels, deprecated_topology_labels, label_selector,
+        topology_terms,
     };
     pub use super::tokens::tokens_in_secrets;
 }
@@ -66,6 +67,18 @@ pub trait Check {
     fn check_update(&self, stored: &Self, at: &Path<'_>, to: &mut Checker<'_>) {
         let _ = (stored, at, to);
     }
+
+    /// Adds what the server warns of; on an update, `stored` is what is stored.
+    fn warn(&self, stored: Option<&Self>, at: &Path<'_>, to: &mut Checker<'_>) {
+        let _ = (stored, at, to);
+    }
+}
+
+/// Takes a field out if its feature is off, unless what is stored has it already.
+pub fn drop_unless<T>(is_on: bool, field: &mut Option<T>, stored: Option<&Option<T>>) {
+    if !is_on && stored.is_none_or(Option::is_none) {
+        *field = None;
+    }
 }
 
 /// How the server treats a kind as a whole. The generated crates implement it.
@@ -88,11 +101,6 @@ pub trait ServerRules: Kind + Check + SetDefaults + Clone {
     /// Checks a status that is written separately.
     fn check_status(&self, at: &Path<'_>, to: &mut Checker<'_>) {
         let _ = (at, to);
-    }
-
-    /// Adds what the server warns of; on an update, `stored` is what is stored.
-    fn warn(&self, stored: Option<&Self>, at: &Path<'_>, to: &mut Checker<'_>) {
-        let _ = (stored, at, to);
     }
 }
 

@@ -190,9 +190,7 @@ fn drop_zeros(value: &mut Value) {
             Value::Number(number) => is_pointer || number.as_f64() != Some(0.0),
             Value::String(text) => is_pointer || !text.is_empty(),
             Value::Array(list) => !list.is_empty(),
-            Value::Object(map) => {
-                !map.is_empty() || !MAPS.contains(&key.as_str())
-            }
+            Value::Object(map) => !map.is_empty() || !MAPS.contains(&key.as_str()),
         }
     });
 }

@@ -1,19 +1,29 @@
 //! Label selectors and topology terms.
 
 use k8s_openapi::api::core::v1::TopologySelectorTerm;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, LabelSelectorRequirement};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{
+    LabelSelector, LabelSelectorRequirement,
+};
 
 use super::{Checker, Format, Path, Repeats, Semantic, metadata};
 
 /// Checks a label selector; the values too, as servers do since 1.27.
-pub fn label_selector(selector: &Option<LabelSelector>, at: Path<'_>, to: &mut Checker<'_>) {
+pub fn label_selector(
+    selector: &Option<LabelSelector>,
+    at: Path<'_>,
+    to: &mut Checker<'_>,
+) {
     if let Some(selector) = selector {
         selector_parts(selector, &at, to);
     }
 }
 
 /// Checks a label selector that is there.
-pub(crate) fn selector_parts(selector: &LabelSelector, at: &Path<'_>, to: &mut Checker<'_>) {
+pub(crate) fn selector_parts(
+    selector: &LabelSelector,
+    at: &Path<'_>,
+    to: &mut Checker<'_>,
+) {
     if let Some(labels) = &selector.match_labels {
         metadata::labels(labels, &at.field("matchLabels"), to);
     }
@@ -35,7 +45,11 @@ fn selector_requirement(
             to.missing(*list, "selector.values", "In and NotIn need values");
         }
         "Exists" | "DoesNotExist" if !values.is_empty() => {
-            to.forbidden(*list, "selector.values", "Exists and DoesNotExist take no values");
+            to.forbidden(
+                *list,
+                "selector.values",
+                "Exists and DoesNotExist take no values",
+            );
         }
         "In" | "NotIn" | "Exists" | "DoesNotExist" => {}
         other => {
@@ -174,7 +188,9 @@ pub fn deprecated_topology_labels(
     for (index, term) in terms.iter().flatten().enumerate() {
         let at = at.index(index);
         let list = at.field("matchLabelExpressions");
-        for (index, requirement) in term.match_label_expressions.iter().flatten().enumerate() {
+        for (index, requirement) in
+            term.match_label_expressions.iter().flatten().enumerate()
+        {
             if let Some(message) = deprecated(&requirement.key) {
                 to.warn(list.index(index).field("key"), message);
             }

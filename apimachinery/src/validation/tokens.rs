@@ -15,16 +15,15 @@ const IN_SECRETS: Feature = Feature {
 
 /// Warns if tokens are asked for, newly or differently, and it isn't said how they are to come.
 pub fn tokens_in_secrets<T: PartialEq>(
-    requests: &Option<Vec<T>>,
     stored: Option<&Option<Vec<T>>>,
-    in_secrets: Option<bool>,
+    requests: &Option<Vec<T>>,
+    in_secrets: &Option<bool>,
     at: &Path<'_>,
     to: &mut Checker<'_>,
 ) {
-    let requests = requests.as_deref().unwrap_or_default();
-    let stored = stored.map(|stored| stored.as_deref().unwrap_or_default());
+    let has_requests = requests.as_ref().is_some_and(|requests| !requests.is_empty());
     let is_new = stored.is_none_or(|stored| stored != requests);
-    if !requests.is_empty() && is_new && in_secrets.is_none() && to.target().has(&IN_SECRETS) {
+    if has_requests && is_new && in_secrets.is_none() && to.target().has(&IN_SECRETS) {
         let message = "set it to true if the driver can take tokens as secrets: in the volume \
                        context, where it gets them otherwise, they may end up in a log";
         to.warn(at.field("serviceAccountTokenInSecrets"), message);

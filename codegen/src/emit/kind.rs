@@ -48,14 +48,14 @@ fn lifecycle_of(lifecycle: &Lifecycle) -> TokenStream {
     }
 }
 
-fn optional(value: Option<TokenStream>) -> TokenStream {
+pub(super) fn optional(value: Option<TokenStream>) -> TokenStream {
     match value {
         Some(value) => quote!(Some(#value)),
         None => quote!(None),
     }
 }
 
-fn release(release: Release) -> TokenStream {
+pub(super) fn release(release: Release) -> TokenStream {
     let [major, minor] = release.numbers().map(proc_macro2::Literal::u16_unsuffixed);
     quote!(apimachinery::Release::new(#major, #minor))
 }

@@ -11,6 +11,7 @@ mod manifest;
 mod resource;
 mod root;
 mod scheme;
+mod server;
 mod types;
 mod wire;
 
@@ -44,6 +45,7 @@ pub(crate) fn emit(krate: &Crate<'_>) -> Vec<File> {
     let mut files = vec![manifest::file(krate)];
     files.extend(root::files(krate));
     for version in &krate.versions {
+        files.extend(server::files(version));
         for module in &version.modules {
             let types = module.types.iter();
             let types = types.filter_map(|name| Some((name, version.types.get(name)?)));

@@ -3,10 +3,10 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::{Content, File, by_hand, inner_comment, releases, scheme};
+use super::{Content, File, by_hand, inner_comment, releases, scheme, server};
 use crate::doc::{self, NoLinks};
 use crate::model::{ApiVersion, Crate, Resource, Type};
-use crate::name::{self, Ident, SCHEME_FILE};
+use crate::name::{self, Ident, SCHEME_FILE, SERVER_FOLDER};
 use crate::release::Release;
 
 /// The root of the crate and the modules below it that are the root of others.
@@ -22,7 +22,9 @@ pub(super) fn files(krate: &Crate<'_>) -> Vec<File> {
         let inside = krate.versions.iter().filter(|v| v.module.as_ref() == here);
         let versions: Vec<_> = inside.collect();
         let scheme = scheme::file(here, &versions);
-        std::iter::once(file(krate, here, &versions, &modules)).chain(scheme)
+        let server = server::root(here, &versions);
+        let root = file(krate, here, &versions, &modules, server.is_some());
+        std::iter::once(root).chain(scheme).chain(server)
     });
     files.collect()
 }
@@ -32,6 +34,7 @@ fn file(
     here: Option<&Ident>,
     versions: &[&ApiVersion],
     all: &[Option<Ident>],
+    has_server: bool,
 ) -> File {
     let mut items: Vec<TokenStream> = Vec::new();
     let modules = versions.iter().flat_map(|v| v.modules.iter().map(move |m| (v, m)));
@@ -48,6 +51,8 @@ fn file(
     names.extend(private.iter().map(|((_, file), _)| file));
     let scheme = scheme::exports(versions).map(|item| (name::fixed(SCHEME_FILE), item));
     names.extend(scheme.iter().map(|(name, _)| name));
+    let server = has_server.then(|| name::fixed(SERVER_FOLDER));
+    names.extend(&server);
     names.sort();
     items.extend(names.into_iter().map(|name| quote!(mod #name;)));
     let mut uses: Vec<_> =

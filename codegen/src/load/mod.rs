@@ -32,6 +32,8 @@ pub(crate) struct Document {
     pub(crate) release: Release,
     /// The schemas of its components.
     pub(crate) schemas: BTreeMap<String, Schema>,
+    /// The same as they are written, with keywords that `Schema` has no place for.
+    pub(crate) raw: BTreeMap<String, Value>,
     /// The operations that are about a kind.
     pub(crate) operations: Vec<Operation>,
 }
@@ -133,10 +135,13 @@ pub(crate) fn load(
     let file = source.name.clone();
     let schemas = schemas(&document, &file, diagnostics);
     let operations = operations(&document, &file, diagnostics);
+    let components = document.pointer(SCHEMAS).and_then(Value::as_object);
+    let raw = components.into_iter().flatten().map(|(n, v)| (n.clone(), v.clone()));
     Some(Document {
         file,
         release: *release,
         schemas,
+        raw: raw.collect(),
         operations,
     })
 }

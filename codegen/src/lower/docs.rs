@@ -8,6 +8,7 @@ use super::Context;
 use crate::diag::Pointer;
 use crate::doc;
 use crate::model::{Docs, Lifecycle};
+use crate::release::{Release, Releases};
 
 /// Collects the documentation of a type or field.
 pub(super) fn of(
@@ -22,7 +23,7 @@ pub(super) fn of(
         description,
         lifecycle: lifecycle(data, pointer, cx),
         default: data.default.clone().filter(|default| !is_zero(default, required)),
-        immutable: is_immutable(data),
+        immutable: is_immutable(data, cx.release),
         keys: keys(data),
         lines: Vec::new(),
     }
@@ -117,11 +118,17 @@ fn is_zero(default: &Value, required: bool) -> bool {
     }
 }
 
-fn is_immutable(data: &SchemaData) -> bool {
+/// Whether it is so in the release of the document.
+fn is_immutable(data: &SchemaData, release: Release) -> bool {
     let rules =
         data.extensions.get("x-kubernetes-validations").and_then(Value::as_array);
     let rule = |rule: &Value| {
-        rule.get("rule").and_then(Value::as_str) == Some("self == oldSelf")
+        let releases = rule.get("x-releases").map(Releases::deserialize);
+        let holds = releases.and_then(Result::ok).unwrap_or_default().contain(release);
+        let has = |key: &str| rule.get(key).is_some();
+        holds
+            && !has("x-unless")
+            && rule.get("rule").and_then(Value::as_str) == Some("self == oldSelf")
     };
     rules.is_some_and(|rules| rules.iter().any(rule))
 }

@@ -2,6 +2,7 @@
 //!
 //! With [`load`](crate::load), the only code that knows OpenAPI.
 
+mod checks;
 mod docs;
 mod paths;
 mod role;
@@ -15,13 +16,16 @@ use crate::config::{Config, DocumentConfig};
 use crate::diag::{Diagnostics, Pointer};
 use crate::load::Document;
 use crate::model::{
-    ApiVersion, Docs, Enum, External, Field, Role, Shape, Struct, Ty, Type, Variant,
+    ApiVersion, Checks, Docs, Enum, External, Field, Role, Shape, Struct, Ty, Type,
+    Variant,
 };
 use crate::name::{self, Ident, RustPath};
+use crate::release::Release;
 
 /// Where a fault is reported, and where.
 struct Context<'a> {
     file: &'a str,
+    release: Release,
     diagnostics: &'a mut Diagnostics,
 }
 
@@ -55,6 +59,7 @@ pub(crate) fn lower(
     };
     let mut cx = Context {
         file: &document.file,
+        release: document.release,
         diagnostics,
     };
     let resources = paths::resources(document, &mut cx);
@@ -66,7 +71,8 @@ pub(crate) fn lower(
             }
             continue;
         };
-        match own_type(short, schema, pointer, &resources, &mut cx) {
+        let raw = document.raw.get(name).unwrap_or(&serde_json::Value::Null);
+        match own_type(short, (schema, raw), pointer, &resources, &mut cx) {
             Some(Lowered::Type(ty)) => {
                 version.types.insert(name.clone(), *ty);
             }
@@ -97,7 +103,7 @@ enum Lowered {
 /// What a schema of the crate becomes.
 fn own_type(
     short: &str,
-    schema: &Schema,
+    (schema, raw): (&Schema, &serde_json::Value),
     pointer: Pointer,
     resources: &paths::Resources,
     cx: &mut Context<'_>,
@@ -111,7 +117,7 @@ fn own_type(
         );
         return None;
     };
-    let Some(mut shape) = shape(schema, &pointer, cx)? else {
+    let Some(mut shape) = shape((schema, raw), &pointer, cx)? else {
         return schema::ty(schema, &pointer, cx).map(Lowered::Alias);
     };
     if let Shape::Struct(object) = &mut shape {
@@ -162,7 +168,7 @@ fn external(
 /// The shape of a schema that is a type of its own; nothing inside if it is only a name for
 /// another, nothing at all if it is faulty.
 fn shape(
-    schema: &Schema,
+    (schema, raw): (&Schema, &serde_json::Value),
     pointer: &Pointer,
     cx: &mut Context<'_>,
 ) -> Option<Option<Shape>> {
@@ -188,11 +194,18 @@ fn shape(
             for (json, property) in &object.properties {
                 let pointer = pointer.child("properties").child(json);
                 let required = required.contains(json.as_str());
-                fields.extend(field(json, property, required, pointer, cx));
+                let raw = raw.get("properties").and_then(|p| p.get(json));
+                let checks = raw.map(|raw| checks::of(raw, &pointer, cx));
+                let field = field(json, property, required, pointer, cx);
+                fields.extend(field.map(|field| Field {
+                    checks: checks.unwrap_or_default(),
+                    ..field
+                }));
             }
             Some(Some(Shape::Struct(Struct {
                 fields,
                 role: Role::Part,
+                checks: Box::new(checks::of_type(raw, pointer, cx)),
             })))
         }
         SchemaKind::Type(OpenApiType::String(string))
@@ -229,6 +242,7 @@ fn field(
         required,
         boxed: false,
         docs,
+        checks: Checks::default(),
     })
 }
 

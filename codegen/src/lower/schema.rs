@@ -113,6 +113,9 @@ fn text(string: &StringType, pointer: &Pointer, cx: &mut Context<'_>) -> Option<
         Format::Item(StringFormat::Binary) => {
             unknown_format("binary", "string", pointer, cx)
         }
+        Format::Unknown(format) if super::checks::named_format(format).is_some() => {
+            Some(Ty::String)
+        }
         Format::Unknown(format) => unknown_format(format, "string", pointer, cx),
     }
 }
@@ -230,7 +233,8 @@ fn unknown_format(
     cx.fault(
         &pointer.child("format"),
         format!("unknown format `{}` of type {ty}", format.escape_debug()),
-        "known are int32, int64, float, double, byte and date-time",
+        "known are int32, int64, float, double, byte, date-time, dns1123Subdomain, \
+         dns1123Label, qualifiedName and labelValue",
     );
     None
 }

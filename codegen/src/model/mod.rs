@@ -1,5 +1,6 @@
 //! The model: what a crate holds, free of OpenAPI on one side and of tokens on the other.
 
+mod checks;
 mod conversion;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,6 +12,9 @@ use crate::diag::Pointer;
 use crate::name::{Ident, RustPath};
 use crate::release::Release;
 
+pub(crate) use checks::{
+    Checks, FaultKind, Format, Immutable, Place, TypeChecks, Unique,
+};
 pub(crate) use conversion::{
     Carry, Conversion, Dropped, FieldConversion, Functions, How, Side,
 };
@@ -80,6 +84,7 @@ pub(crate) struct Struct {
     /// In the order in which they are declared and written.
     pub(crate) fields: Vec<Field>,
     pub(crate) role: Role,
+    pub(crate) checks: Box<TypeChecks>,
 }
 
 /// What a struct is in the API.
@@ -129,6 +134,7 @@ pub(crate) struct Field {
     /// Whether it is held in a `Box`, set by the boxing pass.
     pub(crate) boxed: bool,
     pub(crate) docs: Docs,
+    pub(crate) checks: Checks,
 }
 
 impl Field {
@@ -173,6 +179,9 @@ pub(crate) struct Lifecycle {
     pub(crate) deprecated: Option<Release>,
     pub(crate) removed: Option<Release>,
     pub(crate) gate: Option<String>,
+    /// The first release in which the gate is on by default, if that isn't its first as beta.
+    #[serde(rename = "default-on")]
+    pub(crate) default_on: Option<Release>,
     pub(crate) replacement: Option<String>,
 }
 

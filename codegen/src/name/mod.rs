@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use heck::{ToSnakeCase, ToUpperCamelCase};
+use heck::{ToShoutySnakeCase, ToSnakeCase, ToUpperCamelCase};
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, TokenStreamExt};
 
@@ -16,11 +16,26 @@ pub(crate) const UNKNOWN: &str = "Unknown";
 pub(crate) const SCHEME_FILE: &str = "scheme";
 
 /// The files of a crate that aren't made from a type, and that nothing else may need.
-pub(crate) const RESERVED_FILES: [&str; 4] = ["lib", "main", "mod", SCHEME_FILE];
+pub(crate) const RESERVED_FILES: [&str; 5] =
+    ["lib", "main", "mod", SCHEME_FILE, SERVER_FOLDER];
 
 /// The identifier of what always has the same name.
 pub(crate) fn fixed(name: &'static str) -> Ident {
     Ident(name.to_owned())
+}
+
+/// The folder of what the API server does; no type may need it.
+pub(crate) const SERVER_FOLDER: &str = "server";
+
+/// The name of a function of `apimachinery::validation::rules`.
+pub(crate) fn rule_function(name: &str) -> Option<Ident> {
+    let plain = |c: char| c.is_ascii_lowercase() || c == '_';
+    Ident::new(name.to_owned()).filter(|name| name.as_str().chars().all(plain))
+}
+
+/// The name of the constant that tells of a feature gate.
+pub(crate) fn feature_constant(gate: &str) -> Option<Ident> {
+    Ident::new(gate.to_shouty_snake_case())
 }
 
 /// What a value must be like to become a variant.

@@ -50,6 +50,7 @@ mod csi_driver;
 mod csi_node_info;
 mod rules;
 mod scheme;
+mod server;
 
 pub use csi_driver::{CSIDriver, CSIDriverList, CSIDriverSpec};
 pub use csi_node_info::{

@@ -9,6 +9,7 @@ mod bare;
 mod bare_mode;
 mod color;
 mod inner;
+mod server;
 
 pub use bare::Bare;
 pub use bare_mode::BareMode;

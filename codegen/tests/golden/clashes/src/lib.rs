@@ -14,6 +14,7 @@ mod i;
 mod m;
 mod s;
 mod scheme;
+mod server;
 
 pub use core::Core;
 pub use i::{I, IList};

@@ -7,6 +7,7 @@
 
 mod door;
 mod door_state;
+mod server;
 
 pub use door::Door;
 pub use door_state::DoorState;

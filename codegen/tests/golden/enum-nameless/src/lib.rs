@@ -5,6 +5,7 @@
 //!
 //! Generated from OpenAPI documents, as of Kubernetes 1.37.
 
+mod server;
 mod shirt;
 mod shirt_by_day;
 mod shirt_sleeve;

@@ -7,6 +7,7 @@
 
 mod lamp;
 mod light;
+mod server;
 
 pub use lamp::Lamp;
 pub use light::Light;

@@ -13,6 +13,7 @@ pub mod boiling;
 
 mod kettle;
 mod scheme;
+mod server;
 
 pub use kettle::{Kettle, KettleList, KettleSpec, KettleStatus};
 pub use scheme::{GROUP_VERSION, add_to_scheme, resource};

@@ -12,6 +12,7 @@
 mod cocoon;
 mod moth;
 mod scheme;
+mod server;
 
 pub use cocoon::Cocoon;
 pub use moth::{Moth, Wings};

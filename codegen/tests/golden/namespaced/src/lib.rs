@@ -11,6 +11,7 @@
 
 mod box2;
 mod scheme;
+mod server;
 
 pub use box2::Box2;
 pub use scheme::{GROUP_VERSION, add_to_scheme, resource};

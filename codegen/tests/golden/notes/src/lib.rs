@@ -6,5 +6,6 @@
 //! Generated from OpenAPI documents, as of Kubernetes 1.37.
 
 mod notes;
+mod server;
 
 pub use notes::Notes;

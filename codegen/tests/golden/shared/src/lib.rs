@@ -16,6 +16,7 @@ mod color;
 mod dog;
 mod fur;
 mod scheme;
+mod server;
 mod whistle;
 
 pub use cat::{Cat, CatNap};

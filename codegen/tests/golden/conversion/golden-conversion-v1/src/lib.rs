@@ -14,6 +14,7 @@
 mod jar;
 mod mug;
 mod scheme;
+mod server;
 mod tray;
 
 pub use jar::{Jar, JarList};

@@ -17,6 +17,7 @@ mod jug;
 mod mug;
 mod rules;
 mod scheme;
+mod server;
 mod tray;
 
 pub use jug::{Jug, JugList};

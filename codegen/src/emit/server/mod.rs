@@ -1,0 +1,285 @@
+//! What the API server does with objects: defaults, dropped fields, and rules.
+//!
+//! A type has an implementation only where there is something to do in it or below it; kinds
+//! always have one.
+
+mod checks;
+mod defaults;
+mod features;
+mod kinds;
+mod updates;
+mod values;
+
+use std::collections::BTreeSet;
+
+use proc_macro2::{Group, Ident as Ident2, Span, TokenStream, TokenTree};
+use quote::quote;
+
+use super::{Content, File};
+use crate::model::{ApiVersion, Module, Role, SchemaName, Shape, Struct, Ty, Type};
+use crate::name::{Ident, SERVER_FOLDER};
+
+/// Which types have something to do, in them or below them.
+#[derive(Debug, Default)]
+struct Needs<'a> {
+    checks: BTreeSet<&'a SchemaName>,
+    updates: BTreeSet<&'a SchemaName>,
+    /// What has defaults, what has features, and what has either.
+    sets: BTreeSet<&'a SchemaName>,
+    drops: BTreeSet<&'a SchemaName>,
+    defaults: BTreeSet<&'a SchemaName>,
+    warnings: BTreeSet<&'a SchemaName>,
+    /// What is compared as a whole on an update.
+    compared: BTreeSet<&'a SchemaName>,
+}
+
+/// What the modules of this output work on.
+struct Context<'a> {
+    version: &'a ApiVersion,
+    needs: Needs<'a>,
+}
+
+impl<'a> Context<'a> {
+    fn new(version: &'a ApiVersion) -> Self {
+        let mut needs = Needs {
+            checks: below(version, checks::has_own),
+            updates: below(version, updates::has_own),
+            sets: below(version, defaults::has_own),
+            drops: below(version, defaults::drops),
+            defaults: BTreeSet::new(),
+            warnings: below(version, checks::warns),
+            compared: BTreeSet::new(),
+        };
+        needs.defaults = needs.sets.union(&needs.drops).copied().collect();
+        for (schema, object) in version.structs() {
+            if let Role::Kind(_) = object.role {
+                needs.checks.insert(schema);
+                needs.defaults.insert(schema);
+            }
+        }
+        needs.compared = updates::compared(version);
+        Self { version, needs }
+    }
+
+    /// The struct of the crate that a type refers to.
+    fn own(&self, ty: &'a Ty) -> Option<(&'a SchemaName, &'a Type)> {
+        let Ty::Ref(schema) = ty else { return None };
+        let ty = self.version.types.get(schema)?;
+        matches!(ty.shape, Shape::Struct(_)).then_some((schema, ty))
+    }
+
+    /// The enumeration of the crate that a type refers to.
+    fn enumeration(&self, ty: &Ty) -> Option<&'a Ident> {
+        let Ty::Ref(schema) = ty else { return None };
+        let ty = self.version.types.get(schema)?;
+        matches!(ty.shape, Shape::Enum(_)).then_some(&ty.name)
+    }
+}
+
+/// The types for which something holds, and those that have such a type inside.
+fn below(
+    version: &ApiVersion,
+    has_own: fn(&ApiVersion, &Struct) -> bool,
+) -> BTreeSet<&SchemaName> {
+    let objects: Vec<_> = version
+        .structs()
+        .filter(|(_, object)| !matches!(object.role, Role::List { .. }))
+        .collect();
+    let mut found: BTreeSet<_> = objects
+        .iter()
+        .filter(|(_, object)| has_own(version, object))
+        .map(|(schema, _)| *schema)
+        .collect();
+    loop {
+        let before = found.len();
+        for (schema, object) in &objects {
+            let mut inside = BTreeSet::new();
+            for field in &object.fields {
+                field.ty.references(&mut inside);
+            }
+            if inside.iter().any(|name| found.contains(name)) {
+                found.insert(schema);
+            }
+        }
+        if found.len() == before {
+            return found;
+        }
+    }
+}
+
+/// The files of one group-version: one for each file of types that has something to do.
+pub(super) fn files(version: &ApiVersion) -> Vec<File> {
+    let cx = Context::new(version);
+    let modules = version.modules.iter();
+    modules.filter_map(|module| file(&cx, module)).collect()
+}
+
+/// The file that declares the others, for the versions of one module of the crate.
+pub(super) fn root(module: Option<&Ident>, versions: &[&ApiVersion]) -> Option<File> {
+    let mut names = BTreeSet::new();
+    for version in versions {
+        let cx = Context::new(version);
+        let modules = version.modules.iter();
+        names.extend(modules.filter(|m| file(&cx, m).is_some()).map(|m| &m.name));
+    }
+    if names.is_empty() {
+        return None;
+    }
+    let names = names.into_iter();
+    let origin: Vec<_> = versions.iter().map(|version| version.file.as_str()).collect();
+    Some(File {
+        path: format!("{}/mod.rs", folder(module)),
+        origin: origin.join(",\n// "),
+        content: Content::Rust {
+            attributes: quote! {
+                #![doc = " What an API server does with the kinds: defaults and rules."]
+            },
+            items: names.map(|name| quote!(mod #name;)).collect(),
+        },
+    })
+}
+
+fn folder(module: Option<&Ident>) -> String {
+    match module {
+        Some(module) => format!("src/{module}/{SERVER_FOLDER}"),
+        None => format!("src/{SERVER_FOLDER}"),
+    }
+}
+
+fn file(cx: &Context<'_>, module: &Module) -> Option<File> {
+    let mut items = Vec::new();
+    let mut origin = String::new();
+    for schema in &module.types {
+        let Some(ty) = cx.version.types.get(schema) else {
+            continue;
+        };
+        if origin.is_empty() {
+            origin = format!("{},\n// {}", cx.version.file, ty.pointer);
+        }
+        if let Shape::Struct(object) = &ty.shape {
+            items.extend(defaults::item(cx, schema, ty, object));
+            items.extend(checks::item(cx, schema, ty, object));
+            items.extend(kinds::item(cx, ty, object));
+            items.extend(updates::semantic(cx, schema, ty, object));
+        }
+    }
+    if items.is_empty() {
+        return None;
+    }
+    let mut words = Words::default();
+    let items = items.into_iter().map(|item| shorten(cx, item, &mut words));
+    let items: Vec<_> = items.collect();
+    let features = features::items(&words.all, cx.version).into_iter();
+    let features: Vec<_> = features.map(|item| shorten(cx, item, &mut words)).collect();
+    let mut all = imports(cx, &words);
+    all.extend(features);
+    all.extend(items);
+    Some(File {
+        path: format!("{}/{}.rs", folder(cx.version.module.as_ref()), module.name),
+        origin,
+        content: Content::Rust {
+            attributes: TokenStream::new(),
+            items: all,
+        },
+    })
+}
+
+/// What the items use: names of the validation, traits whose methods they call, and types of
+/// the crate.
+fn imports(cx: &Context<'_>, words: &Words) -> Vec<TokenStream> {
+    let mut names: Vec<TokenStream> = Vec::new();
+    for name in &words.short {
+        let name = Ident2::new(name, Span::call_site());
+        names.push(quote!(#name));
+    }
+    let methods = [
+        ("Check", ["check", "check_update", "warn"].as_slice()),
+        ("Semantic", &["is_same"]),
+        ("SetDefaults", &["set_defaults", "drop_disabled"]),
+    ];
+    for (name, methods) in methods {
+        let calls = methods.iter().any(|method| words.methods.contains(*method));
+        if calls && !words.short.contains(name) {
+            let name = Ident2::new(name, Span::call_site());
+            names.push(quote!(#name as _));
+        }
+    }
+    // As rustfmt sorts them.
+    names.sort_by_key(|name| {
+        let name = name.to_string();
+        (name != "self", name)
+    });
+    let mut uses = Vec::new();
+    uses.extend(match names.as_slice() {
+        [] => None,
+        [name] => Some(quote!(use apimachinery::validation::#name;)),
+        names => Some(quote!(use apimachinery::validation::{#(#names),*};)),
+    });
+    let mut types: Vec<_> = cx.version.types.values().map(|ty| &ty.name).collect();
+    types.retain(|name| words.all.contains(name.as_str()));
+    types.sort();
+    let inner = cx.version.module.iter();
+    uses.push(match types.as_slice() {
+        [name] => quote!(use crate::#(#inner::)* #name;),
+        names => quote!(use crate::#(#inner::)* {#(#names),*};),
+    });
+    uses
+}
+
+/// What occurs in the items of a file.
+#[derive(Debug, Default)]
+struct Words {
+    all: BTreeSet<String>,
+    /// What is called with a dot before it.
+    methods: BTreeSet<String>,
+    /// The names of the validation that are written without their module.
+    short: BTreeSet<String>,
+}
+
+/// Takes the module from names of the validation, where no type of the crate has the same.
+fn shorten(cx: &Context<'_>, tokens: TokenStream, words: &mut Words) -> TokenStream {
+    let mut short: Vec<TokenTree> = Vec::new();
+    let mut tokens = tokens.into_iter().peekable();
+    let mut after_dot = false;
+    while let Some(token) = tokens.next() {
+        let is_dot = matches!(&token, TokenTree::Punct(p) if p.as_char() == '.');
+        match token {
+            TokenTree::Group(group) => {
+                let inside = shorten(cx, group.stream(), words);
+                short.push(Group::new(group.delimiter(), inside).into());
+            }
+            TokenTree::Ident(ident) if ident == VALIDATION => {
+                let path: Vec<_> = tokens.by_ref().take(3).collect();
+                match path.as_slice() {
+                    [_, _, TokenTree::Ident(name)] if !is_own(cx, name) => {
+                        words.short.insert(name.to_string());
+                        words.all.insert(name.to_string());
+                        short.push(name.clone().into());
+                    }
+                    _ => {
+                        words.short.insert("self".to_owned());
+                        short.push(ident.into());
+                        short.extend(path);
+                    }
+                }
+            }
+            TokenTree::Ident(ident) => {
+                words.all.insert(ident.to_string());
+                if after_dot {
+                    words.methods.insert(ident.to_string());
+                }
+                short.push(ident.into());
+            }
+            other => short.push(other),
+        }
+        after_dot = is_dot;
+    }
+    short.into_iter().collect()
+}
+
+/// The module that the items are written with.
+const VALIDATION: &str = "validation";
+
+fn is_own(cx: &Context<'_>, name: &Ident2) -> bool {
+    cx.version.types.values().any(|ty| *name == ty.name.as_str())
+}

@@ -1,0 +1,31 @@
+//! Free ports on loopback.
+
+use std::net::{Ipv4Addr, TcpListener};
+
+use crate::Error;
+
+/// Ports that nobody listens on, all different. Another process may take one before it is used,
+/// so whoever uses them must be ready to ask again.
+pub(crate) fn free<const N: usize>() -> Result<[u16; N], Error> {
+    let fault = |e: std::io::Error| Error::because("find a free port on 127.0.0.1", &e);
+    // All are held until the last is found, so that none is found twice.
+    let mut held = Vec::with_capacity(N);
+    let mut ports = [0; N];
+    for port in &mut ports {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(fault)?;
+        *port = listener.local_addr().map_err(fault)?.port();
+        held.push(listener);
+    }
+    Ok(ports)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn ports_differ() {
+        let ports = super::free::<20>().unwrap_or([0; 20]);
+        assert_eq!(BTreeSet::from(ports).len(), 20, "{ports:?}");
+    }
+}

@@ -1,0 +1,59 @@
+//! Requests whose refusals are answers, too.
+
+use http::{Method, Request, StatusCode};
+use http_body_util::BodyExt;
+use kube::Client;
+use kube::client::Body;
+use serde_json::Value;
+
+/// What the server said: for a refusal, a Status with its reason and causes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answer {
+    /// The status code of HTTP.
+    pub status: StatusCode,
+    /// The body; `null` if there is none, a string if it is not JSON.
+    pub body: Value,
+}
+
+impl Answer {
+    /// Whether the server did what it was asked for.
+    #[must_use]
+    pub fn is_success(&self) -> bool {
+        self.status.is_success()
+    }
+}
+
+/// Sends one request and returns the answer, whatever its status.
+///
+/// The path starts with a slash and may have a query, as in
+/// `/apis/storage.k8s.io/v1/storageclasses?dryRun=All`. A body is sent as `application/json`, or
+/// in a PATCH as `application/merge-patch+json`.
+///
+/// # Errors
+///
+/// Where there is no answer: the path is none, or the connection failed.
+pub async fn send(
+    client: &Client,
+    method: Method,
+    path: &str,
+    body: Option<Vec<u8>>,
+) -> kube::Result<Answer> {
+    let kind = match method {
+        Method::PATCH => "application/merge-patch+json",
+        _ => "application/json",
+    };
+    let request =
+        Request::builder().method(method).uri(path).header("Content-Type", kind);
+    let body = body.map_or_else(Body::empty, Body::from);
+    let request = request.body(body).map_err(kube::Error::HttpError)?;
+    let answer = client.send(request).await?;
+    let status = answer.status();
+    let bytes = answer.into_body().collect().await?.to_bytes();
+    let body = if bytes.is_empty() {
+        Value::Null
+    } else {
+        let text = || String::from_utf8_lossy(&bytes).into_owned().into();
+        serde_json::from_slice(&bytes).unwrap_or_else(|_| text())
+    };
+    Ok(Answer { status, body })
+}

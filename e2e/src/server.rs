@@ -1,0 +1,100 @@
+//! One server process.
+
+use std::env;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use crate::Error;
+use crate::keeper::Keeper;
+
+/// Tells the keeper the process id before that becomes the program's: there is no moment at
+/// which the program runs and the keeper doesn't know it.
+const SCRIPT: &str = r#"echo $$; exec "$@" >"$0" 2>&1"#;
+
+/// What is shown of a log.
+const LINES: usize = 20;
+const BYTES: u64 = 16 * 1024;
+
+/// A server and its log. It ends when it is dropped.
+pub(crate) struct Server {
+    name: String,
+    child: Child,
+    log: PathBuf,
+}
+
+impl Server {
+    /// Starts a program with its output in a log in the folder.
+    pub(crate) fn start(
+        program: &Path,
+        flags: &[String],
+        folder: &Path,
+        keeper: &Keeper,
+    ) -> Result<Self, Error> {
+        let name =
+            program.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let fault =
+            |e: io::Error| Error::because(&format!("start {}", program.display()), &e);
+        let log = folder.join(format!("{name}.log"));
+        let mut command = Command::new("sh");
+        command.args(["-c", SCRIPT]).arg(&log).arg(program).args(flags);
+        // What the user's environment says to etcd and Kubernetes' tools is not meant for these.
+        command.env_clear().envs(env::var_os("PATH").map(|path| ("PATH", path)));
+        command.env("HOME", folder).env("TMPDIR", folder).current_dir(folder);
+        command.stdin(Stdio::null()).stdout(keeper.line().map_err(fault)?);
+        // Ctrl-C is meant for the test process, and ends this one by way of the keeper.
+        command.stderr(Stdio::null()).process_group(0);
+        let child = command.spawn().map_err(fault)?;
+        Ok(Self { name, child, log })
+    }
+
+    /// An error that tells what the server wrote last, if it has ended.
+    pub(crate) fn check(&mut self) -> Result<(), Error> {
+        match self.child.try_wait() {
+            Ok(None) => Ok(()),
+            Ok(Some(status)) => {
+                let log = self.last_lines();
+                let mut error =
+                    Error::new(format!("{} ended with {status}; {log}", self.name));
+                error.port_taken = log.contains("address already in use");
+                Err(error)
+            }
+            Err(e) => Err(Error::because(&format!("look after {}", self.name), &e)),
+        }
+    }
+
+    /// The last lines of the log, indented, below a line that names it.
+    pub(crate) fn last_lines(&self) -> String {
+        let text = match tail(&self.log) {
+            Ok(text) => text,
+            Err(e) => return format!("its log can't be read: {e}"),
+        };
+        let lines: Vec<_> = text.lines().collect();
+        let shown = &lines[lines.len().saturating_sub(LINES)..];
+        if shown.is_empty() {
+            return "its log is empty".to_owned();
+        }
+        let shown: String = shown.iter().map(|line| format!("\n  {line}")).collect();
+        format!("the end of its log:{shown}")
+    }
+}
+
+/// The end of a file, as text.
+fn tail(path: &Path) -> io::Result<String> {
+    let mut file = File::open(path)?;
+    let start = file.metadata()?.len().saturating_sub(BYTES);
+    file.seek(SeekFrom::Start(start))?;
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // The keeper was first, as a rule, and then this only collects the process.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

@@ -1,0 +1,100 @@
+//! Builds the programs of the control plane where they are not there yet.
+
+use std::error::Error;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, ExitStatus};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use super::cache::{Locked, Place};
+use super::recipe::{self, Recipe};
+use super::{REQUIRED, go};
+use crate::workspace;
+
+/// How often a build that goes on tells so.
+const SIGN_OF_LIFE: Duration = Duration::from_secs(30);
+
+/// The folder of the programs that a go.mod and go.sum describe.
+pub(super) fn assets(source: &Path) -> Result<PathBuf, Box<dyn Error>> {
+    let modules = workspace::read(&source.join("go.mod"))?;
+    let sums = workspace::read(&source.join("go.sum"))?;
+    let recipe = Recipe::parse(&modules)?;
+    let linker_flags = recipe.linker_flags()?;
+    let go = go::version(source, &recipe)?;
+    let flags = go::FLAGS.join(" ");
+    let inputs = [modules.as_str(), &sums, &go, &flags, &linker_flags];
+    let locked = Place::of(&recipe.version, &inputs)?.lock()?;
+    let programs: Vec<_> =
+        recipe.tools.iter().map(|package| recipe::program(package)).collect();
+    if let Some(missing) = REQUIRED.iter().find(|name| !programs.contains(name)) {
+        return Err(format!(
+            "error: e2e/control-plane/go.mod has no tool for {missing}"
+        )
+        .into());
+    }
+    if locked.has(&programs) {
+        return Ok(locked.place);
+    }
+    build(&recipe, [&modules, &sums], &go, &locked)?;
+    locked.complete()
+}
+
+/// Builds all programs. Go sees nothing but copies of the two files.
+fn build(
+    recipe: &Recipe,
+    [modules, sums]: [&str; 2],
+    go: &str,
+    locked: &Locked,
+) -> Result<(), Box<dyn Error>> {
+    eprintln!(
+        "building the control plane of Kubernetes {} with {go}; the first time takes minutes",
+        recipe.version
+    );
+    let folder = locked.begin()?;
+    for (name, text) in [("go.mod", modules), ("go.sum", sums)] {
+        let path = folder.join(name);
+        fs::write(&path, text)
+            .map_err(|e| workspace::fault("can't write", &path, &e))?;
+    }
+    let started = Instant::now();
+    let linker_flags = recipe.linker_flags()?;
+    for (number, package) in recipe.tools.iter().enumerate() {
+        let name = recipe::program(package);
+        let what = format!("{name} ({} of {})", number + 1, recipe.tools.len());
+        eprintln!("  {what}");
+        let program = folder.join(name);
+        let child = go::build(folder, package, &program, &linker_flags);
+        let child = child.map_err(|e| format!("error: can't run go: {e}"))?;
+        let took = Instant::now();
+        let status =
+            wait(child, &what).map_err(|e| format!("error: can't run go: {e}"))?;
+        if !status.success() {
+            return Err(format!(
+                "error: can't build {name}: go ended with {status}\n  \
+                 help: go has told why, above; to use programs built elsewhere, set {}",
+                super::ASSETS
+            )
+            .into());
+        }
+        eprintln!("  {what}: {} s", took.elapsed().as_secs());
+    }
+    eprintln!("built in {} s: {}", started.elapsed().as_secs(), locked.place.display());
+    Ok(())
+}
+
+/// Waits for a build, and tells now and then that it goes on.
+fn wait(mut child: Child, what: &str) -> std::io::Result<ExitStatus> {
+    let started = Instant::now();
+    let mut told = started;
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(status);
+        }
+        if told.elapsed() >= SIGN_OF_LIFE {
+            told = Instant::now();
+            eprintln!("  {what} … {} s", started.elapsed().as_secs());
+        }
+        sleep(Duration::from_millis(100));
+    }
+}
