@@ -21,6 +21,9 @@
 //! Reading follows Kubernetes' own decoder: unknown fields are skipped, absent and `null` mean
 //! the zero value or `None`, and `apiVersion` and `kind` may be absent but not wrong.
 //!
+//! Which nodes a class allows, and whether a capacity fits a node and a size, the traits of
+//! [`apimachinery::topology`] tell.
+//!
 //! ```
 //! use storage_v1::{StorageClass, VolumeBindingMode};
 //!
