@@ -7,6 +7,7 @@
 //! * [`StatusSubresource`] marks the kinds whose status is written separately.
 //! * [`Kind`] tells when a kind came and went, [`convert`] brings objects into another version.
 //! * [`scheme`] reads any registered version of a kind as the wanted one.
+//! * [`strict`] reads and tells of fields that are unknown or stand twice.
 //! * [`WithMetadata`] adds builder methods for names, labels and annotations to every kind.
 
 pub mod convert;
@@ -14,6 +15,7 @@ mod kind;
 mod metadata;
 pub mod scheme;
 mod status;
+pub mod strict;
 mod unknown;
 pub mod wire;
 

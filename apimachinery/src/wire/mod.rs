@@ -14,6 +14,7 @@
 mod read;
 mod write;
 
+pub(crate) use read::Key;
 pub use read::{read, read_enum, read_kind, read_object, skip};
 pub use write::{Fields, optional, required, write_kind, write_object};
 
