@@ -370,7 +370,7 @@ mod yaml {
         let mut places: Vec<_> =
             read.faults.iter().map(|fault| fault.place.to_string()).collect();
         // One more line, and the order of names.
-        places.swap(3, 4);
+        places.swap(3, 5);
         let lines = PLACES.map(|place| {
             let place =
                 place.replace("(line 7", "(line 9").replace("(line 5", "(line 6");
