@@ -85,6 +85,7 @@ impl<'t, 'l> Walk<'t, 'l> {
     }
 
     /// Adds a fault.
+    #[cfg(feature = "yaml")]
     pub(super) fn each(&mut self, kind: FaultKind, field: &Field<'_>) {
         let path = self.path(&field.name);
         self.add(kind, path, field);

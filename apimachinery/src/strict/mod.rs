@@ -89,7 +89,7 @@ pub(crate) use yaml::Yaml;
 use crate::scheme;
 use crate::scheme::{Place, SchemeError, content};
 use log::Walk;
-use notice::{Notice, Repeat, duplicates};
+use notice::{Notice, duplicates};
 
 /// What is wrong with a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -219,12 +219,12 @@ pub(crate) fn faults(
     match (language, typed) {
         (Language::Json, Some(typed)) => typed(tree, place, log),
         (Language::Json, None) => {
-            duplicates(tree, Repeat::Once, &mut Walk::new(place, log));
+            duplicates(tree, language, &mut Walk::new(place, log));
             Ok(())
         }
         #[cfg(feature = "yaml")]
         (Language::Yaml, typed) => {
-            duplicates(tree, Repeat::Each, &mut Walk::new(place, log));
+            duplicates(tree, language, &mut Walk::new(place, log));
             typed.map_or(Ok(()), |typed| typed(&tree.clone().collapse(), place, log))
         }
     }

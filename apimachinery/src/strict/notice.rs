@@ -10,9 +10,10 @@ use k8s_openapi::serde::de::{
 use k8s_openapi::serde::forward_to_deserialize_any;
 use k8s_openapi::serde_json::Error;
 
-use super::FaultKind;
 use super::log::{Step, Walk};
 use super::tree::{Field, Tree};
+use super::{FaultKind, Language};
+use crate::wire::KEPT;
 
 /// Types that Kubernetes takes over as raw JSON, whose fields it doesn't look at.
 const RAW: [&str; 2] = ["FieldsV1", "RawExtension"];
@@ -37,6 +38,15 @@ impl<'t, 'w, 'l> Notice<'t, 'w, 'l> {
             tree,
             field: None,
             walk: Some(walk),
+        }
+    }
+
+    /// The type doesn't know the field; in what it makes of that nothing is noticed.
+    fn unknown(&mut self) {
+        if let Some(Pending { field, .. }) = self.field.take()
+            && let Some(walk) = self.walk.take()
+        {
+            walk.once(FaultKind::Unknown, field);
         }
     }
 
@@ -95,6 +105,9 @@ impl<'de> Deserializer<'de> for Notice<'_, '_, '_> {
         name: &'static str,
         visitor: V,
     ) -> Result<V::Value, Error> {
+        if name == KEPT {
+            self.unknown();
+        }
         self.enter();
         if RAW.contains(&name) {
             self.walk = None;
@@ -113,14 +126,10 @@ impl<'de> Deserializer<'de> for Notice<'_, '_, '_> {
     }
 
     fn deserialize_ignored_any<V: Visitor<'de>>(
-        self,
+        mut self,
         visitor: V,
     ) -> Result<V::Value, Error> {
-        if let Some(Pending { field, .. }) = self.field
-            && let Some(walk) = self.walk
-        {
-            walk.once(FaultKind::Unknown, field);
-        }
+        self.unknown();
         visitor.visit_unit()
     }
 
@@ -214,19 +223,10 @@ impl<'de> MapAccess<'de> for Fields<'_, '_, '_> {
     }
 }
 
-/// How often a duplicate is told.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Repeat {
-    /// Once for each path.
-    Once,
-    /// As often as the field stands there again.
-    Each,
-}
-
 /// Notices every field that stands twice, at any depth, as a reader does that knows no types.
 pub(crate) fn duplicates<'t>(
     tree: &'t Tree<'t>,
-    repeat: Repeat,
+    language: Language,
     walk: &mut Walk<'t, '_>,
 ) {
     let depth = walk.depth();
@@ -234,7 +234,7 @@ pub(crate) fn duplicates<'t>(
         Tree::Items(items) => {
             for (index, item) in items.iter().enumerate() {
                 walk.enter(Step::Index(index));
-                duplicates(item, repeat, walk);
+                duplicates(item, language, walk);
                 walk.leave(depth);
             }
         }
@@ -242,13 +242,15 @@ pub(crate) fn duplicates<'t>(
             let mut seen = HashSet::new();
             for field in fields {
                 let again = !seen.insert(&*field.name);
-                match repeat {
-                    Repeat::Once if again => walk.once(FaultKind::Duplicate, field),
-                    Repeat::Each if again => walk.each(FaultKind::Duplicate, field),
-                    _ => (),
+                if again {
+                    match language {
+                        Language::Json => walk.once(FaultKind::Duplicate, field),
+                        #[cfg(feature = "yaml")]
+                        Language::Yaml => walk.each(FaultKind::Duplicate, field),
+                    }
                 }
                 walk.enter(Step::Name(&field.name));
-                duplicates(&field.value, repeat, walk);
+                duplicates(&field.value, language, walk);
                 walk.leave(depth);
             }
         }

@@ -1,6 +1,7 @@
 //! A document as it was written: with every field, however often it stands there.
 
 use std::borrow::Cow;
+#[cfg(feature = "yaml")]
 use std::collections::BTreeMap;
 use std::fmt;
 use std::marker::PhantomData;
@@ -64,6 +65,7 @@ impl<'a> Tree<'a> {
 
     /// Drops all but the field that counts of those with the same name, and puts them into
     /// the order of their names.
+    #[cfg(feature = "yaml")]
     pub(crate) fn collapse(self) -> Self {
         match self {
             Self::Items(items) => {

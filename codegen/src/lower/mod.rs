@@ -192,6 +192,7 @@ fn shape(
             }
             Some(Some(Shape::Struct(Struct {
                 fields,
+                unknown: None,
                 role: Role::Part,
             })))
         }
