@@ -3,6 +3,7 @@
 
 #![cfg(test)]
 
+use std::collections::BTreeMap;
 use std::fmt::Debug;
 
 use apimachinery::convert::{Convert, Converted};
@@ -20,6 +21,8 @@ use golden_values::Values;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use k8s_openapi::serde::{Serialize, de::DeserializeOwned};
 use k8s_openapi::{ByteString, ListableResource, Metadata, Resource};
+use proptest::collection;
+use proptest::prelude::*;
 use serde_json::{Value, json};
 
 /// Reads the JSON, checks that writing gives the same again, and hands the object out.
@@ -368,4 +371,66 @@ fn fields_that_are_kept_are_unknown_nevertheless() {
     let mut expected: Vec<_> = cup(0).into_iter().chain(cup(1)).collect();
     expected.push("more".to_owned());
     assert_eq!(told, expected);
+}
+
+/// Values of JSON, three levels deep.
+fn any_json() -> impl Strategy<Value = Value> {
+    let simple = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<f64>().prop_map(|number| json!(number)),
+        any::<String>().prop_map(Value::from),
+    ];
+    simple.prop_recursive(3, 12, 3, |inner| {
+        let field = (any::<String>(), inner.clone());
+        prop_oneof![
+            collection::vec(inner, 0..3).prop_map(Value::from),
+            collection::vec(field, 0..3).prop_map(|fields| fields.into_iter().collect()),
+        ]
+    })
+}
+
+/// Adds fields to every object that belongs to a generated type.
+fn add(object: &mut Value, fields: &mut impl Iterator<Item = BTreeMap<String, Value>>) {
+    const EXTERNAL: [&str; 1] = ["metadata"];
+    match object {
+        Value::Array(items) => items.iter_mut().for_each(|item| add(item, fields)),
+        Value::Object(object) => {
+            for (name, value) in &mut *object {
+                match value {
+                    Value::Object(map) if name == "byName" => {
+                        map.values_mut().for_each(|value| add(value, fields));
+                    }
+                    value if !EXTERNAL.contains(&name.as_str()) => add(value, fields),
+                    _ => (),
+                }
+            }
+            for (name, value) in fields.next().into_iter().flatten() {
+                object.entry(name).or_insert(value);
+            }
+        }
+        _ => (),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Whatever a generated type doesn't know is there after reading and writing.
+    #[test]
+    fn any_field_that_is_not_known_is_kept(
+        fields in collection::vec(collection::btree_map("x?.{0,6}", any_json(), 0..3), 7),
+    ) {
+        let mut json = json!({
+            "apiVersion": "example.com/v1beta1", "kind": "CupList", "metadata": {},
+            "items": [{
+                "apiVersion": "example.com/v1beta1", "kind": "Cup", "metadata": {"name": "c"},
+                "spec": {"handle": {}, "others": [{}, {}], "byName": {"n": {"side": "a"}}}
+            }]
+        });
+        add(&mut json, &mut fields.into_iter());
+        let cups: unknown_v1beta1::CupList = round_trip(&json);
+        prop_assert_eq!(unknown_v1beta1::CupList::from(unknown_v1::CupList::from(cups.clone())), cups);
+    }
 }
