@@ -46,8 +46,8 @@
 //! In a YAML body (`sigs.k8s.io/yaml`, which reads it into JSON first)
 //!
 //! * duplicates come first, each time that one stands there and wherever it does, in unknown
-//!   fields and raw JSON too; a server tells their line and name and no path, and the line is
-//!   that of the value, where here it is that of the name;
+//!   fields and raw JSON too, those in its value before itself; a server tells their line and
+//!   name and no path, and the line is that of the value, where here it is that of the name;
 //! * a field that overrides what a merge key brings is a duplicate, and so is what a merge key
 //!   brings a second time; an alias repeats the duplicates of what it stands for;
 //! * unknown fields follow as in JSON, but in the order of their names, and only those of the last

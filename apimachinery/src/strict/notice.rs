@@ -224,7 +224,9 @@ impl<'de> MapAccess<'de> for Fields<'_, '_, '_> {
 }
 
 /// Notices every field that stands twice, at any depth, as a reader does that knows no types.
-pub(crate) fn duplicates<'t>(
+///
+/// That of JSON tells of a duplicate before it reads its value, that of YAML afterwards.
+pub(super) fn duplicates<'t>(
     tree: &'t Tree<'t>,
     language: Language,
     walk: &mut Walk<'t, '_>,
@@ -242,16 +244,16 @@ pub(crate) fn duplicates<'t>(
             let mut seen = HashSet::new();
             for field in fields {
                 let again = !seen.insert(&*field.name);
-                if again {
-                    match language {
-                        Language::Json => walk.once(FaultKind::Duplicate, field),
-                        #[cfg(feature = "yaml")]
-                        Language::Yaml => walk.each(FaultKind::Duplicate, field),
-                    }
+                if again && matches!(language, Language::Json) {
+                    walk.once(FaultKind::Duplicate, field);
                 }
                 walk.enter(Step::Name(&field.name));
                 duplicates(&field.value, language, walk);
                 walk.leave(depth);
+                #[cfg(feature = "yaml")]
+                if again && matches!(language, Language::Yaml) {
+                    walk.each(FaultKind::Duplicate, field);
+                }
             }
         }
         _ => (),
