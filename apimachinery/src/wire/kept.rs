@@ -1,4 +1,6 @@
-//! Fields that are kept although they are not known.
+//! Fields that are kept although they are not known, in crates that are generated so.
+//!
+//! Types of `k8s-openapi` have no place for such fields and still skip them.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -7,6 +9,9 @@ use k8s_openapi::serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use k8s_openapi::serde_json::Value;
 
 /// Fields of an object that its type doesn't know, by name, as they were read.
+///
+/// Conversion to another version takes them along. Where that version knows a field of such a
+/// name, it writes its own, and the kept one isn't seen until the object is converted back.
 pub type UnknownFields = BTreeMap<String, Value>;
 
 /// Reads the value of a field that is not known, and keeps it.

@@ -40,7 +40,7 @@ pub struct CrateConfig {
     #[serde(rename = "document", default)]
     pub documents: Vec<DocumentConfig>,
     /// Whether its structs keep the fields that they don't know and write them back, in a field
-    /// of their own.
+    /// `unknown_fields` of their own. A crate and the one into which it is converted agree on it.
     #[serde(rename = "keep-unknown-fields", default)]
     pub keep_unknown_fields: bool,
     /// Into which crate its types are converted.
