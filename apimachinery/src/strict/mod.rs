@@ -170,7 +170,7 @@ pub fn from_json<T: DeserializeOwned>(
 /// # Errors
 ///
 /// When the input is not one document of YAML or a field has the wrong shape, as in a
-/// [scheme](crate::scheme), but not when keys stand twice.
+/// [`Scheme`](crate::scheme::Scheme), but not when keys stand twice.
 #[cfg(feature = "yaml")]
 pub fn from_yaml<T: DeserializeOwned>(text: &str) -> Result<Strict<T>, SchemeError> {
     let tree = scheme::yaml_document(text)?;
