@@ -9,6 +9,7 @@
 //! * [`labels`] matches selectors, [`topology`] nodes against classes and capacities.
 //! * [`quantity`] compares amounts such as `1Gi` and `1024Mi` by what they stand for.
 //! * [`scheme`] reads any registered version of a kind as the wanted one.
+//! * [`strict`] reads and tells of fields that are unknown or stand twice.
 //! * [`WithMetadata`] adds builder methods for names, labels and annotations to every kind.
 
 pub mod convert;
@@ -18,6 +19,7 @@ mod metadata;
 pub mod quantity;
 pub mod scheme;
 mod status;
+pub mod strict;
 pub mod topology;
 mod unknown;
 pub mod validation;

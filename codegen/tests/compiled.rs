@@ -92,7 +92,7 @@ fn write_workspace(root: &Path, workspace: &Path) {
     let mut runner = format!(
         "[package]\nname = \"{RUNNER}\"\nedition.workspace = true\npublish = false\n\n\
          [dependencies]\napimachinery.workspace = true\nk8s-openapi.workspace = true\n\
-         serde_json.workspace = true\n"
+         proptest.workspace = true\nserde_json.workspace = true\n"
     );
     for name in &members[1..] {
         runner += &format!("{name} = {{ path = \"../{name}\" }}\n");

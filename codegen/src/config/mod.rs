@@ -43,6 +43,10 @@ pub struct CrateConfig {
     /// `MODULE::FILE`, after `pub ` if they are public.
     #[serde(rename = "by-hand", default)]
     pub by_hand: Vec<String>,
+    /// Whether its structs keep the fields that they don't know and write them back, in a field
+    /// `unknown_fields` of their own. A crate and the one into which it is converted agree on it.
+    #[serde(rename = "keep-unknown-fields", default)]
+    pub keep_unknown_fields: bool,
     /// Into which crate its types are converted.
     pub conversion: Option<Conversion>,
 }
@@ -113,20 +117,9 @@ impl Config {
         let mut names = BTreeSet::new();
         for krate in &config.crates {
             krate.check(&mut |message, help| fault(None, message, help));
-            let others = config.crates.iter().map(|other| &other.name);
-            if let Some(conversion) = &krate.conversion
-                && !others.clone().any(|other| *other == conversion.to)
-            {
-                fault(
-                    None,
-                    format!(
-                        "`{}` is to be converted into `{}`, which is no crate",
-                        krate.name,
-                        conversion.to.escape_debug()
-                    ),
-                    "name another [[crate]]",
-                );
-            }
+            krate.check_target(&config.crates, &mut |message, help| {
+                fault(None, message, help)
+            });
             if !names.insert(&krate.name) {
                 fault(
                     None,
@@ -191,6 +184,36 @@ impl CrateConfig {
         }
         for document in &self.documents {
             document.check(fault);
+        }
+    }
+}
+
+impl CrateConfig {
+    /// Checks that the crate into which it is converted is there and takes all that it has.
+    fn check_target(&self, crates: &[Self], fault: Fault<'_>) {
+        let Some(conversion) = &self.conversion else {
+            return;
+        };
+        match crates.iter().find(|other| other.name == conversion.to) {
+            None => fault(
+                format!(
+                    "`{}` is to be converted into `{}`, which is no crate",
+                    self.name,
+                    conversion.to.escape_debug()
+                ),
+                "name another [[crate]]",
+            ),
+            Some(other) if other.keep_unknown_fields != self.keep_unknown_fields => {
+                fault(
+                    format!(
+                        "only one of `{}` and `{}`, into which it is converted, keeps unknown fields",
+                        self.name, other.name
+                    ),
+                    "set `keep-unknown-fields = true` for both or for neither, since converting would \
+                 lose them",
+                )
+            }
+            Some(_) => {}
         }
     }
 }

@@ -67,7 +67,7 @@ fn constructor(version: &ApiVersion, ty: &Type, object: &Struct) -> TokenStream 
     let docs = comment(&lines);
     let body = if given == 0 {
         quote!(Self::default())
-    } else if given == object.fields.len() {
+    } else if given == object.fields.len() && object.unknown.is_none() {
         quote!(Self { #(#values),* })
     } else {
         quote!(Self { #(#values,)* ..Self::default() })

@@ -204,6 +204,7 @@ fn shape(
             }
             Some(Some(Shape::Struct(Struct {
                 fields,
+                unknown: None,
                 role: Role::Part,
                 checks: Box::new(checks::of_type(raw, pointer, cx)),
             })))

@@ -83,6 +83,9 @@ pub(crate) enum Shape {
 pub(crate) struct Struct {
     /// In the order in which they are declared and written.
     pub(crate) fields: Vec<Field>,
+    /// The field that keeps those that are not known, if there is to be one; set by the pass for
+    /// names.
+    pub(crate) unknown: Option<Ident>,
     pub(crate) role: Role,
     pub(crate) checks: Box<TypeChecks>,
 }

@@ -38,6 +38,16 @@ pub(crate) fn feature_constant(gate: &str) -> Option<Ident> {
     Ident::new(gate.to_shouty_snake_case())
 }
 
+/// The name of the field that holds what a struct doesn't know; with underscores after it where
+/// a field of the struct has that name.
+pub(crate) fn unknown_fields(taken: &[&Ident]) -> Ident {
+    let mut name = Ident("unknown_fields".to_owned());
+    while taken.contains(&&name) {
+        name.0.push('_');
+    }
+    name
+}
+
 /// What a value must be like to become a variant.
 pub(crate) const VARIANT_RULE: &str = "a value starts with a letter, goes on with letters, \
                                        digits, `-`, `_`, `.` and `/`, and may be empty";

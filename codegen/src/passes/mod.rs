@@ -10,6 +10,7 @@ mod lists;
 mod names;
 mod placing;
 
+use crate::config::CrateConfig;
 use crate::diag::Diagnostics;
 use crate::model::{ApiVersion, Crate};
 
@@ -29,12 +30,19 @@ pub(crate) fn convert(crates: &mut [Crate<'_>], diagnostics: &mut Diagnostics) {
 }
 
 /// Runs all passes on the types of one document.
-pub(crate) fn run(version: &mut ApiVersion, diagnostics: &mut Diagnostics) {
+pub(crate) fn run(
+    version: &mut ApiVersion,
+    config: &CrateConfig,
+    diagnostics: &mut Diagnostics,
+) {
     enums::run(version, diagnostics);
     closure::run(version, diagnostics);
     lists::run(version, diagnostics);
     boxing::run(version, diagnostics);
     names::order_fields(version);
+    if config.keep_unknown_fields {
+        names::keep_unknown_fields(version);
+    }
     placing::run(version, diagnostics);
     names::check(version, diagnostics);
     // Last, because links need the names and places of everything else.
