@@ -6,9 +6,11 @@
 //! * [`UnknownValue`] is what an open enumeration keeps of a value it does not know.
 //! * [`StatusSubresource`] marks the kinds whose status is written separately.
 //! * [`Kind`] tells when a kind came and went, [`convert`] brings objects into another version.
+//! * [`apply`] is for server-side apply: what is sent, and what a field manager owns.
 //! * [`scheme`] reads any registered version of a kind as the wanted one.
 //! * [`WithMetadata`] adds builder methods for names, labels and annotations to every kind.
 
+pub mod apply;
 pub mod convert;
 mod kind;
 mod metadata;
@@ -20,6 +22,6 @@ pub mod wire;
 pub use kind::{
     GroupResource, GroupVersion, GroupVersionKind, Kind, Lifecycle, Release, Replacement,
 };
-pub use metadata::{WithMetadata, named};
+pub use metadata::{WithMetadata, named, named_in};
 pub use status::StatusSubresource;
 pub use unknown::UnknownValue;

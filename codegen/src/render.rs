@@ -81,7 +81,7 @@ impl Group {
             () if starts("mod ") => Self::Mod,
             () if starts("pub mod ") => Self::PubMod,
             () if starts("use std::") => Self::StdUse,
-            () if starts("use crate::") => Self::CrateUse,
+            () if starts("use crate::") || starts("use super::") => Self::CrateUse,
             () if starts("use ") => Self::Use,
             () if starts("pub use ") => Self::PubUse,
             () => Self::Other,

@@ -32,6 +32,8 @@
 //! # Ok::<(), k8s_openapi::serde_json::Error>(())
 //! ```
 
+pub mod apply;
+
 mod csi_driver;
 mod csi_node;
 mod csi_storage_capacity;

@@ -38,6 +38,7 @@
 //! # Ok::<(), apimachinery::convert::ConversionError>(())
 //! ```
 
+pub mod apply;
 pub mod csi;
 
 mod csi_storage_capacity;

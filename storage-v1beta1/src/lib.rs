@@ -31,6 +31,8 @@
 //! # Ok::<(), serde_json::Error>(())
 //! ```
 
+pub mod apply;
+
 mod csi_driver;
 mod csi_node;
 mod csi_storage_capacity;

@@ -1,5 +1,6 @@
 //! Emit: the model becomes tokens, one module an output.
 
+mod apply;
 mod builders;
 mod conversion;
 mod enums;
@@ -16,7 +17,7 @@ mod wire;
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use crate::model::{ApiVersion, Crate, Role, Shape};
+use crate::model::{ApiVersion, Crate, Module, Role, Shape};
 use crate::name::Ident;
 
 /// A file before it is rendered.
@@ -42,17 +43,13 @@ pub(crate) enum Content {
 pub(crate) fn emit(krate: &Crate<'_>) -> Vec<File> {
     let mut files = vec![manifest::file(krate)];
     files.extend(root::files(krate));
+    files.extend(apply::files(krate));
     for version in &krate.versions {
         for module in &version.modules {
             let types = module.types.iter();
             let types = types.filter_map(|name| Some((name, version.types.get(name)?)));
             let mut items = imports::of(version, module);
-            let mut origin = version.file.clone();
             for (schema, ty) in types {
-                // The first type names the file; the others hang below it.
-                if origin == version.file {
-                    origin += &format!(",\n// {}", ty.pointer);
-                }
                 match &ty.shape {
                     Shape::Struct(object) => {
                         items.push(types::item(version, ty, object));
@@ -68,18 +65,14 @@ pub(crate) fn emit(krate: &Crate<'_>) -> Vec<File> {
                 }
                 items.extend(conversion::items(version, schema));
             }
-            let path = match &version.module {
-                Some(folder) => format!("src/{folder}/{}.rs", module.name),
-                None => format!("src/{}.rs", module.name),
-            };
-            let content = Content::Rust {
-                attributes: TokenStream::new(),
-                items,
-            };
+            let folder = folder(version.module.as_ref());
             files.push(File {
-                path,
-                origin,
-                content,
+                path: format!("{folder}{}.rs", module.name),
+                origin: origin(version, module),
+                content: Content::Rust {
+                    attributes: TokenStream::new(),
+                    items,
+                },
             });
         }
     }
@@ -88,12 +81,23 @@ pub(crate) fn emit(krate: &Crate<'_>) -> Vec<File> {
 
 /// The paths of the files that are written by hand.
 pub(crate) fn hand_written(krate: &Crate<'_>) -> Vec<String> {
-    let files = conversion::hand_written(krate.versions.iter());
-    let path = |(module, file): (Option<&Ident>, &Ident)| match module {
-        Some(module) => format!("src/{module}/{file}.rs"),
-        None => format!("src/{file}.rs"),
-    };
-    files.into_iter().map(path).collect()
+    let files = conversion::hand_written(krate.versions.iter()).into_iter();
+    files.map(|(module, file)| format!("{}{file}.rs", folder(module))).collect()
+}
+
+/// The folder of a module's files, with `/` at its end.
+fn folder(module: Option<&Ident>) -> String {
+    match module {
+        Some(module) => format!("src/{module}/"),
+        None => "src/".to_owned(),
+    }
+}
+
+/// What a file of types is made from: its first type; the others hang below it.
+fn origin(version: &ApiVersion, module: &Module) -> String {
+    let first = module.types.iter().find_map(|name| version.types.get(name));
+    let pointer = first.map(|ty| format!(",\n// {}", ty.pointer));
+    format!("{}{}", version.file, pointer.unwrap_or_default())
 }
 
 /// The attributes that make a documentation comment of the lines.

@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::{Content, File, conversion, inner_comment, releases, scheme};
+use super::{Content, File, apply, conversion, inner_comment, releases, scheme};
 use crate::doc::{self, NoLinks};
 use crate::model::{ApiVersion, Crate, Resource, Type};
 use crate::name::{self, Ident, SCHEME_FILE};
@@ -35,9 +35,12 @@ fn file(
 ) -> File {
     let mut items: Vec<TokenStream> = Vec::new();
     let modules = versions.iter().flat_map(|v| v.modules.iter().map(move |m| (v, m)));
+    let mut public: Vec<_> = apply::module(versions).into_iter().collect();
     if here.is_none() {
-        items.extend(all.iter().flatten().map(|name| quote!(pub mod #name;)));
+        public.extend(all.iter().flatten().cloned());
     }
+    public.sort();
+    items.extend(public.into_iter().map(|name| quote!(pub mod #name;)));
     let mut names: Vec<_> = modules.clone().map(|(_, module)| &module.name).collect();
     let by_hand = conversion::hand_written(krate.versions.iter());
     let by_hand = by_hand.into_iter().filter(|(module, _)| *module == here);

@@ -12,8 +12,15 @@ const EXCEPTIONS: &[(&str, &str)] = &[("targetWWNs", "target_wwns")];
 /// The variant that holds what an enumeration doesn't know; no value may take its name.
 pub(crate) const UNKNOWN: &str = "Unknown";
 
-/// The file that registers the kinds; no type may need it.
+/// The file that registers the kinds.
 pub(crate) const SCHEME_FILE: &str = "scheme";
+
+/// The module of the types for server-side apply.
+pub(crate) const APPLY_MODULE: &str = "apply";
+
+/// The files of a crate that aren't made from a type, and that nothing else may need.
+pub(crate) const RESERVED_FILES: [&str; 5] =
+    ["lib", "main", "mod", APPLY_MODULE, SCHEME_FILE];
 
 /// The identifier of what always has the same name.
 pub(crate) fn fixed(name: &'static str) -> Ident {
@@ -107,7 +114,7 @@ impl fmt::Display for RustPath {
 }
 
 /// The path of a function that is written by hand in a file of the generated crate, known to
-/// be one: `crate::FILE::NAME` or `crate::MODULE::FILE::NAME`.
+/// be one: `crate::FILE::NAME` or `crate::MODULE::FILE::NAME`, where the file has no other use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Function {
     /// The module of the crate that holds the file, if it isn't the root.
@@ -127,7 +134,9 @@ impl Function {
         let mut parts: Vec<_> = parts.collect::<Option<_>>()?;
         let (name, file) = (parts.pop()?, parts.pop()?);
         let module = parts.pop();
-        parts.is_empty().then_some(Self { module, file, name })
+        let reserved = |name: &Ident| RESERVED_FILES.contains(&name.as_str());
+        let is_free = !reserved(&file) && !module.as_ref().is_some_and(reserved);
+        (parts.is_empty() && is_free).then_some(Self { module, file, name })
     }
 }
 

@@ -1,5 +1,6 @@
 //! Passes: model to model, each for one concern, in this order.
 
+mod apply;
 mod boxing;
 mod closure;
 mod conversion;
@@ -31,6 +32,7 @@ pub(crate) fn run(version: &mut ApiVersion, diagnostics: &mut Diagnostics) {
     names::order_fields(version);
     placing::run(version, diagnostics);
     names::check(version, diagnostics);
-    // Last, because links need the names and places of everything else.
+    // After the others, because links need the names and places of everything else.
     docs::run(version);
+    apply::run(version);
 }

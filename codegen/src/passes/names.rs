@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::diag::{Diagnostics, Pointer};
 use crate::model::{ApiVersion, Field, Role, Shape, Type};
-use crate::name::{self, Ident, SCHEME_FILE, UNKNOWN};
+use crate::name::{self, Ident, RESERVED_FILES, UNKNOWN};
 
 /// Puts metadata first and status last; between them required fields before optional ones.
 pub(super) fn order_fields(version: &mut ApiVersion) {
@@ -129,8 +129,8 @@ fn across(
 fn reserved_files(version: &ApiVersion, diagnostics: &mut Diagnostics) {
     for module in &version.modules {
         let first = module.types.first().and_then(|name| version.types.get(name));
-        let reserved = ["lib", "main", "mod", SCHEME_FILE];
-        if let Some(ty) = first.filter(|_| reserved.contains(&module.name.as_str())) {
+        let is_reserved = RESERVED_FILES.contains(&module.name.as_str());
+        if let Some(ty) = first.filter(|_| is_reserved) {
             diagnostics.at(
                 &version.file,
                 &ty.pointer,

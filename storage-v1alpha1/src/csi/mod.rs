@@ -46,6 +46,8 @@
 //! # Ok::<(), apimachinery::scheme::SchemeError>(())
 //! ```
 
+pub mod apply;
+
 mod csi_driver;
 mod csi_node_info;
 mod rules;

@@ -9,6 +9,8 @@
 //! |---|---|---|---|
 //! | [`I`] | cluster |  |  |
 
+pub mod apply;
+
 mod core;
 mod i;
 mod m;

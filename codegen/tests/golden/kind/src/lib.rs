@@ -9,6 +9,8 @@
 //! |---|---|---|---|
 //! | [`Kettle`] | cluster |  | status |
 
+pub mod apply;
+
 mod kettle;
 mod scheme;
 

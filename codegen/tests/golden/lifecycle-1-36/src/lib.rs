@@ -9,6 +9,8 @@
 //! |---|---|---|---|
 //! | [`Moth`] | cluster | 1.20 |  |
 
+pub mod apply;
+
 mod cocoon;
 mod moth;
 mod scheme;

@@ -9,6 +9,8 @@
 //! |---|---|---|---|
 //! | [`Box2`] | namespace |  |  |
 
+pub mod apply;
+
 mod box2;
 mod scheme;
 

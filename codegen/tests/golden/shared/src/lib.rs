@@ -11,6 +11,8 @@
 //! | [`Cat`] | cluster |  |  |
 //! | [`Dog`] | cluster |  |  |
 
+pub mod apply;
+
 mod cat;
 mod color;
 mod dog;

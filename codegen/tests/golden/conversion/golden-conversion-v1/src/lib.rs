@@ -11,6 +11,8 @@
 //! | [`Mug`] | cluster | 1.30 |  |
 //! | [`Tray`] | cluster |  |  |
 
+pub mod apply;
+
 mod jar;
 mod mug;
 mod scheme;

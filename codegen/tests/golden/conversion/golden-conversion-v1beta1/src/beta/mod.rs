@@ -13,6 +13,8 @@
 //!
 //! What is *said* of the module.
 
+pub mod apply;
+
 mod jug;
 mod mug;
 mod rules;
