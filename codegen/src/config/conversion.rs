@@ -112,7 +112,7 @@ impl ConversionRule {
             if Function::parse(function).is_none() {
                 wrong(
                     "names a function that is not of the form `crate::FILE::NAME` or \
-                     `crate::MODULE::FILE::NAME`, with a file that has no other use",
+                     `crate::MODULE::FILE::NAME`",
                 );
             }
         }

@@ -114,7 +114,7 @@ impl fmt::Display for RustPath {
 }
 
 /// The path of a function that is written by hand in a file of the generated crate, known to
-/// be one: `crate::FILE::NAME` or `crate::MODULE::FILE::NAME`, where the file has no other use.
+/// be one: `crate::FILE::NAME` or `crate::MODULE::FILE::NAME`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Function {
     /// The module of the crate that holds the file, if it isn't the root.
@@ -134,9 +134,7 @@ impl Function {
         let mut parts: Vec<_> = parts.collect::<Option<_>>()?;
         let (name, file) = (parts.pop()?, parts.pop()?);
         let module = parts.pop();
-        let reserved = |name: &Ident| RESERVED_FILES.contains(&name.as_str());
-        let is_free = !reserved(&file) && !module.as_ref().is_some_and(reserved);
-        (parts.is_empty() && is_free).then_some(Self { module, file, name })
+        parts.is_empty().then_some(Self { module, file, name })
     }
 }
 

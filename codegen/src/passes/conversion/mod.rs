@@ -12,7 +12,7 @@ use crate::model::{
     ApiVersion, Carry, Conversion, Crate, FieldConversion, How, Role, SchemaName, Shape,
     Type,
 };
-use crate::name::{Function, RustPath, SCHEME_FILE};
+use crate::name::{Function, Ident, RESERVED_FILES, RustPath};
 use rules::Rules;
 
 /// The types of a schema on either side, by which a conversion is known.
@@ -65,7 +65,10 @@ fn check_files(krate: &Crate<'_>, config: &Config, diagnostics: &mut Diagnostics
         let generated = files.any(|file| *file == function.file);
         let is_module = function.module.is_none()
             && krate.versions.iter().any(|v| v.module.as_ref() == Some(&function.file));
-        if generated || is_module || function.file.as_str() == SCHEME_FILE {
+        let reserved = |name: &Ident| RESERVED_FILES.contains(&name.as_str());
+        let reserved =
+            reserved(&function.file) || function.module.as_ref().is_some_and(reserved);
+        if generated || is_module || reserved {
             diagnostics.in_file(
                 "codegen.toml",
                 None,

@@ -30,7 +30,9 @@ impl Step {
 /// Sets all that is held, required fields included.
 impl From<crate::Step> for Step {
     fn from(value: crate::Step) -> Self {
-        Self { what: Some(value.what) }
+        Self {
+            what: Some(value.what),
+        }
     }
 }
 

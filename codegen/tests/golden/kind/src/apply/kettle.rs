@@ -263,7 +263,9 @@ impl KettleStatus {
 /// Sets all that is held, required fields included.
 impl From<crate::KettleStatus> for KettleStatus {
     fn from(value: crate::KettleStatus) -> Self {
-        Self { degrees: value.degrees }
+        Self {
+            degrees: value.degrees,
+        }
     }
 }
 

@@ -173,7 +173,9 @@ impl CatNap {
 /// Sets all that is held, required fields included.
 impl From<crate::CatNap> for CatNap {
     fn from(value: crate::CatNap) -> Self {
-        Self { minutes: value.minutes }
+        Self {
+            minutes: value.minutes,
+        }
     }
 }
 

@@ -235,7 +235,9 @@ impl Spoon {
 /// Sets all that is held, required fields included.
 impl From<crate::Spoon> for Spoon {
     fn from(value: crate::Spoon) -> Self {
-        Self { material: value.material }
+        Self {
+            material: value.material,
+        }
     }
 }
 

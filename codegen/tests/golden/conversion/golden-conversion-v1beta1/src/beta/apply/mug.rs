@@ -303,7 +303,9 @@ impl Lid {
 /// Sets all that is held, required fields included.
 impl From<crate::beta::Lid> for Lid {
     fn from(value: crate::beta::Lid) -> Self {
-        Self { name: Some(value.name) }
+        Self {
+            name: Some(value.name),
+        }
     }
 }
 
