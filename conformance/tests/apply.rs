@@ -10,11 +10,11 @@ use conformance::arbitrary::check_all;
 use conformance::each_kind;
 use conformance::kind::Kind;
 use conformance::server::{Request, ResourceType, Server};
+use k8s_openapi::Resource;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{
     LabelSelector, LabelSelectorRequirement, ManagedFieldsEntry, Time,
 };
 use k8s_openapi::jiff::Timestamp;
-use k8s_openapi::Resource;
 use kube::api::{Api, Patch, PatchParams, PostParams};
 use kube::{Client, Config};
 use proptest::prelude::*;
