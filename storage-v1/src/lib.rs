@@ -14,6 +14,8 @@
 //! | [`VolumeAttachment`] | cluster | 1.13 | status |
 //! | [`VolumeAttributesClass`] | cluster | 1.34 |  |
 //!
+//! Types for server-side apply are in [`apply`].
+//!
 //! Every kind has a `new` that takes its name and what is required, `with_*` for the rest, and a
 //! typed list. Enumerations are open: a value that is not known is kept and written back. The
 //! types work with kube as they are; the traits for that are those of `k8s_openapi`.

@@ -105,6 +105,10 @@ fn lines(
         ));
     }
     lines.extend(table(versions));
+    if let Some(apply) = apply::module(versions) {
+        lines.push(String::new());
+        lines.push(format!("Types for server-side apply are in [`{apply}`]."));
+    }
     if let Some(here) = here {
         let documents = krate.config.documents.iter();
         let mine = documents.filter(|d| d.module.as_deref() == Some(here.as_str()));

@@ -9,6 +9,8 @@
 //! |---|---|---|---|
 //! | [`Pantry`] | cluster |  | status |
 //! | [`Spoon`] | namespace |  |  |
+//!
+//! Types for server-side apply are in [`apply`].
 
 pub mod apply;
 

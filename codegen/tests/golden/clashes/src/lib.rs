@@ -8,6 +8,8 @@
 //! | kind | scope | since | subresource |
 //! |---|---|---|---|
 //! | [`I`] | cluster |  |  |
+//!
+//! Types for server-side apply are in [`apply`].
 
 pub mod apply;
 

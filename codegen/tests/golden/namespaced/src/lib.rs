@@ -8,6 +8,8 @@
 //! | kind | scope | since | subresource |
 //! |---|---|---|---|
 //! | [`Box2`] | namespace |  |  |
+//!
+//! Types for server-side apply are in [`apply`].
 
 pub mod apply;
 

@@ -10,6 +10,8 @@
 //! |---|---|---|---|
 //! | [`Cat`] | cluster |  |  |
 //! | [`Dog`] | cluster |  |  |
+//!
+//! Types for server-side apply are in [`apply`].
 
 pub mod apply;
 

@@ -11,6 +11,8 @@
 //! | [`Mug`] | cluster | 1.20 | 1.36 |  |
 //! | [`Tray`] | cluster |  |  |  |
 //!
+//! Types for server-side apply are in [`apply`].
+//!
 //! What is *said* of the module.
 
 pub mod apply;
