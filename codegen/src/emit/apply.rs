@@ -6,7 +6,10 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::conversion::carried;
-use super::{Content, File, builders, folder, imports, inner_comment, origin, resource};
+use super::{
+    Content, File, builders, folder, group_versions, imports, inner_comment, origin,
+    resource,
+};
 use super::{comment, types, wire};
 use crate::doc;
 use crate::model::{
@@ -108,10 +111,9 @@ fn root(place: Option<&Ident>, versions: &[&ApiVersion]) -> File {
 }
 
 fn about(versions: &[&ApiVersion]) -> Vec<String> {
-    let names: BTreeSet<_> = versions.iter().flat_map(|v| v.group_versions()).collect();
-    let names: Vec<_> = names.into_iter().collect();
+    let names = group_versions(versions.iter().copied());
     let paragraphs = [
-        format!("Types for server-side apply of {}.", names.join(" and ")),
+        format!("Types for server-side apply of {names}."),
         "Every field is absent unless set, but for `apiVersion` and `kind`, which are always \
          written. What is sent is what the field manager then owns, be it `false`, zero or \
          empty; what it owned before and no longer sends is removed by the server. `new` takes \

@@ -17,6 +17,7 @@ mod wire;
 use proc_macro2::TokenStream;
 use quote::quote;
 
+use crate::doc;
 use crate::model::{ApiVersion, Crate, Module, Role, Shape};
 use crate::name::Ident;
 
@@ -118,6 +119,15 @@ fn spaced(line: &str) -> String {
     } else {
         format!(" {line}")
     }
+}
+
+/// The groups and versions of the documents, for the text of comments.
+fn group_versions<'a>(versions: impl IntoIterator<Item = &'a ApiVersion>) -> String {
+    let versions = versions.into_iter();
+    let mut names: Vec<_> = versions.flat_map(ApiVersion::group_versions).collect();
+    names.dedup();
+    let names: Vec<_> = names.iter().map(|name| doc::plain(name)).collect();
+    names.join(" and ")
 }
 
 /// The Kubernetes releases of the documents, for the text of comments.

@@ -3,7 +3,9 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::{Content, File, apply, conversion, inner_comment, releases, scheme};
+use super::{
+    Content, File, apply, conversion, group_versions, inner_comment, releases, scheme,
+};
 use crate::doc::{self, NoLinks};
 use crate::model::{ApiVersion, Crate, Resource, Type};
 use crate::name::{self, Ident, SCHEME_FILE};
@@ -92,10 +94,8 @@ fn lines(
         let description = format!("{}.", krate.config.description.trim_end_matches('.'));
         lines.extend(doc::lines(&description, &NoLinks));
     } else {
-        let mut names: Vec<_> =
-            versions.iter().flat_map(|v| v.group_versions()).collect();
-        names.dedup();
-        lines.push(format!("Types of {}.", names.join(" and ")));
+        let names = group_versions(versions.iter().copied());
+        lines.push(format!("Types of {names}."));
     }
     if !versions.is_empty() {
         lines.push(String::new());
@@ -118,9 +118,8 @@ fn lines(
     let modules = all.iter().flatten();
     lines.extend(modules.flat_map(|module| {
         let inside = krate.versions.iter().filter(|v| v.module.as_ref() == Some(module));
-        let mut names: Vec<_> = inside.flat_map(|v| v.group_versions()).collect();
-        names.dedup();
-        [String::new(), format!("Those of {} are in [`{module}`].", names.join(" and "))]
+        let names = group_versions(inside);
+        [String::new(), format!("Those of {names} are in [`{module}`].")]
     }));
     lines.extend(about(&krate.config.about));
     lines
