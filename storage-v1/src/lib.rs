@@ -14,6 +14,8 @@
 //! | [`VolumeAttachment`] | cluster | 1.13 | status |
 //! | [`VolumeAttributesClass`] | cluster | 1.34 |  |
 //!
+//! Types for server-side apply are in [`apply`].
+//!
 //! Every kind has a `new` that takes its name and what is required, `with_*` for the rest, and a
 //! typed list. Enumerations are open: a value that is not known is kept and written back. The
 //! types work with kube as they are; the traits for that are those of `k8s_openapi`.
@@ -34,6 +36,8 @@
 //! assert!(matches!(&mode, VolumeBindingMode::Unknown(mode) if mode.as_str() == "WaitForRain"));
 //! # Ok::<(), k8s_openapi::serde_json::Error>(())
 //! ```
+
+pub mod apply;
 
 mod csi_driver;
 mod csi_node;

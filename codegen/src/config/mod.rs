@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use serde::Deserialize;
 
 use crate::diag::Diagnostics;
-use crate::name::{HandWritten, RustPath};
+use crate::name::{HandWritten, RESERVED_FILES, RustPath};
 use crate::release::Release;
 use crate::source::Source;
 
@@ -259,7 +259,8 @@ impl DocumentConfig {
         {
             fault(
                 format!("`{}` can't be the name of a module", module.escape_debug()),
-                "use a word of lower-case letters and digits, as in `csi`",
+                "use a word of lower-case letters and digits that names no file with another \
+                 use, as in `csi`",
             );
         }
     }
@@ -300,7 +301,7 @@ pub(crate) fn is_prefix(text: &str) -> bool {
 fn is_module_name(name: &str) -> bool {
     name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
         && syn::parse_str::<syn::Ident>(name).is_ok()
-        && !["lib", "main", "mod"].contains(&name)
+        && !RESERVED_FILES.contains(&name)
 }
 
 fn is_crate_name(name: &str) -> bool {

@@ -360,7 +360,7 @@ fn absent(Dropped { name, optional, .. }: &Dropped) -> TokenStream {
 }
 
 /// The expression that brings a value to the other side.
-fn carried(
+pub(super) fn carried(
     from: &TokenStream,
     carry: &Carry,
     optional: bool,

@@ -32,7 +32,9 @@ pub(super) fn items(ty: &Type, object: &Struct) -> Vec<TokenStream> {
     });
     let (read, write) = match object.role {
         Role::Part => (quote!(read_object), quote!(write_object)),
-        Role::Kind(_) | Role::List { .. } => (quote!(read_kind), quote!(write_kind)),
+        Role::Kind(_) | Role::Apply(_) | Role::List { .. } => {
+            (quote!(read_kind), quote!(write_kind))
+        }
     };
     vec![
         quote! {

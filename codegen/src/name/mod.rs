@@ -15,9 +15,12 @@ pub(crate) const UNKNOWN: &str = "Unknown";
 /// The file that registers the kinds.
 pub(crate) const SCHEME_FILE: &str = "scheme";
 
+/// The module of the types for server-side apply.
+pub(crate) const APPLY_MODULE: &str = "apply";
+
 /// The files of a crate that aren't made from a type, and that nothing else may need.
-pub(crate) const RESERVED_FILES: [&str; 5] =
-    ["lib", "main", "mod", SCHEME_FILE, SERVER_FOLDER];
+pub(crate) const RESERVED_FILES: [&str; 6] =
+    ["lib", "main", "mod", APPLY_MODULE, SCHEME_FILE, SERVER_FOLDER];
 
 /// The identifier of what always has the same name.
 pub(crate) fn fixed(name: &'static str) -> Ident {

@@ -1,5 +1,6 @@
 //! Passes: model to model, each for one concern, in this order.
 
+mod apply;
 mod boxing;
 mod by_hand;
 mod closure;
@@ -45,6 +46,7 @@ pub(crate) fn run(
     }
     placing::run(version, diagnostics);
     names::check(version, diagnostics);
-    // Last, because links need the names and places of everything else.
+    // After the others, because links need the names and places of everything else.
     docs::run(version);
+    apply::run(version);
 }

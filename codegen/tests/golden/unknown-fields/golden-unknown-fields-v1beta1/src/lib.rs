@@ -9,10 +9,15 @@
 //! |---|---|---|---|
 //! | [`Cup`] | cluster |  |  |
 //! | [`Dish`] | cluster |  |  |
+//!
+//! Types for server-side apply are in [`apply`].
+
+pub mod apply;
 
 mod cup;
 mod dish;
 mod scheme;
+mod server;
 
 pub use cup::{Cup, CupList, CupSpec, Handle};
 pub use dish::{Dish, DishList};
