@@ -74,6 +74,11 @@ pub trait Check {
     }
 }
 
+/// Sets a text that is not there.
+pub fn default_text(field: &mut Option<String>, text: &str) {
+    field.get_or_insert_with(|| text.to_owned());
+}
+
 /// Takes a field out if its feature is off, unless what is stored has it already.
 pub fn drop_unless<T>(is_on: bool, field: &mut Option<T>, stored: Option<&Option<T>>) {
     if !is_on && stored.is_none_or(Option::is_none) {
