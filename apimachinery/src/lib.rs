@@ -8,9 +8,12 @@
 //! * [`Kind`] tells when a kind came and went, [`convert`] brings objects into another version.
 //! * [`labels`] matches selectors, [`topology`] nodes against classes and capacities.
 //! * [`quantity`] compares amounts such as `1Gi` and `1024Mi` by what they stand for.
+//! * [`apply`] is for server-side apply: what is sent, and what a field manager owns.
 //! * [`scheme`] reads any registered version of a kind as the wanted one.
+//! * [`strict`] reads and tells of fields that are unknown or stand twice.
 //! * [`WithMetadata`] adds builder methods for names, labels and annotations to every kind.
 
+pub mod apply;
 pub mod convert;
 mod kind;
 pub mod labels;
@@ -18,6 +21,7 @@ mod metadata;
 pub mod quantity;
 pub mod scheme;
 mod status;
+pub mod strict;
 pub mod topology;
 mod unknown;
 pub mod validation;
@@ -26,6 +30,6 @@ pub mod wire;
 pub use kind::{
     GroupResource, GroupVersion, GroupVersionKind, Kind, Lifecycle, Release, Replacement,
 };
-pub use metadata::{WithMetadata, named};
+pub use metadata::{WithMetadata, named, named_in};
 pub use status::StatusSubresource;
 pub use unknown::UnknownValue;

@@ -9,6 +9,14 @@ pub fn named(name: impl Into<String>) -> ObjectMeta {
     }
 }
 
+/// Metadata that holds nothing but a name and a namespace.
+pub fn named_in(name: impl Into<String>, namespace: impl Into<String>) -> ObjectMeta {
+    ObjectMeta {
+        namespace: Some(namespace.into()),
+        ..named(name)
+    }
+}
+
 /// Builder methods for the metadata of any kind.
 ///
 /// ```

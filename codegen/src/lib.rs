@@ -140,7 +140,7 @@ pub fn generate(
             let loaded = load::load(input, &document.prefix, &mine, &mut diagnostics);
             let Some(loaded) = loaded else { continue };
             let mut version = lower::lower(&loaded, document, config, &mut diagnostics);
-            passes::run(&mut version, &mut diagnostics);
+            passes::run(&mut version, krate, &mut diagnostics);
             versions.push(version);
         }
         passes::check_crate(&versions, &mut diagnostics);

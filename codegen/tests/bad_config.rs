@@ -41,6 +41,26 @@ fn text_that_is_no_configuration() {
 }
 
 #[test]
+fn fields_that_only_one_side_of_a_conversion_keeps() {
+    let old = "[[crate]]\nname = \"old\"\ndescription = \"x\"\n\
+        [[crate.document]]\nfile = \"b.json\"\nrelease = \"1.37\"\nprefix = \"com.example.\"\n\
+        [crate.conversion]\nto = \"example-v1\"\n";
+    let keep = |text: &str, krate: &str| {
+        let name = format!("name = \"{krate}\"\n");
+        assert!(text.contains(&name), "{krate}");
+        text.replace(&name, &format!("{name}keep-unknown-fields = true\n"))
+    };
+    let neither = format!("{CONFIG}\n{old}");
+    let message = "only one of `old` and `example-v1`, into which it is converted, keeps unknown fields";
+    bad(&keep(&neither, "old"), message, None);
+    bad(&keep(&neither, "example-v1"), message, None);
+    assert!(parse(&neither).is_ok());
+    assert!(parse(&keep(&keep(&neither, "old"), "example-v1")).is_ok());
+    let text = keep(CONFIG, "example-v1").replace("= true", "= \"yes\"");
+    bad(&text, "invalid type", Some(4));
+}
+
+#[test]
 fn names_that_are_no_crates() {
     for name in ["../x", "", "A", "a b", "a_b", "1a", "a/b", "-a", "a\\n", "ä", "."] {
         let text = changed("example-v1", name);
@@ -235,7 +255,8 @@ fn names_that_are_no_modules() {
         let text = with_module(name);
         bad(&text, "can't be the name of a module", None);
     }
-    for name in ["lib", "main", "mod", "fn", "crate", "self", "super"] {
+    for name in ["lib", "main", "mod", "apply", "scheme", "fn", "crate", "self", "super"]
+    {
         assert!(parse(&with_module(name)).is_err(), "{name}");
     }
     assert!(parse(&with_module("v1alpha1")).is_ok());

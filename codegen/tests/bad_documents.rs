@@ -287,7 +287,12 @@ fn types_whose_names_rust_needs() {
         ));
         bad_schema(&text, "a name that Rust itself uses", name, 2);
     }
-    for (name, file) in [("Lib", "lib.rs"), ("Main", "main.rs")] {
+    for (name, file) in [
+        ("Apply", "apply.rs"),
+        ("Lib", "lib.rs"),
+        ("Main", "main.rs"),
+        ("Scheme", "scheme.rs"),
+    ] {
         let text = document(&format!(
             "\"com.example.v1.{name}\": {{\"type\": \"string\", \"enum\": [\"a\"]}}"
         ));

@@ -12,7 +12,7 @@ use std::sync::LazyLock;
 
 use common::goldens;
 
-/// The crate that holds the tests in `compiled/run.rs`.
+/// The crate that holds the tests in `compiled/`.
 const RUNNER: &str = "golden-run";
 
 #[test]
@@ -92,14 +92,19 @@ fn write_workspace(root: &Path, workspace: &Path) {
     let mut runner = format!(
         "[package]\nname = \"{RUNNER}\"\nedition.workspace = true\npublish = false\n\n\
          [dependencies]\napimachinery.workspace = true\nk8s-openapi.workspace = true\n\
-         serde_json.workspace = true\n"
+         proptest.workspace = true\nserde_json.workspace = true\n"
     );
     for name in &members[1..] {
         runner += &format!("{name} = {{ path = \"../{name}\" }}\n");
     }
     write(workspace.join(RUNNER).join("Cargo.toml"), &runner);
-    let tests = include_str!("compiled/run.rs");
-    write(workspace.join(RUNNER).join("src").join("lib.rs"), tests);
+    for (file, tests) in [
+        ("lib.rs", include_str!("compiled/run.rs")),
+        ("applied.rs", include_str!("compiled/applied.rs")),
+        ("server.rs", include_str!("compiled/server.rs")),
+    ] {
+        write(workspace.join(RUNNER).join("src").join(file), tests);
+    }
     write(workspace.join("Cargo.toml"), &manifest(root, &members));
     for file in ["Cargo.lock", "rustfmt.toml", ".cargo/config.toml"] {
         write(workspace.join(file), &fs::read_to_string(root.join(file)).unwrap());

@@ -2,6 +2,7 @@
 
 use std::fmt::Debug;
 
+use apimachinery::apply::Apply;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, ObjectMeta};
 use k8s_openapi::{ListableResource, Metadata};
 use proptest::strategy::BoxedStrategy;
@@ -42,6 +43,9 @@ pub trait Kind: Wire + ListableResource + Metadata<Ty = ObjectMeta> {
         + Metadata<Ty = ListMeta>
         + FromIterator<Self>
         + IntoIterator<Item = Self>;
+
+    /// The generated type for applying the kind.
+    type Apply: Wire + Apply<Kind = Self>;
 
     /// Random objects: every optional field present or absent, enumerations with values
     /// nobody knows, lists and maps empty or not.
@@ -165,9 +169,10 @@ macro_rules! each_csi_pair {
 }
 
 macro_rules! kinds {
-    ($($kind:ty, $list:ty, $arbitrary:path, $sample:path;)*) => {$(
+    ($($kind:ty, $list:ty, $apply:ty, $arbitrary:path, $sample:path;)*) => {$(
         impl Kind for $kind {
             type List = $list;
+            type Apply = $apply;
 
             fn arbitrary() -> BoxedStrategy<Self> {
                 $arbitrary()
@@ -186,6 +191,7 @@ macro_rules! storage_v1_kinds {
         kinds! {
             storage_v1::$kind,
             storage_v1::$list,
+            storage_v1::apply::$kind,
             crate::arbitrary::storage_v1::$module,
             crate::samples::$module;
         }
@@ -210,6 +216,7 @@ macro_rules! older_kinds {
         kinds! {
             $crate_name::$kind,
             $crate_name::$list,
+            $crate_name::apply::$kind,
             crate::older::arbitrary::<storage_v1::$kind, _>,
             crate::older::sample::<storage_v1::$kind, _>;
         }
@@ -235,11 +242,13 @@ older_kinds! {
 kinds! {
     storage_v1alpha1::csi::CSIDriver,
     storage_v1alpha1::csi::CSIDriverList,
+    storage_v1alpha1::csi::apply::CSIDriver,
     crate::arbitrary::csi_v1alpha1::csi_driver,
     crate::samples::csi::csi_driver;
 
     storage_v1alpha1::csi::CSINodeInfo,
     storage_v1alpha1::csi::CSINodeInfoList,
+    storage_v1alpha1::csi::apply::CSINodeInfo,
     crate::arbitrary::csi_v1alpha1::csi_node_info,
     crate::samples::csi::csi_node_info;
 }

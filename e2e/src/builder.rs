@@ -116,6 +116,9 @@ impl Builder {
         let assets = Assets::find(self.assets.as_deref())?;
         let etcd = assets.program("etcd")?;
         let apiserver = assets.program("kube-apiserver")?;
+        let manager = (!self.controllers.is_empty())
+            .then(|| assets.program("kube-controller-manager"))
+            .transpose()?;
         let ports = ports::free()?;
         let mut servers = Servers::new()?;
         let credentials = Credentials::make(servers.folder())?;
@@ -131,12 +134,9 @@ impl Builder {
         let flags = self.apiserver_flags(&servers, &credentials, ports);
         servers.start(&apiserver, &flags)?;
         self.wait(&mut servers, &config, deadline).await?;
-        if !self.controllers.is_empty() {
-            let manager = assets.program("kube-controller-manager")?;
-            servers.start(
-                &manager,
-                &self.manager_flags(&kubeconfig.display().to_string()),
-            )?;
+        if let Some(manager) = manager {
+            let flags = self.manager_flags(&kubeconfig.display().to_string());
+            servers.start(&manager, &flags)?;
         }
         Ok(ControlPlane::new(servers, config))
     }

@@ -13,6 +13,8 @@ pub struct Answer {
     pub status: StatusCode,
     /// The body; `null` if there is none, a string if it is not JSON.
     pub body: Value,
+    /// The texts of the `Warning` headers.
+    pub warnings: Vec<String>,
 }
 
 impl Answer {
@@ -48,6 +50,9 @@ pub async fn send(
     let request = request.body(body).map_err(kube::Error::HttpError)?;
     let answer = client.send(request).await?;
     let status = answer.status();
+    let warnings = answer.headers().get_all("Warning").iter();
+    let warnings = warnings.filter_map(|header| warning(header.to_str().ok()?));
+    let warnings = warnings.collect();
     let bytes = answer.into_body().collect().await?.to_bytes();
     let body = if bytes.is_empty() {
         Value::Null
@@ -55,5 +60,15 @@ pub async fn send(
         let text = || String::from_utf8_lossy(&bytes).into_owned().into();
         serde_json::from_slice(&bytes).unwrap_or_else(|_| text())
     };
-    Ok(Answer { status, body })
+    Ok(Answer {
+        status,
+        body,
+        warnings,
+    })
+}
+
+/// The text of a header such as `299 - "text"`, in which quotes and backslashes are escaped.
+fn warning(header: &str) -> Option<String> {
+    let quoted = header.split_once('"')?.1.rsplit_once('"')?.0;
+    Some(quoted.replace("\\\"", "\"").replace("\\\\", "\\"))
 }

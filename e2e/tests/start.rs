@@ -87,6 +87,8 @@ fn assert_has(text: &str, parts: &[&str]) {
 #[tokio::test]
 async fn a_program_that_is_not_there() {
     let fakes = Fakes::new(IDLE, IDLE);
+    let told = error(fakes.builder().controllers(["namespace"])).await;
+    assert_has(&told, &["has no kube-controller-manager"]);
     fs::remove_file(fakes.path("kube-apiserver")).unwrap();
     let told = error(fakes.builder()).await;
     assert_has(&told, &["has no kube-apiserver", "help: ", "KUBEBUILDER_ASSETS"]);

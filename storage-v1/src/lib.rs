@@ -14,12 +14,17 @@
 //! | [`VolumeAttachment`] | cluster | 1.13 | status |
 //! | [`VolumeAttributesClass`] | cluster | 1.34 |  |
 //!
+//! Types for server-side apply are in [`apply`].
+//!
 //! Every kind has a `new` that takes its name and what is required, `with_*` for the rest, and a
 //! typed list. Enumerations are open: a value that is not known is kept and written back. The
 //! types work with kube as they are; the traits for that are those of `k8s_openapi`.
 //!
 //! Reading follows Kubernetes' own decoder: unknown fields are skipped, absent and `null` mean
 //! the zero value or `None`, and `apiVersion` and `kind` may be absent but not wrong.
+//!
+//! Which nodes a class allows, and whether a capacity fits a node and a size, the traits of
+//! [`apimachinery::topology`] tell.
 //!
 //! ```
 //! use storage_v1::{StorageClass, VolumeBindingMode};
@@ -31,6 +36,8 @@
 //! assert!(matches!(&mode, VolumeBindingMode::Unknown(mode) if mode.as_str() == "WaitForRain"));
 //! # Ok::<(), k8s_openapi::serde_json::Error>(())
 //! ```
+
+pub mod apply;
 
 mod csi_driver;
 mod csi_node;

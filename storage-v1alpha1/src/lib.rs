@@ -14,6 +14,8 @@
 //! | [`VolumeAttachment`] | cluster | 1.9 | 1.24 |  |
 //! | [`VolumeAttributesClass`] | cluster | 1.29 | 1.35 |  |
 //!
+//! Types for server-side apply are in [`apply`].
+//!
 //! Those of csi.storage.k8s.io/v1alpha1 are in [`csi`].
 //!
 //! The group-versions are no longer served, but their objects and manifests live on. Types of
@@ -38,6 +40,7 @@
 //! # Ok::<(), apimachinery::convert::ConversionError>(())
 //! ```
 
+pub mod apply;
 pub mod csi;
 
 mod csi_storage_capacity;

@@ -16,6 +16,8 @@
 //! | [`VolumeAttachment`] | cluster | 1.10 | 1.22 |  |
 //! | [`VolumeAttributesClass`] | cluster | 1.31 | 1.37 |  |
 //!
+//! Types for server-side apply are in [`apply`].
+//!
 //! The group-version is no longer served, but its objects and manifests live on. The types have the
 //! fields that Kubernetes itself still gives them; each becomes the one of the same name in
 //! [`storage_v1`] and back with `into`, by move and without loss.
@@ -30,6 +32,8 @@
 //! assert_eq!(serde_json::to_value(&new)?["apiVersion"], "storage.k8s.io/v1");
 //! # Ok::<(), serde_json::Error>(())
 //! ```
+
+pub mod apply;
 
 mod csi_driver;
 mod csi_node;

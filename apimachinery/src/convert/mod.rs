@@ -203,6 +203,23 @@ pub fn list<A, B, L>(
 where
     L: FromIterator<B> + Metadata<Ty = ListMeta>,
 {
+    list_with(metadata, items, convert, |_| ())
+}
+
+/// Converts a list item by item, and gives it what it has besides them.
+///
+/// # Errors
+///
+/// As [`list`].
+pub fn list_with<A, B, L>(
+    metadata: ListMeta,
+    items: Vec<A>,
+    convert: impl Fn(A) -> Result<Converted<B>>,
+    finish: impl FnOnce(&mut L),
+) -> Result<Converted<L>>
+where
+    L: FromIterator<B> + Metadata<Ty = ListMeta>,
+{
     let mut losses = Vec::new();
     let convert = |(index, item)| {
         let converted = convert(item).map_err(|error| error.inside(index))?;
@@ -215,6 +232,7 @@ where
     let mut object: L =
         items.into_iter().enumerate().map(convert).collect::<Result<_>>()?;
     *object.metadata_mut() = metadata;
+    finish(&mut object);
     Ok(Converted { object, losses })
 }
 

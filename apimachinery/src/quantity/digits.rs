@@ -62,9 +62,17 @@ impl Digits {
             };
         }
         if let Self::Small(number) = self {
-            while *number != 0 && *number % 10 == 0 {
+            while *number > u64::MAX.into() && *number % 10 == 0 {
                 *number /= 10;
                 zeros += 1;
+            }
+            // Most numbers are so small, and divided several times faster.
+            if let Ok(mut short) = u64::try_from(*number) {
+                while short != 0 && short % 10 == 0 {
+                    short /= 10;
+                    zeros += 1;
+                }
+                *number = short.into();
             }
         }
         zeros

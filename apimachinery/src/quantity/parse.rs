@@ -153,17 +153,19 @@ impl<'a> Parts<'a> {
             whole if whole.len() <= 19 => whole.parse::<u128>().ok(),
             _ => None,
         };
-        let total =
-            whole.map(|whole| (whole << power) + carry).filter(|whole| *whole <= MAX);
-        let total =
-            total.map_or(MAX * NANOS, |whole| (whole * NANOS + nanos).min(MAX * NANOS));
-        let format = if total > 0 && total < NANOS {
-            Format::DecimalSI
+        let whole =
+            whole.map_or(u128::MAX, |whole| (whole << power) + carry + nanos / NANOS);
+        let (whole, nanos) = if whole < MAX {
+            (whole, nanos % NANOS)
         } else {
-            Format::BinarySI
+            (MAX, 0)
         };
-        let digits = Digits::Small(total);
-        Amount::normal(self.negative, digits, NANO, format)
+        let (digits, exponent, format) = match (whole, nanos) {
+            (whole, 0) => (whole, 0, Format::BinarySI),
+            (0, nanos) => (nanos, NANO, Format::DecimalSI),
+            (whole, nanos) => (whole * NANOS + nanos, NANO, Format::BinarySI),
+        };
+        Amount::normal(self.negative, Digits::Small(digits), exponent, format)
     }
 }
 

@@ -9,7 +9,7 @@ use k8s_openapi::serde::de::DeserializeOwned;
 use k8s_openapi::serde_json::{self, Value};
 use k8s_openapi::{Metadata, Resource};
 
-use super::error::{SchemeError, join};
+use super::error::{SchemeError, join_name};
 use super::write;
 use crate::GroupVersionKind;
 
@@ -125,7 +125,7 @@ pub(super) fn downcast_ref<T: Versioned>(content: &dyn Content) -> Option<&T> {
 }
 
 /// Decodes a JSON text; the path of a fault is looked for only once there is one.
-pub(super) fn from_json<T: DeserializeOwned>(text: &[u8]) -> Result<T, SchemeError> {
+pub(crate) fn from_json<T: DeserializeOwned>(text: &[u8]) -> Result<T, SchemeError> {
     // Checked as a whole, the text needs no check string by string, which is much slower.
     let decoded = match std::str::from_utf8(text) {
         Ok(text) => serde_json::from_str(text),
@@ -139,7 +139,7 @@ pub(super) fn from_json<T: DeserializeOwned>(text: &[u8]) -> Result<T, SchemeErr
 }
 
 /// The same of a value.
-pub(super) fn from_value<T: DeserializeOwned>(value: &Value) -> Result<T, SchemeError> {
+pub(crate) fn from_value<T: DeserializeOwned>(value: &Value) -> Result<T, SchemeError> {
     T::deserialize(value).map_err(|error| {
         let again = serde_path_to_error::deserialize::<_, T>(value);
         SchemeError::json(path(again), &error)
@@ -159,12 +159,7 @@ fn path<T>(decoded: Result<T, serde_path_to_error::Error<serde_json::Error>>) ->
     error.path().iter().fold(String::new(), |outer, segment| match segment {
         Segment::Seq { index } => format!("{outer}[{index}]"),
         Segment::Map { key: name } | Segment::Enum { variant: name } => {
-            let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-            if plain && !name.is_empty() {
-                join(&outer, name)
-            } else {
-                format!("{outer}[{name}]")
-            }
+            join_name(&outer, name)
         }
         Segment::Unknown => outer,
     })

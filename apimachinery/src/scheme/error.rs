@@ -76,6 +76,16 @@ pub(super) fn join(outer: &str, inner: &str) -> String {
     }
 }
 
+/// The path of a field inside another, with its name in brackets if that isn't a plain one.
+pub(crate) fn join_name(outer: &str, name: &str) -> String {
+    let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    if plain && !name.is_empty() {
+        join(outer, name)
+    } else {
+        format!("{outer}[{name}]")
+    }
+}
+
 /// What can go wrong in decoding, converting and writing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -202,7 +212,7 @@ impl SchemeError {
         }
     }
 
-    pub(super) fn json(path: String, error: &serde_json::Error) -> Self {
+    pub(crate) fn json(path: String, error: &serde_json::Error) -> Self {
         let (line, column) = (error.line(), error.column());
         let message = error.to_string();
         let end = format!(" at line {line} column {column}");
@@ -224,7 +234,7 @@ impl SchemeError {
     }
 
     /// The same of an object that stands at `outer`.
-    pub(super) fn at(mut self, outer: &Place) -> Self {
+    pub(crate) fn at(mut self, outer: &Place) -> Self {
         let inner = &mut *self.place;
         inner.document = outer.document;
         inner.object = inner.object.take().or_else(|| outer.object.clone());

@@ -7,6 +7,8 @@
 //!   registered version and convert it into the type that is asked for;
 //! * [`Scheme::decode_json_all`] and `decode_yaml_all` read streams of objects and lists of
 //!   any kinds into [`Object`]s, which are converted later or written back;
+//! * [`Scheme::decode_json_strict`] and its neighbours do the same and tell of unknown and
+//!   duplicate fields;
 //! * [`Scheme::kinds`], [`Scheme::resource`] and [`Scheme::routes`] tell what is registered.
 //!
 //! What concerns YAML needs the feature `yaml`.
@@ -28,7 +30,7 @@
 //! change what the text says. Aliases may not blow up a text to much more than it is.
 
 mod about;
-mod content;
+pub(crate) mod content;
 mod decode;
 mod error;
 #[cfg(feature = "yaml")]
@@ -36,6 +38,7 @@ mod locate;
 mod object;
 mod route;
 mod stream;
+mod strict;
 mod type_meta;
 mod write;
 #[cfg(feature = "yaml")]
@@ -49,14 +52,18 @@ use k8s_openapi::serde_json::Value;
 use k8s_openapi::{Metadata, NamespaceResourceScope};
 
 use crate::convert::Convert;
+use crate::strict::Typed;
 use crate::{GroupVersion, GroupVersionKind, Kind};
 
 pub use about::{RegisteredKind, Route, Scope, Step};
 pub use content::Versioned;
 pub use decode::Decoded;
+pub(crate) use error::join_name;
 pub use error::{Place, Reason, SchemeError};
 pub use object::Object;
 pub use write::{to_json, to_json_all};
+#[cfg(feature = "yaml")]
+pub(crate) use yaml::{locate as yaml_locate, spend, yaml_document};
 #[cfg(feature = "yaml")]
 pub use yaml::{to_yaml, to_yaml_all};
 
@@ -89,6 +96,8 @@ struct Entry {
     type_id: TypeId,
     from_json: fn(&[u8]) -> Result<Boxed, SchemeError>,
     from_value: fn(&Value) -> Result<Boxed, SchemeError>,
+    /// Unknown and duplicate fields.
+    faults: Typed,
     /// The items of a list.
     split: Option<fn(Boxed) -> Vec<Boxed>>,
     /// What is told of a kind.
@@ -101,6 +110,7 @@ impl Entry {
             type_id: TypeId::of::<T>(),
             from_json: |text| Ok(Box::new(from_json::<T>(text)?)),
             from_value: |value| Ok(Box::new(from_value::<T>(value)?)),
+            faults: crate::strict::typed::<T>,
             split: None,
             about: None,
         }

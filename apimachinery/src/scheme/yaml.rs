@@ -8,15 +8,16 @@ use k8s_openapi::serde::de::{
     Deserialize, DeserializeOwned, Deserializer, Error, MapAccess, SeqAccess, Visitor,
 };
 use k8s_openapi::serde_json::{Map, Number, Value};
-use serde_saphyr::{Options, SerializerOptions};
+use serde_saphyr::{DuplicateKeyPolicy, MergeKeyPolicy, Options, SerializerOptions};
 
 use super::content::{Versioned, from_value};
 use super::error::{Place, Reason, SchemeError};
-use super::locate::Tree;
+use super::locate;
 use super::object::Object;
 use super::type_meta::TypeMeta;
 use super::{Decoded, Scheme, write};
 use crate::GroupVersionKind;
+use crate::strict::{Read, Tree, Yaml};
 
 /// How deep a document may be nested. Less than JSON may, because the reader needs much more of
 /// the stack; no kind of Kubernetes comes near.
@@ -49,7 +50,7 @@ impl Scheme {
         self.decode_value(value).map_err(|error| locate(text, 1, error))
     }
 
-    fn decode_value<T: Versioned>(
+    pub(super) fn decode_value<T: Versioned>(
         &self,
         value: &Value,
     ) -> Result<Decoded<T>, SchemeError> {
@@ -142,15 +143,43 @@ fn documents(text: &str) -> Result<Vec<Value>, SchemeError> {
     Ok(documents.into_iter().map(|node| node.0).collect())
 }
 
+/// The same with every field of them, however often it stands there.
+pub(super) fn trees(text: &str) -> Result<Vec<Tree<'static>>, SchemeError> {
+    let mut options = reading();
+    options.duplicate_keys = DuplicateKeyPolicy::LastWins;
+    options.merge_keys = MergeKeyPolicy::AsOrdinary;
+    let documents: Vec<Read<'_, Yaml>> = read_with(text, options).map_err(fault)?;
+    Ok(documents.into_iter().map(|read| read.0).collect())
+}
+
+/// The same of the only one.
+pub(crate) fn yaml_document(text: &str) -> Result<Tree<'static>, SchemeError> {
+    let documents = trees(text)?;
+    let found = documents.len();
+    match <[_; 1]>::try_from(documents) {
+        Ok([document]) => Ok(document),
+        Err(_) => Err(Reason::Documents { found }.into()),
+    }
+}
+
 fn read<T: DeserializeOwned>(text: &str) -> Result<Vec<T>, serde_saphyr::Error> {
+    read_with(text, reading())
+}
+
+fn read_with<T: DeserializeOwned>(
+    text: &str,
+    options: Options,
+) -> Result<Vec<T>, serde_saphyr::Error> {
     LEFT.set(text.len().saturating_mul(MAX_GROWTH).saturating_add(HEADROOM));
     DEPTH.set(0);
-    serde_saphyr::from_str_multiple_with_options(text, reading())
+    serde_saphyr::from_str_multiple_with_options(text, options)
 }
 
 /// The error, with the line and column of the field in the document of that number.
-fn locate(text: &str, number: usize, error: SchemeError) -> SchemeError {
-    let trees = read::<Tree>(text).unwrap_or_default();
+pub(crate) fn locate(text: &str, number: usize, error: SchemeError) -> SchemeError {
+    let mut options = reading();
+    options.duplicate_keys = DuplicateKeyPolicy::LastWins;
+    let trees = read_with::<locate::Tree>(text, options).unwrap_or_default();
     let tree = trees.get(number.saturating_sub(1));
     let position = tree.and_then(|tree| tree.find(&error.place().path));
     error.on(position)
@@ -177,7 +206,7 @@ thread_local! {
     pub(super) static DEPTH: Cell<usize> = const { Cell::new(0) };
 }
 
-pub(super) fn spend<E: Error>(bytes: usize) -> Result<(), E> {
+pub(crate) fn spend<E: Error>(bytes: usize) -> Result<(), E> {
     let left = LEFT.get().checked_sub(bytes + NODE).ok_or_else(|| {
         E::custom(
             "its aliases make it many times larger than the text; write out what they repeat",

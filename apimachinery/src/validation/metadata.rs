@@ -172,10 +172,44 @@ pub(super) fn labels(
     }
 }
 
+/// Takes out owners that are the same as one before, as the server does before it looks.
+pub(super) fn drop_repeated_owners(meta: &mut ObjectMeta) {
+    let Some(owners) = &mut meta.owner_references else {
+        return;
+    };
+    let mut kept: Vec<OwnerReference> = Vec::with_capacity(owners.len());
+    for owner in owners.drain(..) {
+        if !kept.contains(&owner) {
+            kept.push(owner);
+        }
+    }
+    *owners = kept;
+}
+
+/// Whether an owner stands more than once.
+fn has_repeated_owners(owners: &[OwnerReference]) -> bool {
+    owners.iter().enumerate().any(|(index, owner)| is_repeated(owners, index, owner))
+}
+
+fn is_repeated(owners: &[OwnerReference], index: usize, owner: &OwnerReference) -> bool {
+    owners.get(..index).unwrap_or_default().contains(owner)
+}
+
+/// Warns of owners that stand more than once.
+pub(super) fn warn_of_repeated_owners(meta: &ObjectMeta, to: &mut Checker<'_>) {
+    if has_repeated_owners(meta.owner_references.as_deref().unwrap_or_default()) {
+        let at = Path::ROOT.field("metadata");
+        let message = "an owner stands more than once, of which the server keeps one";
+        to.warn(at.field("ownerReferences"), message);
+    }
+}
+
 fn owners(owners: &[OwnerReference], at: &Path<'_>, to: &mut Checker<'_>) {
     let list = &at.field("ownerReferences");
     let mut has_controller = false;
-    for (index, owner) in owners.iter().enumerate() {
+    let own =
+        |(index, owner): &(usize, &OwnerReference)| !is_repeated(owners, *index, owner);
+    for (index, owner) in owners.iter().enumerate().filter(own) {
         let at = &list.index(index);
         owner_parts(owner, at, to);
         if owner.api_version == "v1" && owner.kind == "Event" {

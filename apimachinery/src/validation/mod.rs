@@ -76,6 +76,11 @@ pub trait Check {
     }
 }
 
+/// Sets a text that is not there.
+pub fn default_text(field: &mut Option<String>, text: &str) {
+    field.get_or_insert_with(|| text.to_owned());
+}
+
 /// Takes a field out if its feature is off, unless what is stored has it already.
 pub fn drop_unless<T>(is_on: bool, field: &mut Option<T>, stored: Option<&Option<T>>) {
     if !is_on && stored.is_none_or(Option::is_none) {
@@ -113,6 +118,7 @@ pub trait Admission: ServerRules {
     ///
     /// Metadata that the server fills in, such as `uid`, stays as it is.
     fn prepare_for_create(&mut self, target: &Target) {
+        metadata::drop_repeated_owners(self.metadata_mut());
         self.set_defaults(target);
         self.drop_disabled(None, target);
         self.reset_status(None, target);
@@ -120,6 +126,7 @@ pub trait Admission: ServerRules {
 
     /// Makes of the object what a server would store of it in the place of `stored`.
     fn prepare_for_update(&mut self, stored: &Self, target: &Target) {
+        metadata::drop_repeated_owners(self.metadata_mut());
         self.set_defaults(target);
         self.drop_disabled(Some(stored), target);
         self.reset_status(Some(stored), target);
@@ -131,6 +138,7 @@ pub trait Admission: ServerRules {
     fn validate(&self, target: &Target) -> Report {
         let mut checker = Checker::new(target);
         metadata::check(self.metadata(), meta_rules::<Self>(), &mut checker);
+        metadata::warn_of_repeated_owners(self.metadata(), &mut checker);
         self.check(&Path::ROOT, &mut checker);
         self.warn(None, &Path::ROOT, &mut checker);
         checker.finish()
@@ -144,6 +152,7 @@ pub trait Admission: ServerRules {
         let mut checker = Checker::new(target);
         let rules = meta_rules::<Self>();
         metadata::check_update(self.metadata(), stored.metadata(), rules, &mut checker);
+        metadata::warn_of_repeated_owners(self.metadata(), &mut checker);
         self.check(&Path::ROOT, &mut checker);
         self.check_update(stored, &Path::ROOT, &mut checker);
         self.warn(Some(stored), &Path::ROOT, &mut checker);
@@ -161,15 +170,25 @@ pub trait Admission: ServerRules {
 
     /// Prepares the object for being created and validates it.
     fn admit(&mut self, target: &Target) -> Report {
+        let mut before = Checker::new(target);
+        metadata::warn_of_repeated_owners(self.metadata(), &mut before);
         self.prepare_for_create(target);
-        self.validate(target)
+        with_warnings(self.validate(target), before.finish())
     }
 
     /// Prepares the object for taking the place of `stored` and validates that.
     fn admit_update(&mut self, stored: &Self, target: &Target) -> Report {
+        let mut before = Checker::new(target);
+        metadata::warn_of_repeated_owners(self.metadata(), &mut before);
         self.prepare_for_update(stored, target);
-        self.validate_update(stored, target)
+        with_warnings(self.validate_update(stored, target), before.finish())
     }
+}
+
+/// Adds what was warned of before the object was prepared, which took the cause away.
+fn with_warnings(mut report: Report, before: Report) -> Report {
+    report.warnings.extend(before.warnings);
+    report
 }
 
 impl<K: ServerRules> Admission for K {}

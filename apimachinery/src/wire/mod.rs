@@ -6,14 +6,19 @@
 //!
 //! * a field that is absent or `null` keeps its zero value, whether required or not,
 //!   because Go writes `null` for a nil list and older servers omit what newer ones require;
-//! * a field that is not known is skipped, because a newer server may send it;
+//! * a field that is not known is skipped, because a newer server may send it, or kept as it is
+//!   and written back, if the crate was generated so;
 //! * `apiVersion` and `kind` may be absent, as in the items of a list, but may not be wrong;
 //! * on writing, required fields are always there, even zero or empty, and an optional field
 //!   is there exactly when it is `Some`.
 
+mod kept;
 mod read;
 mod write;
 
+pub(crate) use kept::KEPT;
+pub use kept::{UnknownFields, keep};
+pub(crate) use read::Key;
 pub use read::{read, read_enum, read_kind, read_object, skip};
 pub use write::{Fields, optional, required, write_kind, write_object};
 
@@ -46,4 +51,11 @@ pub trait Object: Default {
     ///
     /// Only those of the serializer behind `fields`.
     fn write_fields<F: Fields>(&self, fields: &mut F) -> Result<(), F::Error>;
+
+    /// The fields that it has kept without knowing them, if it keeps any.
+    ///
+    /// They are written after the others, but for those whose names it does know.
+    fn unknown_fields(&self) -> Option<&UnknownFields> {
+        None
+    }
 }

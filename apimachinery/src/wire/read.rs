@@ -121,7 +121,7 @@ impl<'de, T: Object + Resource> Visitor<'de> for KindVisitor<T> {
 }
 
 /// A key of the input, borrowed from it where the format can lend it, as JSON in memory can.
-struct Key<'de>(Cow<'de, str>);
+pub(crate) struct Key<'de>(pub(crate) Cow<'de, str>);
 
 impl<'de> Deserialize<'de> for Key<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

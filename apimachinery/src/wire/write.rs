@@ -3,9 +3,9 @@
 use std::convert::Infallible;
 
 use k8s_openapi::Resource;
-use k8s_openapi::serde::ser::{Serialize, SerializeStruct, Serializer};
+use k8s_openapi::serde::ser::{Serialize, SerializeMap, SerializeStruct, Serializer};
 
-use super::Object;
+use super::{Object, UnknownFields};
 
 /// Where an [`Object`] puts its fields.
 pub trait Fields {
@@ -62,6 +62,9 @@ pub fn write_object<T: Object, S: Serializer>(
     object: &T,
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
+    if let Some(unknown) = unknown(object) {
+        return write_map(object, &[], unknown, serializer);
+    }
     let mut fields = Writer(serializer.serialize_struct(T::NAME, count(object))?);
     object.write_fields(&mut fields)?;
     fields.0.end()
@@ -76,10 +79,42 @@ pub fn write_kind<T: Object + Resource, S: Serializer>(
     object: &T,
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
+    if let Some(unknown) = unknown(object) {
+        let names = [("apiVersion", T::API_VERSION), ("kind", T::KIND)];
+        return write_map(object, &names, unknown, serializer);
+    }
     let mut fields = Writer(serializer.serialize_struct(T::NAME, count(object) + 2)?);
     fields.take("apiVersion", T::API_VERSION)?;
     fields.take("kind", T::KIND)?;
     object.write_fields(&mut fields)?;
+    fields.0.end()
+}
+
+/// The fields that the object has kept, if there are any.
+fn unknown<T: Object>(object: &T) -> Option<&UnknownFields> {
+    object.unknown_fields().filter(|unknown| !unknown.is_empty())
+}
+
+/// Writes an object as a map, since serde's structs have no names but those known beforehand.
+fn write_map<T: Object, S: Serializer>(
+    object: &T,
+    names: &[(&str, &str)],
+    unknown: &UnknownFields,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    let is_known = |name: &str| {
+        T::fields().contains(&name) || names.iter().any(|(known, _)| *known == name)
+    };
+    let kept = unknown.iter().filter(|(name, _)| !is_known(name));
+    let length = names.len() + count(object) + kept.clone().count();
+    let mut fields = MapWriter(serializer.serialize_map(Some(length))?);
+    for (name, value) in names {
+        fields.0.serialize_entry(name, value)?;
+    }
+    object.write_fields(&mut fields)?;
+    for (name, value) in kept {
+        fields.0.serialize_entry(name, value)?;
+    }
     fields.0.end()
 }
 
@@ -116,5 +151,19 @@ impl<S: SerializeStruct> Fields for Writer<S> {
         value: &T,
     ) -> Result<(), S::Error> {
         self.0.serialize_field(name, value)
+    }
+}
+
+struct MapWriter<S>(S);
+
+impl<S: SerializeMap> Fields for MapWriter<S> {
+    type Error = S::Error;
+
+    fn take<T: Serialize + ?Sized>(
+        &mut self,
+        name: &'static str,
+        value: &T,
+    ) -> Result<(), S::Error> {
+        self.0.serialize_entry(name, value)
     }
 }

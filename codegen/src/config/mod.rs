@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use serde::Deserialize;
 
 use crate::diag::Diagnostics;
-use crate::name::{HandWritten, RustPath};
+use crate::name::{HandWritten, RESERVED_FILES, RustPath};
 use crate::release::Release;
 use crate::source::Source;
 
@@ -43,6 +43,10 @@ pub struct CrateConfig {
     /// `MODULE::FILE`, after `pub ` if they are public.
     #[serde(rename = "by-hand", default)]
     pub by_hand: Vec<String>,
+    /// Whether its structs keep the fields that they don't know and write them back, in a field
+    /// `unknown_fields` of their own. A crate and the one into which it is converted agree on it.
+    #[serde(rename = "keep-unknown-fields", default)]
+    pub keep_unknown_fields: bool,
     /// Into which crate its types are converted.
     pub conversion: Option<Conversion>,
 }
@@ -113,20 +117,9 @@ impl Config {
         let mut names = BTreeSet::new();
         for krate in &config.crates {
             krate.check(&mut |message, help| fault(None, message, help));
-            let others = config.crates.iter().map(|other| &other.name);
-            if let Some(conversion) = &krate.conversion
-                && !others.clone().any(|other| *other == conversion.to)
-            {
-                fault(
-                    None,
-                    format!(
-                        "`{}` is to be converted into `{}`, which is no crate",
-                        krate.name,
-                        conversion.to.escape_debug()
-                    ),
-                    "name another [[crate]]",
-                );
-            }
+            krate.check_target(&config.crates, &mut |message, help| {
+                fault(None, message, help)
+            });
             if !names.insert(&krate.name) {
                 fault(
                     None,
@@ -195,6 +188,36 @@ impl CrateConfig {
     }
 }
 
+impl CrateConfig {
+    /// Checks that the crate into which it is converted is there and takes all that it has.
+    fn check_target(&self, crates: &[Self], fault: Fault<'_>) {
+        let Some(conversion) = &self.conversion else {
+            return;
+        };
+        match crates.iter().find(|other| other.name == conversion.to) {
+            None => fault(
+                format!(
+                    "`{}` is to be converted into `{}`, which is no crate",
+                    self.name,
+                    conversion.to.escape_debug()
+                ),
+                "name another [[crate]]",
+            ),
+            Some(other) if other.keep_unknown_fields != self.keep_unknown_fields => {
+                fault(
+                    format!(
+                        "only one of `{}` and `{}`, into which it is converted, keeps unknown fields",
+                        self.name, other.name
+                    ),
+                    "set `keep-unknown-fields = true` for both or for neither, since converting would \
+                 lose them",
+                )
+            }
+            Some(_) => {}
+        }
+    }
+}
+
 impl DocumentConfig {
     /// Where the document is below the folder of all documents, `v1.37/FILE`.
     pub fn path(&self) -> String {
@@ -236,7 +259,8 @@ impl DocumentConfig {
         {
             fault(
                 format!("`{}` can't be the name of a module", module.escape_debug()),
-                "use a word of lower-case letters and digits, as in `csi`",
+                "use a word of lower-case letters and digits that names no file with another \
+                 use, as in `csi`",
             );
         }
     }
@@ -277,7 +301,7 @@ pub(crate) fn is_prefix(text: &str) -> bool {
 fn is_module_name(name: &str) -> bool {
     name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
         && syn::parse_str::<syn::Ident>(name).is_ok()
-        && !["lib", "main", "mod"].contains(&name)
+        && !RESERVED_FILES.contains(&name)
 }
 
 fn is_crate_name(name: &str) -> bool {

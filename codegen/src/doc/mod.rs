@@ -94,6 +94,17 @@ pub(crate) fn as_code(text: &str) -> String {
     harmless(text).replace('`', "'")
 }
 
+/// A name from a document for the inside of our own sentences: as it is, or as code where it
+/// could mean something.
+pub(crate) fn plain(name: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '/');
+    if name.chars().all(plain) {
+        name.to_owned()
+    } else {
+        format!("`{}`", as_code(name))
+    }
+}
+
 /// When something came and how ripe it is, as of a release.
 pub(crate) fn maturity(lifecycle: &Lifecycle, release: Release) -> String {
     let reached = |stage: Option<Release>| stage.filter(|at| *at <= release);

@@ -37,11 +37,17 @@ fn constructor(version: &ApiVersion, ty: &Type, object: &Struct) -> TokenStream 
         .collect();
     let mut parameters = Vec::new();
     let mut values = Vec::new();
-    let is_kind = matches!(object.role, Role::Kind(_));
+    let is_kind = matches!(object.role, Role::Kind(_) | Role::Apply(_));
     let object_name = free_name(&required);
     if is_kind {
         parameters.push(quote!(#object_name: impl Into<String>));
-        values.push(quote!(metadata: apimachinery::named(#object_name)));
+        if is_applied_in_namespace(object) {
+            parameters.push(quote!(namespace: impl Into<String>));
+            values
+                .push(quote!(metadata: apimachinery::named_in(#object_name, namespace)));
+        } else {
+            values.push(quote!(metadata: apimachinery::named(#object_name)));
+        }
     }
     for field in &required {
         let name = &field.name;
@@ -67,7 +73,7 @@ fn constructor(version: &ApiVersion, ty: &Type, object: &Struct) -> TokenStream 
     let docs = comment(&lines);
     let body = if given == 0 {
         quote!(Self::default())
-    } else if given == object.fields.len() {
+    } else if given == object.fields.len() && object.unknown.is_none() {
         quote!(Self { #(#values),* })
     } else {
         quote!(Self { #(#values,)* ..Self::default() })
@@ -79,6 +85,11 @@ fn constructor(version: &ApiVersion, ty: &Type, object: &Struct) -> TokenStream 
             #body
         }
     }
+}
+
+/// Whether the namespace belongs to what names the object, as in a request to apply it.
+fn is_applied_in_namespace(object: &Struct) -> bool {
+    matches!(&object.role, Role::Apply(resource) if resource.namespaced)
 }
 
 /// A name for the parameter that becomes `metadata.name`, which no field has.
@@ -103,6 +114,12 @@ fn constructor_docs(ty: &Type, object: &Struct, required: &[&Field]) -> Vec<Stri
         (Role::Kind(_), []) => "of the given name".to_owned(),
         (Role::Kind(_), given) => {
             format!("of the given name with its {}", enumerate(given))
+        }
+        (Role::Apply(_), _) if is_applied_in_namespace(object) => {
+            "of the given name and namespace in which nothing else is set".to_owned()
+        }
+        (Role::Apply(_), _) => {
+            "of the given name in which nothing else is set".to_owned()
         }
         (Role::List { .. }, _) => "of the given items".to_owned(),
         (Role::Part, []) => "in which nothing is set".to_owned(),

@@ -26,7 +26,7 @@ pub(super) fn uses_support(version: &ApiVersion, schemas: &[SchemaName]) -> bool
     let conversions = schemas.iter().filter_map(|name| version.conversions.get(name));
     conversions.flatten().any(|conversion| match &conversion.how {
         _ if !conversion.total => true,
-        How::Items => true,
+        How::Items(_) => true,
         How::Fields(fields) => fields.iter().any(|field| match field {
             FieldConversion::Carried {
                 ours,
@@ -49,10 +49,14 @@ fn both_ways(ty: &Type, conversion: &Conversion) -> Vec<TokenStream> {
     let theirs = quote!(#to);
     match &conversion.how {
         How::Values => vec![values(&ours, &theirs), values(&theirs, &ours)],
-        How::Items if conversion.total => {
-            vec![list(&ours, &theirs), list(&theirs, &ours)]
+        How::Items(unknown) => {
+            let list = if conversion.total { list } else { partial_list };
+            let unknown = unknown.as_ref();
+            vec![
+                list(&ours, &theirs, unknown, Way::Forth),
+                list(&theirs, &ours, unknown, Way::Back),
+            ]
         }
-        How::Items => vec![partial_list(&ours, &theirs), partial_list(&theirs, &ours)],
         How::Fields(fields) if conversion.total => {
             vec![
                 total(&ours, &theirs, fields, Way::Forth),
@@ -107,22 +111,49 @@ fn values(from: &TokenStream, to: &TokenStream) -> TokenStream {
     }
 }
 
-fn list(from: &TokenStream, to: &TokenStream) -> TokenStream {
+fn list(
+    from: &TokenStream,
+    to: &TokenStream,
+    unknown: Option<&FieldConversion>,
+    way: Way,
+) -> TokenStream {
+    let unknown = unknown.and_then(|field| assignment(&quote!(value), field, way));
+    let unknown = unknown.into_iter();
     quote! {
         impl From<#from> for #to {
             fn from(value: #from) -> Self {
                 Self {
                     metadata: value.metadata,
                     items: convert::elements(value.items),
+                    #(#unknown,)*
                 }
             }
         }
     }
 }
 
-fn partial_list(from: &TokenStream, to: &TokenStream) -> TokenStream {
-    let list =
-        |method: TokenStream| quote!(convert::list(self.metadata, self.items, #method));
+fn partial_list(
+    from: &TokenStream,
+    to: &TokenStream,
+    unknown: Option<&FieldConversion>,
+    way: Way,
+) -> TokenStream {
+    let list = |method: TokenStream| {
+        let Some(FieldConversion::Carried { ours, theirs, .. }) = unknown else {
+            return quote!(convert::list(self.metadata, self.items, #method));
+        };
+        let (here, there) = match way {
+            Way::Forth => (&ours.name, &theirs.name),
+            Way::Back => (&theirs.name, &ours.name),
+        };
+        quote! {
+            let each = #method;
+            let finish = |list: &mut #to| {
+                list.#there = self.#here;
+            };
+            convert::list_with(self.metadata, self.items, each, finish)
+        }
+    };
     convert(
         from,
         to,
@@ -329,7 +360,7 @@ fn absent(Dropped { name, optional, .. }: &Dropped) -> TokenStream {
 }
 
 /// The expression that brings a value to the other side.
-fn carried(
+pub(super) fn carried(
     from: &TokenStream,
     carry: &Carry,
     optional: bool,
@@ -431,7 +462,7 @@ pub(super) fn hand_written<'a>(
             });
             functions.collect()
         }
-        How::Values | How::Items => Vec::new(),
+        How::Values | How::Items(_) => Vec::new(),
     });
     let files = functions.flat_map(Functions::iter);
     let mut files: Vec<_> = files.map(|f| (f.module.as_ref(), &f.file)).collect();

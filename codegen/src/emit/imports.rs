@@ -7,19 +7,81 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::conversion;
-use crate::model::{ApiVersion, Module, SchemaName, Shape, Ty};
+use crate::model::{ApiVersion, Field, Module, SchemaName, Shape, Ty, Type};
 use crate::name::Ident;
 
 /// The `use` items of a file.
 pub(super) fn of(version: &ApiVersion, module: &Module) -> Vec<TokenStream> {
-    let types = module.types.iter().filter_map(|name| version.types.get(name));
+    let fields = fields(&version.types, module);
+    let convert = conversion::uses_support(version, &module.types);
+    let mut uses = elsewhere(version, &fields, convert);
+    let here = version.module.iter();
+    let own = own(version, module, &fields).into_iter().map(|(_, name)| name);
+    uses.extend(names(&quote!(crate::#(#here::)*), own.collect()));
+    uses
+}
+
+/// The same of a file of apply types.
+pub(super) fn of_apply(
+    version: &ApiVersion,
+    module: &Module,
+    convert: bool,
+) -> Vec<TokenStream> {
+    let fields = fields(&version.apply.types, module);
+    let mut uses = elsewhere(version, &fields, convert);
+    let own = own(version, module, &fields).into_iter();
+    let (applied, full): (Vec<_>, Vec<_>) =
+        own.partition(|(schema, _)| version.apply.types.contains_key(*schema));
+    let here = version.module.iter();
+    let [applied, full] =
+        [applied, full].map(|own| own.into_iter().map(|(_, name)| name).collect());
+    uses.extend(names(&quote!(super::), applied));
+    uses.extend(names(&quote!(crate::#(#here::)*), full));
+    uses
+}
+
+fn fields<'a>(types: &'a BTreeMap<SchemaName, Type>, module: &Module) -> Vec<&'a Field> {
+    let types = module.types.iter().filter_map(|name| types.get(name));
     let structs = types.filter_map(|ty| match &ty.shape {
         Shape::Struct(object) => Some(object),
         Shape::Enum(_) => None,
     });
-    let fields: Vec<_> = structs.flat_map(|object| &object.fields).collect();
+    structs.flat_map(|object| &object.fields).collect()
+}
+
+/// The types of the crate that the fields name and that other files have, by name.
+fn own<'a>(
+    version: &'a ApiVersion,
+    module: &Module,
+    fields: &[&'a Field],
+) -> Vec<(&'a SchemaName, &'a Ident)> {
     let mut names = BTreeSet::new();
-    for field in &fields {
+    for field in fields {
+        field.ty.references(&mut names);
+    }
+    let others = names.into_iter().filter(|name| !module.types.contains(name));
+    let own = others.filter_map(|name| Some((name, &version.types.get(name)?.name)));
+    let mut own: Vec<_> = own.collect();
+    own.sort_by_key(|(_, name)| *name);
+    own
+}
+
+fn names(path: &TokenStream, names: Vec<&Ident>) -> Option<TokenStream> {
+    match names.as_slice() {
+        [] => None,
+        [name] => Some(quote!(use #path #name;)),
+        names => Some(quote!(use #path {#(#names),*};)),
+    }
+}
+
+/// What comes from other crates.
+fn elsewhere(
+    version: &ApiVersion,
+    fields: &[&Field],
+    convert: bool,
+) -> Vec<TokenStream> {
+    let mut names = BTreeSet::new();
+    for field in fields {
         field.ty.references(&mut names);
     }
     let mut uses = Vec::new();
@@ -28,7 +90,6 @@ pub(super) fn of(version: &ApiVersion, module: &Module) -> Vec<TokenStream> {
             use std::collections::BTreeMap;
         ));
     }
-    let convert = conversion::uses_support(version, &module.types);
     match (convert, !fields.is_empty()) {
         (true, true) => uses.push(quote!(
             use apimachinery::{convert, wire};
@@ -42,13 +103,8 @@ pub(super) fn of(version: &ApiVersion, module: &Module) -> Vec<TokenStream> {
         (false, false) => {}
     }
     let mut external: BTreeMap<&[Ident], Vec<&Ident>> = BTreeMap::new();
-    let mut own = Vec::new();
     for name in names {
-        if let Some(ty) = version.types.get(name) {
-            if !module.types.contains(name) {
-                own.push(&ty.name);
-            }
-        } else if let Some(path) = version.externs.get(name).map(|e| &e.path)
+        if let Some(path) = version.externs.get(name).map(|e| &e.path)
             && is_imported(version, name)
         {
             external.entry(path.modules()).or_default().push(path.name());
@@ -64,13 +120,6 @@ pub(super) fn of(version: &ApiVersion, module: &Module) -> Vec<TokenStream> {
     uses.push(quote!(
         use k8s_openapi::serde;
     ));
-    own.sort();
-    let inner = version.module.iter();
-    match own.as_slice() {
-        [] => {}
-        [name] => uses.push(quote!(use crate::#(#inner::)* #name;)),
-        names => uses.push(quote!(use crate::#(#inner::)* {#(#names),*};)),
-    }
     uses
 }
 

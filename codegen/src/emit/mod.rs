@@ -1,5 +1,6 @@
 //! Emit: the model becomes tokens, one module an output.
 
+mod apply;
 mod builders;
 mod by_hand;
 mod conversion;
@@ -19,7 +20,9 @@ pub(crate) use by_hand::paths as hand_written;
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use crate::model::{ApiVersion, Crate, Role, Shape};
+use crate::doc;
+use crate::model::{ApiVersion, Crate, Module, Role, Shape};
+use crate::name::Ident;
 
 /// A file before it is rendered.
 #[derive(Debug)]
@@ -44,18 +47,14 @@ pub(crate) enum Content {
 pub(crate) fn emit(krate: &Crate<'_>) -> Vec<File> {
     let mut files = vec![manifest::file(krate)];
     files.extend(root::files(krate));
+    files.extend(apply::files(krate));
     for version in &krate.versions {
         files.extend(server::files(version));
         for module in &version.modules {
             let types = module.types.iter();
             let types = types.filter_map(|name| Some((name, version.types.get(name)?)));
             let mut items = imports::of(version, module);
-            let mut origin = version.file.clone();
             for (schema, ty) in types {
-                // The first type names the file; the others hang below it.
-                if origin == version.file {
-                    origin += &format!(",\n// {}", ty.pointer);
-                }
                 match &ty.shape {
                     Shape::Struct(object) => {
                         items.push(types::item(version, ty, object));
@@ -71,22 +70,33 @@ pub(crate) fn emit(krate: &Crate<'_>) -> Vec<File> {
                 }
                 items.extend(conversion::items(version, schema));
             }
-            let path = match &version.module {
-                Some(folder) => format!("src/{folder}/{}.rs", module.name),
-                None => format!("src/{}.rs", module.name),
-            };
-            let content = Content::Rust {
-                attributes: TokenStream::new(),
-                items,
-            };
+            let folder = folder(version.module.as_ref());
             files.push(File {
-                path,
-                origin,
-                content,
+                path: format!("{folder}{}.rs", module.name),
+                origin: origin(version, module),
+                content: Content::Rust {
+                    attributes: TokenStream::new(),
+                    items,
+                },
             });
         }
     }
     files
+}
+
+/// The folder of a module's files, with `/` at its end.
+fn folder(module: Option<&Ident>) -> String {
+    match module {
+        Some(module) => format!("src/{module}/"),
+        None => "src/".to_owned(),
+    }
+}
+
+/// What a file of types is made from: its first type; the others hang below it.
+fn origin(version: &ApiVersion, module: &Module) -> String {
+    let first = module.types.iter().find_map(|name| version.types.get(name));
+    let pointer = first.map(|ty| format!(",\n// {}", ty.pointer));
+    format!("{}{}", version.file, pointer.unwrap_or_default())
 }
 
 /// The attributes that make a documentation comment of the lines.
@@ -107,6 +117,15 @@ fn spaced(line: &str) -> String {
     } else {
         format!(" {line}")
     }
+}
+
+/// The groups and versions of the documents, for the text of comments.
+fn group_versions<'a>(versions: impl IntoIterator<Item = &'a ApiVersion>) -> String {
+    let versions = versions.into_iter();
+    let mut names: Vec<_> = versions.flat_map(ApiVersion::group_versions).collect();
+    names.dedup();
+    let names: Vec<_> = names.iter().map(|name| doc::plain(name)).collect();
+    names.join(" and ")
 }
 
 /// The Kubernetes releases of the documents, for the text of comments.

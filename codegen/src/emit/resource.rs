@@ -22,6 +22,10 @@ pub(super) fn items(
             items.extend(status_impl(version, ty, object, resource));
             items
         }
+        Role::Apply(resource) => vec![
+            resource_impl(ty, resource, &resource.plural),
+            metadata_impl(version, ty, object),
+        ],
         Role::List { item } => {
             let item = version.types.get(item).map(|item| &item.shape);
             let Some(crate::model::Shape::Struct(Struct {

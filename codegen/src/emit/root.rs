@@ -3,7 +3,10 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::{Content, File, by_hand, inner_comment, releases, scheme, server};
+use super::{
+    Content, File, apply, by_hand, group_versions, inner_comment, releases, scheme,
+    server,
+};
 use crate::doc::{self, NoLinks};
 use crate::model::{ApiVersion, Crate, Resource, Type};
 use crate::name::{self, Ident, SCHEME_FILE, SERVER_FOLDER};
@@ -42,6 +45,7 @@ fn file(
     let by_hand = by_hand.filter(|((module, _), _)| module.as_ref() == here);
     let (public, private): (Vec<_>, Vec<_>) = by_hand.partition(|(_, public)| *public);
     let mut public: Vec<_> = public.into_iter().map(|((_, file), _)| file).collect();
+    public.extend(apply::module(versions));
     if here.is_none() {
         public.extend(all.iter().flatten().cloned());
     }
@@ -98,10 +102,8 @@ fn lines(
         let description = format!("{}.", krate.config.description.trim_end_matches('.'));
         lines.extend(doc::lines(&description, &NoLinks));
     } else {
-        let mut names: Vec<_> =
-            versions.iter().flat_map(|v| v.group_versions()).collect();
-        names.dedup();
-        lines.push(format!("Types of {}.", names.join(" and ")));
+        let names = group_versions(versions.iter().copied());
+        lines.push(format!("Types of {names}."));
     }
     if !versions.is_empty() {
         lines.push(String::new());
@@ -111,6 +113,10 @@ fn lines(
         ));
     }
     lines.extend(table(versions));
+    if let Some(apply) = apply::module(versions) {
+        lines.push(String::new());
+        lines.push(format!("Types for server-side apply are in [`{apply}`]."));
+    }
     if let Some(here) = here {
         let documents = krate.config.documents.iter();
         let mine = documents.filter(|d| d.module.as_deref() == Some(here.as_str()));
@@ -120,9 +126,8 @@ fn lines(
     let modules = all.iter().flatten();
     lines.extend(modules.flat_map(|module| {
         let inside = krate.versions.iter().filter(|v| v.module.as_ref() == Some(module));
-        let mut names: Vec<_> = inside.flat_map(|v| v.group_versions()).collect();
-        names.dedup();
-        [String::new(), format!("Those of {} are in [`{module}`].", names.join(" and "))]
+        let names = group_versions(inside);
+        [String::new(), format!("Those of {names} are in [`{module}`].")]
     }));
     lines.extend(about(&krate.config.about));
     lines

@@ -6,6 +6,12 @@ use quote::quote;
 use super::{comment, imports};
 use crate::model::{ApiVersion, Field, Struct, Ty, Type};
 
+/// What is said of the field that keeps those that are not known.
+const UNKNOWN_FIELDS: [&str; 2] = [
+    "Fields that the type doesn't know, as they were read. They are written back after the",
+    "others, but for those whose names it does know.",
+];
+
 /// The declaration of a struct.
 pub(super) fn item(version: &ApiVersion, ty: &Type, object: &Struct) -> TokenStream {
     let name = &ty.name;
@@ -16,6 +22,11 @@ pub(super) fn item(version: &ApiVersion, ty: &Type, object: &Struct) -> TokenStr
         let ty = field_type(version, field);
         quote!(#docs pub #name: #ty)
     });
+    let unknown = object.unknown.iter().map(|name| {
+        let docs = comment(&UNKNOWN_FIELDS.map(str::to_owned));
+        quote!(#docs pub #name: wire::UnknownFields)
+    });
+    let fields = fields.chain(unknown);
     quote! {
         #docs
         #[derive(Clone, Debug, Default, PartialEq)]

@@ -19,9 +19,22 @@ pub(super) fn items(ty: &Type, object: &Struct) -> Vec<TokenStream> {
             quote!(wire::required(fields, #key, &self.#name)?;)
         }
     });
+    let unknown = match &object.unknown {
+        Some(unknown) => quote!(wire::keep(map, name, &mut self.#unknown)),
+        None => quote!(wire::skip(map)),
+    };
+    let kept = object.unknown.iter().map(|unknown| {
+        quote! {
+            fn unknown_fields(&self) -> Option<&wire::UnknownFields> {
+                Some(&self.#unknown)
+            }
+        }
+    });
     let (read, write) = match object.role {
         Role::Part => (quote!(read_object), quote!(write_object)),
-        Role::Kind(_) | Role::List { .. } => (quote!(read_kind), quote!(write_kind)),
+        Role::Kind(_) | Role::Apply(_) | Role::List { .. } => {
+            (quote!(read_kind), quote!(write_kind))
+        }
     };
     vec![
         quote! {
@@ -39,7 +52,7 @@ pub(super) fn items(ty: &Type, object: &Struct) -> Vec<TokenStream> {
                 ) -> Result<(), M::Error> {
                     match name {
                         #(#keys => wire::read(map, &mut self.#names),)*
-                        _ => wire::skip(map),
+                        _ => #unknown,
                     }
                 }
 
@@ -47,6 +60,8 @@ pub(super) fn items(ty: &Type, object: &Struct) -> Vec<TokenStream> {
                     #(#writes)*
                     Ok(())
                 }
+
+                #(#kept)*
             }
         },
         quote! {

@@ -25,6 +25,7 @@ pub(super) fn of(
         default: data.default.clone().filter(|default| !is_zero(default, required)),
         immutable: is_immutable(data, cx.release),
         keys: keys(data),
+        atomic: atomic(data),
         lines: Vec::new(),
     }
 }
@@ -131,6 +132,16 @@ fn is_immutable(data: &SchemaData, release: Release) -> bool {
             && rule.get("rule").and_then(Value::as_str) == Some("self == oldSelf")
     };
     rules.is_some_and(|rules| rules.iter().any(rule))
+}
+
+/// What the topology of a map or list is called, for server-side apply.
+fn atomic(data: &SchemaData) -> Option<bool> {
+    let of = |extension: &str| data.extensions.get(extension).and_then(Value::as_str);
+    match of("x-kubernetes-map-type").or_else(|| of("x-kubernetes-list-type"))? {
+        "atomic" => Some(true),
+        "granular" | "map" | "set" => Some(false),
+        _ => None,
+    }
 }
 
 fn keys(data: &SchemaData) -> Vec<String> {

@@ -4,6 +4,7 @@
 
 mod checks;
 mod docs;
+mod external;
 mod paths;
 mod role;
 mod schema;
@@ -16,10 +17,10 @@ use crate::config::{Config, DocumentConfig};
 use crate::diag::{Diagnostics, Pointer};
 use crate::load::Document;
 use crate::model::{
-    ApiVersion, Checks, Docs, Enum, External, Field, Role, Shape, Struct, Ty, Type,
+    ApiVersion, Applies, Checks, Docs, Enum, Field, Role, Shape, Struct, Ty, Type,
     Variant,
 };
-use crate::name::{self, Ident, RustPath};
+use crate::name::{self, Ident};
 use crate::release::Release;
 
 /// Where a fault is reported, and where.
@@ -55,6 +56,7 @@ pub(crate) fn lower(
         externs: BTreeMap::new(),
         aliases: BTreeMap::new(),
         modules: Vec::new(),
+        apply: Applies::default(),
         conversions: BTreeMap::new(),
     };
     let mut cx = Context {
@@ -66,7 +68,8 @@ pub(crate) fn lower(
     for (name, schema) in &document.schemas {
         let pointer = Pointer::schema(name);
         let Some(short) = name.strip_prefix(&document_config.prefix) else {
-            if let Some(external) = external(name, &pointer, config, &mut cx) {
+            let external = external::of(name, document, &pointer, config, &mut cx);
+            if let Some(external) = external {
                 version.externs.insert(name.clone(), external);
             }
             continue;
@@ -136,35 +139,6 @@ fn own_type(
     })))
 }
 
-/// The home of a schema that is not generated.
-fn external(
-    name: &str,
-    pointer: &Pointer,
-    config: &Config,
-    cx: &mut Context<'_>,
-) -> Option<External> {
-    let Some(external) = config.external(name) else {
-        cx.fault(
-            pointer,
-            format!("no crate is known to have `{name}`"),
-            "say in codegen.toml where it lives: an [[extern]] with its `prefix` and the \
-             Rust `path`",
-        );
-        return None;
-    };
-    let rest = name.strip_prefix(&external.prefix)?;
-    let Some(path) = RustPath::below(&external.path, rest) else {
-        cx.fault(
-            pointer,
-            format!("`{rest}` can't be a type below `{}`", external.path),
-            "give it an [[extern]] with a longer prefix in codegen.toml",
-        );
-        return None;
-    };
-    let large = external.large.iter().any(|l| l == path.name().as_str());
-    Some(External { path, large })
-}
-
 /// The shape of a schema that is a type of its own; nothing inside if it is only a name for
 /// another, nothing at all if it is faulty.
 fn shape(
@@ -204,6 +178,7 @@ fn shape(
             }
             Some(Some(Shape::Struct(Struct {
                 fields,
+                unknown: None,
                 role: Role::Part,
                 checks: Box::new(checks::of_type(raw, pointer, cx)),
             })))

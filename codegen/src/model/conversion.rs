@@ -21,8 +21,8 @@ pub(crate) enum How {
     Fields(Vec<FieldConversion>),
     /// Value by value, of an enumeration.
     Values,
-    /// Item by item, of a list of a kind.
-    Items,
+    /// Item by item, of a list of a kind; with what becomes of the fields that it doesn't know.
+    Items(Option<FieldConversion>),
     /// By functions for the whole type.
     ByHand(Functions),
 }

@@ -44,8 +44,19 @@ pub(crate) struct ApiVersion {
     pub(crate) aliases: BTreeMap<SchemaName, Ty>,
     /// The files of the types, set by the placing pass.
     pub(crate) modules: Vec<Module>,
+    /// The types for server-side apply, set by the pass for them.
+    pub(crate) apply: Applies,
     /// How types become those of another crate, set by the conversion pass.
     pub(crate) conversions: BTreeMap<SchemaName, Vec<Conversion>>,
+}
+
+/// The types for server-side apply of a group-version.
+#[derive(Debug, Default)]
+pub(crate) struct Applies {
+    /// By the schema of the full type, whose name they have.
+    pub(crate) types: BTreeMap<SchemaName, Type>,
+    /// Their files.
+    pub(crate) modules: Vec<Module>,
 }
 
 /// One file of types: a kind and what only it uses.
@@ -62,6 +73,8 @@ pub(crate) struct External {
     pub(crate) path: RustPath,
     /// Whether an optional field holds it in a `Box`.
     pub(crate) large: bool,
+    /// Whether it, or a type in it, has required fields, which it always writes.
+    pub(crate) required: bool,
 }
 
 /// A type of the crate.
@@ -83,6 +96,9 @@ pub(crate) enum Shape {
 pub(crate) struct Struct {
     /// In the order in which they are declared and written.
     pub(crate) fields: Vec<Field>,
+    /// The field that keeps those that are not known, if there is to be one; set by the pass for
+    /// names.
+    pub(crate) unknown: Option<Ident>,
     pub(crate) role: Role,
     pub(crate) checks: Box<TypeChecks>,
 }
@@ -96,6 +112,8 @@ pub(crate) enum Role {
     List { item: SchemaName },
     /// A part of others.
     Part,
+    /// What is applied of a kind.
+    Apply(Resource),
 }
 
 /// What the API server knows of a kind, or of the kind that a list holds.
@@ -164,6 +182,8 @@ pub(crate) struct Docs {
     pub(crate) immutable: bool,
     /// The fields that tell the elements of a list apart.
     pub(crate) keys: Vec<String>,
+    /// Whether it has one owner with all that is in it, where the document says so.
+    pub(crate) atomic: Option<bool>,
     /// The finished lines, set by the documentation pass.
     pub(crate) lines: Vec<String>,
 }

@@ -15,9 +15,12 @@ pub(crate) const UNKNOWN: &str = "Unknown";
 /// The file that registers the kinds.
 pub(crate) const SCHEME_FILE: &str = "scheme";
 
+/// The module of the types for server-side apply.
+pub(crate) const APPLY_MODULE: &str = "apply";
+
 /// The files of a crate that aren't made from a type, and that nothing else may need.
-pub(crate) const RESERVED_FILES: [&str; 5] =
-    ["lib", "main", "mod", SCHEME_FILE, SERVER_FOLDER];
+pub(crate) const RESERVED_FILES: [&str; 6] =
+    ["lib", "main", "mod", APPLY_MODULE, SCHEME_FILE, SERVER_FOLDER];
 
 /// The identifier of what always has the same name.
 pub(crate) fn fixed(name: &'static str) -> Ident {
@@ -36,6 +39,16 @@ pub(crate) fn rule_function(name: &str) -> Option<Ident> {
 /// The name of the constant that tells of a feature gate.
 pub(crate) fn feature_constant(gate: &str) -> Option<Ident> {
     Ident::new(gate.to_shouty_snake_case())
+}
+
+/// The name of the field that holds what a struct doesn't know; with underscores after it where
+/// a field of the struct has that name.
+pub(crate) fn unknown_fields(taken: &[&Ident]) -> Ident {
+    let mut name = Ident("unknown_fields".to_owned());
+    while taken.contains(&&name) {
+        name.0.push('_');
+    }
+    name
 }
 
 /// What a value must be like to become a variant.

@@ -1,5 +1,6 @@
 //! Passes: model to model, each for one concern, in this order.
 
+mod apply;
 mod boxing;
 mod by_hand;
 mod checks;
@@ -11,6 +12,7 @@ mod lists;
 mod names;
 mod placing;
 
+use crate::config::CrateConfig;
 use crate::diag::Diagnostics;
 use crate::model::{ApiVersion, Crate};
 
@@ -30,15 +32,23 @@ pub(crate) fn convert(crates: &mut [Crate<'_>], diagnostics: &mut Diagnostics) {
 }
 
 /// Runs all passes on the types of one document.
-pub(crate) fn run(version: &mut ApiVersion, diagnostics: &mut Diagnostics) {
+pub(crate) fn run(
+    version: &mut ApiVersion,
+    config: &CrateConfig,
+    diagnostics: &mut Diagnostics,
+) {
     enums::run(version, diagnostics);
     closure::run(version, diagnostics);
     lists::run(version, diagnostics);
     checks::run(version, diagnostics);
     boxing::run(version, diagnostics);
     names::order_fields(version);
+    if config.keep_unknown_fields {
+        names::keep_unknown_fields(version);
+    }
     placing::run(version, diagnostics);
     names::check(version, diagnostics);
-    // Last, because links need the names and places of everything else.
+    // After the others, because links need the names and places of everything else.
     docs::run(version);
+    apply::run(version);
 }

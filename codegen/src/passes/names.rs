@@ -21,6 +21,14 @@ pub(super) fn order_fields(version: &mut ApiVersion) {
     }
 }
 
+/// Gives every struct a field for those that it doesn't know.
+pub(super) fn keep_unknown_fields(version: &mut ApiVersion) {
+    for (_, object) in version.structs_mut() {
+        let taken: Vec<_> = object.fields.iter().map(|field| &field.name).collect();
+        object.unknown = Some(name::unknown_fields(&taken));
+    }
+}
+
 /// Reports every two things of the same Rust name: a suffix would only hide the question.
 pub(super) fn check(version: &ApiVersion, diagnostics: &mut Diagnostics) {
     let mut types = Taken::new("types", &version.file);

@@ -1,13 +1,16 @@
-//! Runs the golden crates: this file is the only one of a crate of its own, see
+//! Runs the golden crates: this file and those beside it are a crate of their own, see
 //! `../compiled.rs`.
 
 #![cfg(test)]
 
+mod applied;
+mod server;
+
+use std::collections::BTreeMap;
 use std::fmt::Debug;
 
 use apimachinery::convert::{Convert, Converted};
-use apimachinery::validation::{Admission, FaultKind, Report, Target};
-use apimachinery::{GroupVersionKind, Kind, Release};
+use apimachinery::{GroupVersionKind, Kind, Release, strict};
 use golden_conversion_v1 as v1;
 use golden_conversion_v1beta1::beta;
 use golden_enum_overlay::{Lamp, Light};
@@ -16,11 +19,14 @@ use golden_kind::{Kettle, KettleList, KettleSpec, KettleStatus};
 use golden_names::{Locals, Type, Verdict};
 use golden_namespaced::Box2;
 use golden_recursive::{Branch, Fork, Tree};
-use golden_server::{Hand, Mill, MillSpec, Power};
+use golden_unknown_fields_v1 as unknown_v1;
+use golden_unknown_fields_v1beta1 as unknown_v1beta1;
 use golden_values::Values;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use k8s_openapi::serde::{Serialize, de::DeserializeOwned};
 use k8s_openapi::{ByteString, ListableResource, Metadata, Resource};
+use proptest::collection;
+use proptest::prelude::*;
 use serde_json::{Value, json};
 
 /// Reads the JSON, checks that writing gives the same again, and hands the object out.
@@ -259,41 +265,176 @@ fn kinds_know_when_they_came_and_went() {
     assert_eq!(beta::Mug::list_map_keys(), keyed);
 }
 
-fn mill() -> Mill {
-    let spec = MillSpec::new("rye", "Ada", Power::default())
-        .with_crew([Hand::new("Bob").with_years(3)])
-        .with_notes([("built", "1799")]);
-    Mill::new("m", spec)
-}
-
-/// The kinds of faults and the paths that a server reports.
-fn told(report: &Report) -> Vec<(FaultKind, &str)> {
-    report.faults.iter().map(|fault| (fault.kind, fault.field.as_str())).collect()
+/// A cup with a field that nobody knows in each object of a generated type, and in the list.
+fn strange_cups() -> Value {
+    let strange = json!({"a": [1, {"b": null}], "c": 0.5});
+    let handle =
+        json!({"side": "left", "unknownFields": "known", "zz": strange, "aa": null});
+    let mut cup = json!({
+        "apiVersion": "example.com/v1beta1", "kind": "Cup", "metadata": {"name": "c"},
+        "spec": {
+            "handle": handle, "others": [handle, {"kind": "Handle"}],
+            "byName": {"n": handle}, "Handle": [handle]
+        },
+        "status": strange
+    });
+    cup["spec"][""] = json!({"x": "\u{1f375}"});
+    json!({
+        "apiVersion": "example.com/v1beta1", "kind": "CupList", "metadata": {},
+        "items": [cup, cup], "more": strange
+    })
 }
 
 #[test]
-fn defaults_and_rules_are_those_of_the_overlay() {
-    let mut mill = mill();
-    let report = mill.admit(&Target::LATEST);
-    assert_eq!(told(&report), []);
-    assert_eq!(mill.spec.power.brook.as_deref(), Some("Rhine"));
-    assert_eq!((mill.spec.bags, mill.spec.quiet), (Some(12), Some(true)));
-    assert_eq!(mill.spec.stones.as_deref(), Some(&["Basalt".to_owned()][..]));
+fn fields_that_are_not_known_are_kept() {
+    let json = strange_cups();
+    let mut cups: unknown_v1beta1::CupList = round_trip(&json);
+    let text = serde_json::to_string(&cups).unwrap();
+    assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), json);
+    assert_eq!(cups.unknown_fields["more"]["c"], 0.5);
+    let handle = &cups.items[0].spec.handle;
+    assert_eq!(handle.unknown_fields.as_deref(), Some("known"));
+    assert_eq!(handle.unknown_fields_["aa"], Value::Null);
 
-    let mut other = mill.clone();
-    other.spec.miller = "eve".to_owned();
-    other.spec.power.hill = Some("Brocken".to_owned());
-    other.spec.crew.as_mut().unwrap()[0].years = Some(-1);
-    let report = other.validate_update(&mill, &Target::new(Release::new(1, 36)));
+    // What is changed is written, and nothing else.
+    cups.items[0].spec.handle.side = None;
+    let mut changed = json.clone();
+    changed["items"][0]["spec"]["handle"].as_object_mut().unwrap().remove("side");
+    assert_eq!(serde_json::to_value(&cups).unwrap(), changed);
+
+    // They count when objects are compared.
+    let mut other = cups.clone();
+    assert_eq!(other, cups);
+    other.items[1].unknown_fields.clear();
+    assert_ne!(other, cups);
+
+    // A name that is known is written once, with what its own field says.
+    let mut cup = other.items.remove(1);
+    for name in ["spec", "kind", "apiVersion", "unknownFields"] {
+        cup.unknown_fields.insert(name.to_owned(), json!("mine"));
+    }
+    let text = serde_json::to_string(&cup).unwrap();
+    let written: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(text.matches("mine").count(), 1);
     assert_eq!(
-        told(&report),
-        [
-            (FaultKind::Invalid, "spec.owner"),
-            (FaultKind::Forbidden, "spec.power"),
-            (FaultKind::Invalid, "spec.crew[0].years"),
-            (FaultKind::Forbidden, "spec.owner"),
-            (FaultKind::Invalid, "spec.crew"),
-        ]
+        (&written["kind"], &written["unknownFields"]),
+        (&json!("Cup"), &json!("mine"))
     );
-    assert_eq!(report.faults[4].path.to_string(), "spec.crew[0].years");
+}
+
+#[test]
+fn fields_that_are_not_known_outlast_conversion() {
+    let mut json = strange_cups();
+    let old: unknown_v1beta1::CupList = round_trip(&json);
+    let new = unknown_v1::CupList::from(old.clone());
+    json["apiVersion"] = json!("example.com/v1");
+    for item in json["items"].as_array_mut().unwrap() {
+        item["apiVersion"] = json!("example.com/v1");
+    }
+    assert_eq!(serde_json::to_value(&new).unwrap(), json);
+    assert_eq!(unknown_v1beta1::CupList::from(new), old);
+
+    let old: unknown_v1beta1::DishList = round_trip(&json!({
+        "apiVersion": "example.com/v1beta1", "kind": "DishList", "metadata": {}, "x": 1,
+        "items": [{
+            "apiVersion": "example.com/v1beta1", "kind": "Dish", "metadata": {"name": "d"},
+            "depth": 1, "glaze": "green", "y": [2]
+        }]
+    }));
+    let new: Converted<unknown_v1::DishList> = old.clone().convert_keeping().unwrap();
+    let paths: Vec<_> = new.losses.iter().map(|loss| loss.path.as_str()).collect();
+    assert_eq!(paths, ["items[0].glaze"]);
+    let written = serde_json::to_value(&new.object).unwrap();
+    assert_eq!((&written["x"], &written["items"][0]["y"]), (&json!(1), &json!([2])));
+    let back: Converted<unknown_v1beta1::DishList> =
+        new.object.convert_keeping().unwrap();
+    assert_eq!((back.object, back.losses), (old, vec![]));
+}
+
+#[test]
+fn fields_that_are_kept_are_unknown_nevertheless() {
+    let text = strange_cups().to_string();
+    let read = strict::from_json::<unknown_v1beta1::CupList>(&text).unwrap();
+    assert_eq!(serde_json::to_value(&read.object).unwrap(), strange_cups());
+    let told: Vec<_> = read.faults.iter().map(|fault| fault.path.as_str()).collect();
+    let cup = |index: usize| {
+        let spec = [
+            "spec.",
+            "spec.Handle",
+            "spec.byName.n.aa",
+            "spec.byName.n.zz",
+            "spec.handle.aa",
+            "spec.handle.zz",
+            "spec.others[0].aa",
+            "spec.others[0].zz",
+            "spec.others[1].kind",
+            "status",
+        ];
+        spec.map(|path| format!("items[{index}].{path}"))
+    };
+    let mut expected: Vec<_> = cup(0).into_iter().chain(cup(1)).collect();
+    expected.push("more".to_owned());
+    assert_eq!(told, expected);
+}
+
+/// Values of JSON, three levels deep.
+fn any_json() -> impl Strategy<Value = Value> {
+    let simple = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<f64>().prop_map(|number| json!(number)),
+        any::<String>().prop_map(Value::from),
+    ];
+    simple.prop_recursive(3, 12, 3, |inner| {
+        let field = (any::<String>(), inner.clone());
+        prop_oneof![
+            collection::vec(inner, 0..3).prop_map(Value::from),
+            collection::vec(field, 0..3).prop_map(|fields| fields.into_iter().collect()),
+        ]
+    })
+}
+
+/// Adds fields to every object that belongs to a generated type.
+fn add(object: &mut Value, fields: &mut impl Iterator<Item = BTreeMap<String, Value>>) {
+    const EXTERNAL: [&str; 1] = ["metadata"];
+    match object {
+        Value::Array(items) => items.iter_mut().for_each(|item| add(item, fields)),
+        Value::Object(object) => {
+            for (name, value) in &mut *object {
+                match value {
+                    Value::Object(map) if name == "byName" => {
+                        map.values_mut().for_each(|value| add(value, fields));
+                    }
+                    value if !EXTERNAL.contains(&name.as_str()) => add(value, fields),
+                    _ => (),
+                }
+            }
+            for (name, value) in fields.next().into_iter().flatten() {
+                object.entry(name).or_insert(value);
+            }
+        }
+        _ => (),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Whatever a generated type doesn't know is there after reading and writing.
+    #[test]
+    fn any_field_that_is_not_known_is_kept(
+        fields in collection::vec(collection::btree_map("x?.{0,6}", any_json(), 0..3), 7),
+    ) {
+        let mut json = json!({
+            "apiVersion": "example.com/v1beta1", "kind": "CupList", "metadata": {},
+            "items": [{
+                "apiVersion": "example.com/v1beta1", "kind": "Cup", "metadata": {"name": "c"},
+                "spec": {"handle": {}, "others": [{}, {}], "byName": {"n": {"side": "a"}}}
+            }]
+        });
+        add(&mut json, &mut fields.into_iter());
+        let cups: unknown_v1beta1::CupList = round_trip(&json);
+        prop_assert_eq!(unknown_v1beta1::CupList::from(unknown_v1::CupList::from(cups.clone())), cups);
+    }
 }

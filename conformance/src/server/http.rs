@@ -16,6 +16,8 @@ use super::store::{Store, Target};
 use super::{Request, Shared, lock, watch};
 
 const JSON: &str = "application/json";
+/// The body may be JSON, which is YAML too.
+const APPLY_PATCH: &str = "application/apply-patch+yaml";
 const MERGE_PATCH: &str = "application/merge-patch+json";
 
 pub(super) fn router(shared: Arc<Shared>) -> Router {
@@ -82,6 +84,12 @@ fn answer(
             store.create(&target, body(&request, JSON)?)?
         }
         ("PUT", Some(_)) => store.replace(&target, body(&request, JSON)?)?,
+        ("PATCH", Some(_)) if request.content_type == APPLY_PATCH => {
+            if !query.contains_key("fieldManager") {
+                return Err(Refusal::bad_request("fieldManager is required"));
+            }
+            store.apply(&target, body(&request, APPLY_PATCH)?)?
+        }
         ("PATCH", Some(_)) => {
             store.merge_patch(&target, &body(&request, MERGE_PATCH)?)?
         }

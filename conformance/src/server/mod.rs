@@ -5,8 +5,9 @@
 //! conflicts, the status subresource, and watches with bookmarks. It knows the kinds that it
 //! is given and nothing of the crates under test, and it records each request.
 //!
-//! Not there, and answered with an error: selectors, patches other than merge patches,
-//! deleting collections, and expiry of resource versions. Finalizers are ignored.
+//! Not there, and answered with an error: selectors, JSON patches and strategic ones, deleting
+//! collections, and expiry of resource versions. Finalizers are ignored. Applying sets what
+//! is sent, but nobody's ownership is kept.
 
 mod answer;
 mod http;

@@ -244,6 +244,30 @@ impl Store {
         self.replace(target, object)
     }
 
+    /// Creates what is not there, and sets what is sent.
+    pub(super) fn apply(
+        &mut self,
+        target: &Target,
+        object: Value,
+    ) -> Result<Value, Refusal> {
+        check(target, &object)?;
+        if object.pointer("/metadata/managedFields").is_some() {
+            return Err(Refusal::bad_request("metadata.managedFields must be nil"));
+        }
+        let name = object.pointer("/metadata/name").and_then(Value::as_str);
+        if name != target.name.as_deref() {
+            return Err(Refusal::bad_request("the name does not match the path"));
+        }
+        if target.status || self.get(target).is_ok() {
+            return self.merge_patch(target, &object);
+        }
+        let collection = Target {
+            name: None,
+            ..target.clone()
+        };
+        self.create(&collection, object)
+    }
+
     pub(super) fn delete(&mut self, target: &Target) -> Result<Value, Refusal> {
         let object = self.get(target)?.clone();
         let key = target.key(target.name.as_deref().unwrap_or_default());

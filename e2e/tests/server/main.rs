@@ -3,9 +3,36 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+/// Makes a test of every kind for each function.
+macro_rules! each_kind {
+    ($($check:ident)*) => {$(
+        mod $check {
+            each_kind! { super::$check =>
+                csi_driver: CSIDriver;
+                csi_node: CSINode;
+                csi_storage_capacity: CSIStorageCapacity;
+                storage_class: StorageClass;
+                volume_attachment: VolumeAttachment;
+                volume_attributes_class: VolumeAttributesClass;
+            }
+        }
+    )*};
+    ($check:path => $($test:ident: $kind:ident;)*) => {$(
+        #[test]
+        #[ignore = "needs a control plane: run cargo xtask e2e"]
+        fn $test() {
+            use $check as check;
+            check::<storage_v1::$kind>();
+        }
+    )*};
+}
+
+mod applied;
 mod conversion;
 mod kinds;
 mod openapi;
+mod served;
+mod status;
 
 use std::time::Duration;
 

@@ -10,6 +10,8 @@
 //! | [`CSIDriver`] | cluster | 1.12 | 1.14 |  |
 //! | [`CSINodeInfo`] | cluster | 1.12 | 1.14 |  |
 //!
+//! Types for server-side apply are in [`apply`].
+//!
 //! What an object can't say in the other version is told by `convert`, and kept in an annotation by
 //! `convert_keeping`, both of [`Convert`](apimachinery::convert::Convert):
 //!
@@ -45,6 +47,8 @@
 //! assert_eq!(csi::resource("csinodeinfos").to_string(), "csinodeinfos.csi.storage.k8s.io");
 //! # Ok::<(), apimachinery::scheme::SchemeError>(())
 //! ```
+
+pub mod apply;
 
 mod csi_driver;
 mod csi_node_info;

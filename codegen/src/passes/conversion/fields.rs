@@ -97,6 +97,7 @@ impl Both<'_> {
                 }
             }
         }
+        fields.extend(unknown(self.ours.2, self.theirs.2));
         complete.then_some(fields)
     }
 
@@ -178,6 +179,20 @@ impl Both<'_> {
             HELP,
         );
     }
+}
+
+/// What becomes of the fields that a struct doesn't know, if it keeps them.
+pub(super) fn unknown(ours: &Struct, theirs: &Struct) -> Option<FieldConversion> {
+    let side = |object: &Struct| {
+        let name = object.unknown.clone()?;
+        Some(Side { name, boxed: false })
+    };
+    Some(FieldConversion::Carried {
+        ours: side(ours)?,
+        theirs: side(theirs)?,
+        optional: false,
+        carry: Carry::Same,
+    })
 }
 
 fn side(field: &Field) -> Side {

@@ -10,7 +10,7 @@ use crate::config::Conversion as Config;
 use crate::diag::Diagnostics;
 use crate::model::{
     ApiVersion, Carry, Conversion, Crate, FieldConversion, How, Role, SchemaName, Shape,
-    Type,
+    Struct, Type,
 };
 use crate::name::RustPath;
 use rules::Rules;
@@ -125,7 +125,11 @@ impl<'a> Compared<'a> {
             && let Some(to) = path(self.theirs, their_list)
         {
             let pair = (list.clone(), their_list.clone());
-            let how = How::Items;
+            let objects =
+                structure(self.ours, list).zip(structure(self.theirs, their_list));
+            let unknown =
+                objects.and_then(|(ours, theirs)| fields::unknown(ours, theirs));
+            let how = How::Items(unknown);
             self.found.insert(
                 pair,
                 Conversion {
@@ -255,7 +259,7 @@ impl<'a> Compared<'a> {
                         // Each field is looked at, because each is marked.
                         fields.iter_mut().filter_map(|f| f.like(&found)).count() > 0
                     }
-                    How::Values | How::Items => false,
+                    How::Values | How::Items(_) => false,
                 };
                 changed |= like != conversion.like;
                 conversion.like = like;
@@ -326,6 +330,13 @@ fn find<'a>(
 ) -> Option<(&'a ApiVersion, &'a Type)> {
     let mut versions = krate.versions.iter();
     versions.find_map(|version| Some((version, version.types.get(schema)?)))
+}
+
+fn structure<'a>(krate: &'a Crate<'a>, schema: &SchemaName) -> Option<&'a Struct> {
+    match &find(krate, schema)?.1.shape {
+        Shape::Struct(object) => Some(object),
+        Shape::Enum(_) => None,
+    }
 }
 
 /// The path of a type of a crate, for other crates.

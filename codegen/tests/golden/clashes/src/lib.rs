@@ -8,6 +8,10 @@
 //! | kind | scope | since | subresource |
 //! |---|---|---|---|
 //! | [`I`] | cluster |  |  |
+//!
+//! Types for server-side apply are in [`apply`].
+
+pub mod apply;
 
 mod core;
 mod i;

@@ -8,7 +8,10 @@
 //! | kind | scope | since | subresource |
 //! |---|---|---|---|
 //! | [`Kettle`] | cluster |  | status |
+//!
+//! Types for server-side apply are in [`apply`].
 
+pub mod apply;
 pub mod boiling;
 
 mod kettle;

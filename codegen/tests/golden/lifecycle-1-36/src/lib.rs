@@ -8,6 +8,10 @@
 //! | kind | scope | since | subresource |
 //! |---|---|---|---|
 //! | [`Moth`] | cluster | 1.20 |  |
+//!
+//! Types for server-side apply are in [`apply`].
+
+pub mod apply;
 
 mod cocoon;
 mod moth;

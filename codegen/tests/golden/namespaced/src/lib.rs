@@ -8,6 +8,10 @@
 //! | kind | scope | since | subresource |
 //! |---|---|---|---|
 //! | [`Box2`] | namespace |  |  |
+//!
+//! Types for server-side apply are in [`apply`].
+
+pub mod apply;
 
 mod box2;
 mod scheme;

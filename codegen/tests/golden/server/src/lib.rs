@@ -8,6 +8,10 @@
 //! | kind | scope | since | subresource |
 //! |---|---|---|---|
 //! | [`Mill`] | namespace |  | status |
+//!
+//! Types for server-side apply are in [`apply`].
+
+pub mod apply;
 
 mod mill;
 mod scheme;

@@ -469,7 +469,7 @@ impl serde::Serialize for MillStatus {
 pub struct Power {
     /// Which water.
     ///
-    /// The server's default is `Rhine`.
+    /// The server's default is `rhine`.
     pub brook: Option<String>,
 
     /// Which wind.

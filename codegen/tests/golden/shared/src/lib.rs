@@ -10,6 +10,10 @@
 //! |---|---|---|---|
 //! | [`Cat`] | cluster |  |  |
 //! | [`Dog`] | cluster |  |  |
+//!
+//! Types for server-side apply are in [`apply`].
+
+pub mod apply;
 
 mod cat;
 mod color;

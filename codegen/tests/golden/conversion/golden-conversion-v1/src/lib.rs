@@ -10,6 +10,10 @@
 //! | [`Jar`] | cluster |  |  |
 //! | [`Mug`] | cluster | 1.30 |  |
 //! | [`Tray`] | cluster |  |  |
+//!
+//! Types for server-side apply are in [`apply`].
+
+pub mod apply;
 
 mod jar;
 mod mug;

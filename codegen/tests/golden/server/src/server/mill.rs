@@ -4,7 +4,7 @@
 
 use apimachinery::validation::{
     Check, Checker, FaultKind, Feature, Format, Path, Pattern, Problem, Repeats,
-    ServerRules, SetDefaults, Target, drop_unless, rules,
+    ServerRules, SetDefaults, Target, default_text, drop_unless, rules,
 };
 
 use crate::{Guest, Hand, Kind, Mill, MillSpec, MillStatus, Power};
@@ -238,7 +238,7 @@ impl Check for MillStatus {
 
 impl SetDefaults for Power {
     fn set_defaults(&mut self, _target: &Target) {
-        self.brook.get_or_insert_with(|| "Rhine".to_owned());
+        default_text(&mut self.brook, "rhine");
     }
 
     fn drop_disabled(&mut self, _stored: Option<&Self>, _target: &Target) {}

@@ -11,7 +11,11 @@
 //! | [`Mug`] | cluster | 1.20 | 1.36 |  |
 //! | [`Tray`] | cluster |  |  |  |
 //!
+//! Types for server-side apply are in [`apply`].
+//!
 //! What is *said* of the module.
+
+pub mod apply;
 
 mod jug;
 mod mug;

@@ -1,0 +1,123 @@
+//! `FieldsV1`, the set of fields that an entry of `managedFields` owns.
+//!
+//! The format is that of structured-merge-diff: an object whose keys are path elements, with
+//! what is owned below each as the value. `.` says that the place itself is owned too; an empty
+//! object says that of a place of which nothing below is named.
+
+use std::collections::BTreeMap;
+
+use k8s_openapi::serde_json::{self, Map, Value};
+
+use super::ExtractError;
+
+/// The deepest nesting that is read, that of JSON as text.
+const MAX_DEPTH: usize = 128;
+
+/// What is owned at a place and below it.
+#[derive(Debug, Default)]
+pub(super) struct Owned {
+    /// Whether the place itself is.
+    pub(super) itself: bool,
+    /// By the element as it is written.
+    below: BTreeMap<String, (Element, Owned)>,
+}
+
+/// A step from a value to what is in it.
+#[derive(Debug)]
+pub(super) enum Element {
+    /// `f:`, a field of an object or a key of a map, which is found by its path element.
+    Field,
+    /// `k:`, the element of a list in which these fields have these values.
+    Key(Map<String, Value>),
+    /// `v:`, the element of a list that is this value.
+    Value(Value),
+    /// `i:`, the element of a list at this index.
+    Index(usize),
+}
+
+impl Owned {
+    /// Adds what a JSON value names.
+    pub(super) fn add(
+        &mut self,
+        fields: &Value,
+        path: &str,
+    ) -> Result<(), ExtractError> {
+        self.read(fields, path, 0)
+    }
+
+    fn read(
+        &mut self,
+        fields: &Value,
+        path: &str,
+        depth: usize,
+    ) -> Result<(), ExtractError> {
+        let fault = |message: String| ExtractError::Fields {
+            path: path.to_owned(),
+            message,
+        };
+        let Value::Object(fields) = fields else {
+            return Err(fault("is not an object".to_owned()));
+        };
+        if depth > MAX_DEPTH {
+            return Err(fault(format!("is nested more than {MAX_DEPTH} times")));
+        }
+        self.itself |= fields.is_empty();
+        for (key, inner) in fields {
+            if key == "." {
+                self.itself = true;
+                continue;
+            }
+            // Elements of a kind that isn't known are skipped, as by the server.
+            let Some(element) = element(key).map_err(&fault)? else {
+                continue;
+            };
+            let place = self.below.entry(key.clone());
+            let (_, owned) = place.or_insert_with(|| (element, Self::default()));
+            owned.read(inner, &format!("{path}.{key}"), depth + 1)?;
+        }
+        Ok(())
+    }
+
+    /// Whether nothing below is named.
+    pub(super) fn is_leaf(&self) -> bool {
+        self.below.is_empty()
+    }
+
+    /// What is owned of a field.
+    pub(super) fn field(&self, name: &str) -> Option<&Self> {
+        self.below.get(&format!("f:{name}")).map(|(_, owned)| owned)
+    }
+
+    /// All that is named directly below.
+    pub(super) fn elements(&self) -> impl Iterator<Item = (&Element, &Self)> {
+        self.below.values().map(|(element, owned)| (element, owned))
+    }
+}
+
+/// What a key stands for; nothing if it is of a kind that isn't known.
+fn element(key: &str) -> Result<Option<Element>, String> {
+    let mut chars = key.chars();
+    let (Some(kind), Some(':')) = (chars.next(), chars.next()) else {
+        return Err(format!("\"{}\" is not a path element", key.escape_debug()));
+    };
+    let rest = chars.as_str();
+    let json =
+        || serde_json::from_str(rest).map_err(|error| wrong(key, &error.to_string()));
+    Ok(Some(match kind {
+        'f' => Element::Field,
+        'k' => match json()? {
+            Value::Object(keys) if !keys.is_empty() => Element::Key(keys),
+            _ => return Err(wrong(key, "not an object of keys")),
+        },
+        'v' => Element::Value(json()?),
+        'i' => match rest.parse() {
+            Ok(index) => Element::Index(index),
+            Err(_) => return Err(wrong(key, "not an index")),
+        },
+        _ => return Ok(None),
+    }))
+}
+
+fn wrong(key: &str, message: &str) -> String {
+    format!("\"{}\": {message}", key.escape_debug())
+}

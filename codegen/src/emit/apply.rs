@@ -1,0 +1,315 @@
+//! The types for server-side apply, in files of their own beside those of the full types.
+
+use std::collections::BTreeSet;
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::conversion::carried;
+use super::{
+    Content, File, builders, folder, group_versions, imports, inner_comment, origin,
+    resource,
+};
+use super::{comment, types, wire};
+use crate::doc;
+use crate::model::{
+    ApiVersion, Carry, Crate, Field, Module, Resource, Role, SchemaName, Shape, Struct,
+    Ty, Type,
+};
+use crate::name::{self, APPLY_MODULE, Ident};
+
+/// The module of a part of the crate, if there is anything to apply.
+pub(super) fn module(versions: &[&ApiVersion]) -> Option<Ident> {
+    let any = versions.iter().any(|version| !version.apply.modules.is_empty());
+    any.then(|| name::fixed(APPLY_MODULE))
+}
+
+/// The files of all apply types of a crate.
+pub(super) fn files(krate: &Crate<'_>) -> Vec<File> {
+    let places: BTreeSet<_> = krate.versions.iter().map(|v| v.module.as_ref()).collect();
+    let mut files = Vec::new();
+    for place in places {
+        let versions = krate.versions.iter().filter(|v| v.module.as_ref() == place);
+        let versions: Vec<_> = versions.collect();
+        if module(&versions).is_none() {
+            continue;
+        }
+        files.push(root(place, &versions));
+        for version in versions {
+            let modules = version.apply.modules.iter();
+            files.extend(modules.map(|module| file(version, module)));
+        }
+    }
+    files
+}
+
+fn file(version: &ApiVersion, module: &Module) -> File {
+    let mut converts = false;
+    let mut items = Vec::new();
+    for schema in &module.types {
+        let full = version.types.get(schema).zip(version.apply.types.get(schema));
+        let Some((full, ty)) = full else { continue };
+        let (Shape::Struct(full), Shape::Struct(object)) = (&full.shape, &ty.shape)
+        else {
+            continue;
+        };
+        items.push(types::item(version, ty, object));
+        items.extend(builders::items(version, ty, object));
+        if let Role::Apply(resource) = &object.role {
+            items.push(extraction(version, ty, resource));
+            items.push(apply_impl(version, schema, ty));
+        }
+        items.push(from_full(version, ty, full));
+        items.extend(resource::items(version, ty, object));
+        items.extend(wire::items(ty, object));
+        converts |= full.fields.iter().any(|field| uses_convert(version, field));
+    }
+    let mut all = imports::of_apply(version, module, converts);
+    all.extend(items);
+    File {
+        path: format!(
+            "{}{APPLY_MODULE}/{}.rs",
+            folder(version.module.as_ref()),
+            module.name
+        ),
+        origin: origin(version, module),
+        content: Content::Rust {
+            attributes: TokenStream::new(),
+            items: all,
+        },
+    }
+}
+
+fn root(place: Option<&Ident>, versions: &[&ApiVersion]) -> File {
+    let modules =
+        versions.iter().flat_map(|v| v.apply.modules.iter().map(move |m| (v, m)));
+    let mut modules: Vec<_> = modules.collect();
+    modules.sort_by_key(|(_, module)| &module.name);
+    let names = modules.iter().map(|(_, module)| &module.name);
+    let mut items: Vec<_> = names.map(|name| quote!(mod #name;)).collect();
+    for (version, module) in &modules {
+        let file = &module.name;
+        let types = module.types.iter().filter_map(|name| version.types.get(name));
+        let mut types: Vec<_> = types.map(|ty| &ty.name).collect();
+        types.sort();
+        items.push(match types.as_slice() {
+            [name] => quote!(pub use #file::#name;),
+            names => quote!(pub use #file::{#(#names),*};),
+        });
+    }
+    let mut origin: Vec<_> =
+        versions.iter().map(|version| version.file.as_str()).collect();
+    origin.dedup();
+    File {
+        path: format!("{}{APPLY_MODULE}/mod.rs", folder(place)),
+        origin: origin.join(",\n// "),
+        content: Content::Rust {
+            attributes: inner_comment(&about(versions)),
+            items,
+        },
+    }
+}
+
+fn about(versions: &[&ApiVersion]) -> Vec<String> {
+    let names = group_versions(versions.iter().copied());
+    let paragraphs = [
+        format!("Types for server-side apply of {names}."),
+        "Every field is absent unless set, but for `apiVersion` and `kind`, which are always \
+         written. What is sent is what the field manager then owns, be it `false`, zero or \
+         empty; what it owned before and no longer sends is removed by the server. `new` takes \
+         the name, `with_*` set the rest, and a full type becomes the apply type of the same \
+         name with `into`, its required fields set."
+            .to_owned(),
+        "`extract` gives what a manager has applied of a live object, for changing part of it: \
+         see [`apimachinery::apply`]."
+            .to_owned(),
+        "Enumerations are those of the full types, and so are types of other crates. Of these, \
+         some write their required fields always, which is said of each field that has one; \
+         metadata writes what is set only."
+            .to_owned(),
+    ];
+    let mut lines = Vec::new();
+    for paragraph in paragraphs {
+        if !lines.is_empty() {
+            lines.push(String::new());
+        }
+        lines.extend(doc::wrapped(&paragraph));
+    }
+    lines
+}
+
+/// The path of the full type.
+fn full_type(version: &ApiVersion, ty: &Type) -> TokenStream {
+    let (module, name) = (version.module.iter(), &ty.name);
+    quote!(crate::#(#module::)* #name)
+}
+
+/// The methods that read back what has been applied.
+fn extraction(version: &ApiVersion, ty: &Type, resource: &Resource) -> TokenStream {
+    let name = &ty.name;
+    let full = full_type(version, ty);
+    let method = |method: TokenStream, what: &str, subresource: TokenStream| {
+        let text = format!(
+            "What a field manager has applied of {what}, and still owns; only the name where \
+             it has applied nothing. See [`extract`](apimachinery::apply::extract), also for \
+             the errors."
+        );
+        let docs = comment(&doc::wrapped(&text));
+        quote! {
+            #docs
+            pub fn #method(
+                live: &#full,
+                field_manager: &str,
+            ) -> Result<Self, apimachinery::apply::ExtractError> {
+                apimachinery::apply::extract(live, field_manager, #subresource)
+            }
+        }
+    };
+    let object = method(quote!(extract), "a live object", quote!(None));
+    let status = resource.status.then(|| {
+        method(
+            quote!(extract_status),
+            "the status of a live object",
+            quote!(Some("status")),
+        )
+    });
+    quote! {
+        impl #name {
+            #object
+            #status
+        }
+    }
+}
+
+fn apply_impl(version: &ApiVersion, schema: &SchemaName, ty: &Type) -> TokenStream {
+    let name = &ty.name;
+    let full = full_type(version, ty);
+    let mut paths = Vec::new();
+    granular(version, schema, "", &mut BTreeSet::new(), &mut paths);
+    quote! {
+        impl apimachinery::apply::Apply for #name {
+            type Kind = #full;
+
+            fn granular() -> &'static [&'static str] {
+                &[#(#paths),*]
+            }
+        }
+    }
+}
+
+/// The paths below a type of what can have parts of different owners.
+fn granular(
+    version: &ApiVersion,
+    schema: &SchemaName,
+    path: &str,
+    above: &mut BTreeSet<SchemaName>,
+    found: &mut Vec<String>,
+) {
+    let Some(Shape::Struct(object)) = version.types.get(schema).map(|ty| &ty.shape)
+    else {
+        return;
+    };
+    // What is inside itself has no end of paths, and is taken as a whole there.
+    if !above.insert(schema.clone()) {
+        return;
+    }
+    for field in object.fields.iter().filter(|field| !field.is_metadata()) {
+        let path = match path {
+            "" => field.json.clone(),
+            path => format!("{path}.{}", field.json),
+        };
+        let said = field.docs.atomic;
+        match &field.ty {
+            Ty::Map(_) if said != Some(true) => found.push(path),
+            Ty::List(item) if said == Some(false) => {
+                found.push(path.clone());
+                if let Some(item) = granular_type(version, item) {
+                    let path = path + "[]";
+                    found.push(path.clone());
+                    granular(version, item, &path, above, found);
+                }
+            }
+            ty if said != Some(true) => {
+                if let Some(inner) = granular_type(version, ty) {
+                    found.push(path.clone());
+                    granular(version, inner, &path, above, found);
+                }
+            }
+            _ => {}
+        }
+    }
+    above.remove(schema);
+}
+
+/// The struct of the crate that a value is, unless that has one owner only.
+fn granular_type<'a>(version: &ApiVersion, ty: &'a Ty) -> Option<&'a SchemaName> {
+    let Ty::Ref(name) = ty else { return None };
+    let ty = version.types.get(name)?;
+    let is_struct = matches!(ty.shape, Shape::Struct(_));
+    (is_struct && ty.docs.atomic != Some(true)).then_some(name)
+}
+
+/// The conversion of the full type, which sets all that it holds.
+fn from_full(version: &ApiVersion, ty: &Type, full: &Struct) -> TokenStream {
+    let name = &ty.name;
+    let theirs = full_type(version, ty);
+    let values = full.fields.iter().map(|field| {
+        let name = &field.name;
+        let value = quote!(value.#name);
+        if field.is_metadata() {
+            return quote!(#name: apimachinery::apply::metadata(#value));
+        }
+        let carry = carry(version, &field.ty);
+        let boxed = (field.boxed, field.boxed);
+        let value = carried(&value, &carry, !field.required, boxed);
+        if field.required {
+            quote!(#name: Some(#value))
+        } else {
+            quote!(#name: #value)
+        }
+    });
+    let said = match full.role {
+        Role::Kind(_) => {
+            "Sets all that the object holds, required fields included, but for the metadata \
+             that the server alone decides."
+        }
+        _ => "Sets all that is held, required fields included.",
+    };
+    let docs = comment(&doc::wrapped(said));
+    quote! {
+        #docs
+        impl From<#theirs> for #name {
+            fn from(value: #theirs) -> Self {
+                Self { #(#values),* }
+            }
+        }
+    }
+}
+
+/// How a value of the full type becomes one that is applied.
+fn carry(version: &ApiVersion, ty: &Ty) -> Carry {
+    let inner = |inner: &Ty| match carry(version, inner) {
+        Carry::Same => None,
+        carry => Some(Box::new(carry)),
+    };
+    match ty {
+        Ty::Ref(name) if version.apply.types.contains_key(name) => Carry::Type {
+            ours: name.clone(),
+            theirs: name.clone(),
+            total: true,
+            like: false,
+        },
+        Ty::List(item) => inner(item).map_or(Carry::Same, Carry::List),
+        Ty::Map(value) => inner(value).map_or(Carry::Same, Carry::Map),
+        _ => Carry::Same,
+    }
+}
+
+/// Whether the conversion of a field needs what `apimachinery::convert` has.
+fn uses_convert(version: &ApiVersion, field: &Field) -> bool {
+    match carry(version, &field.ty) {
+        Carry::Same => false,
+        Carry::Type { .. } => field.boxed,
+        Carry::List(_) | Carry::Map(_) => true,
+    }
+}

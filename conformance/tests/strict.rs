@@ -1,0 +1,298 @@
+//! Strict reading of the generated kinds, against what a server has said and against random
+//! objects with faults in known places.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use apimachinery::scheme::Scheme;
+use apimachinery::strict::{self, Fault, FaultKind};
+use conformance::arbitrary::check_all;
+use conformance::each_kind;
+use conformance::kind::Kind;
+use proptest::prelude::*;
+use proptest::sample::Index;
+use proptest::test_runner::TestCaseError;
+use serde::Deserialize;
+use serde_json::Value;
+
+fn scheme() -> Scheme {
+    let mut scheme = Scheme::new();
+    storage_v1::add_to_scheme(&mut scheme);
+    storage_v1beta1::add_to_scheme(&mut scheme);
+    storage_v1alpha1::add_to_scheme(&mut scheme);
+    storage_v1alpha1::csi::add_to_scheme(&mut scheme);
+    scheme
+}
+
+/// A body, and what kube-apiserver 1.36.3 said to creating it with `fieldValidation=Strict`.
+#[derive(Deserialize)]
+struct Case {
+    format: String,
+    body: String,
+    faults: Vec<String>,
+    /// The line and key of each duplicate in YAML.
+    #[serde(default)]
+    lines: Vec<(usize, String)>,
+}
+
+#[test]
+fn says_what_a_server_says() {
+    let cases: Vec<Case> = serde_json::from_str(include_str!("strict.json")).unwrap();
+    for case in cases {
+        let body = &case.body;
+        if case.format == "json" {
+            let faults = scheme().decode_json_all_strict(body).unwrap().faults;
+            let told: Vec<_> = faults.iter().map(ToString::to_string).collect();
+            assert_eq!(told, case.faults, "{body}");
+            continue;
+        }
+        let faults = scheme().decode_yaml_all_strict(body).unwrap().faults;
+        let (duplicate, unknown): (Vec<_>, Vec<_>) =
+            faults.iter().partition(|fault| fault.kind == FaultKind::Duplicate);
+        let told: Vec<_> = unknown.iter().map(ToString::to_string).collect();
+        assert_eq!(told, case.faults, "{body}");
+        let told: Vec<_> = duplicate.iter().map(|fault| name(fault)).collect();
+        let said: Vec<_> = case.lines.iter().map(|(_, key)| key.clone()).collect();
+        assert_eq!(told, said, "{body}");
+    }
+}
+
+/// The last name of the path; none in the table has dots.
+fn name(fault: &Fault) -> String {
+    fault.path.rsplit('.').next().unwrap_or_default().to_owned()
+}
+
+/// A value whose objects may have a field more than once.
+#[derive(Clone, Debug)]
+enum Doc {
+    Simple(Value),
+    Items(Vec<Doc>),
+    Fields(Vec<(String, Doc)>),
+}
+
+/// Fields that hold maps of strings, in which every name is known.
+const MAPS: [&str; 8] = [
+    "annotations",
+    "attachmentMetadata",
+    "capacity",
+    "labels",
+    "matchLabels",
+    "options",
+    "parameters",
+    "volumeAttributes",
+];
+
+/// How the names of unknown fields begin, and those that are added to maps.
+const UNKNOWN: &str = "zz";
+
+impl Doc {
+    fn of(value: Value) -> Self {
+        match value {
+            Value::Array(items) => {
+                Self::Items(items.into_iter().map(Self::of).collect())
+            }
+            Value::Object(fields) => {
+                let fields = fields.into_iter();
+                Self::Fields(
+                    fields.map(|(name, value)| (name, Self::of(value))).collect(),
+                )
+            }
+            value => Self::Simple(value),
+        }
+    }
+
+    fn text(&self) -> String {
+        match self {
+            Self::Simple(value) => value.to_string(),
+            Self::Items(items) => {
+                let items: Vec<_> = items.iter().map(Self::text).collect();
+                format!("[{}]", items.join(","))
+            }
+            Self::Fields(fields) => {
+                let field = |(name, value): &(String, Self)| {
+                    format!("{}:{}", Value::from(name.as_str()), value.text())
+                };
+                let fields: Vec<_> = fields.iter().map(field).collect();
+                format!("{{{}}}", fields.join(",\n"))
+            }
+        }
+    }
+
+    /// An object in it and whether that is a map, not counting those in raw JSON and in
+    /// unknown fields.
+    fn object(
+        &mut self,
+        map: bool,
+        left: &mut usize,
+    ) -> Option<(bool, &mut Vec<(String, Self)>)> {
+        match self {
+            Self::Simple(_) => None,
+            Self::Items(items) => {
+                items.iter_mut().find_map(|item| item.object(false, left))
+            }
+            Self::Fields(fields) => {
+                if *left == 0 {
+                    return Some((map, fields));
+                }
+                *left -= 1;
+                let known = fields.iter_mut().filter(|(name, _)| {
+                    name != "fieldsV1" && !name.starts_with(UNKNOWN)
+                });
+                let mut known =
+                    known.map(|(name, value)| (MAPS.contains(&name.as_str()), value));
+                known.find_map(|(map, value)| value.object(map, left))
+            }
+        }
+    }
+
+    fn objects(&self) -> usize {
+        let mut doc = self.clone();
+        (0..)
+            .find(|count| doc.object(false, &mut count.clone()).is_none())
+            .unwrap_or_default()
+    }
+
+    /// The faults in it, told by their names alone.
+    fn faults(&self, path: &str, map: bool, told: &mut Vec<String>) {
+        match self {
+            Self::Simple(_) => (),
+            Self::Items(items) => {
+                for (index, item) in items.iter().enumerate() {
+                    item.faults(&format!("{path}[{index}]"), false, told);
+                }
+            }
+            Self::Fields(fields) => {
+                for (index, (name, value)) in fields.iter().enumerate() {
+                    let dot = if path.is_empty() { "" } else { "." };
+                    let path = format!("{path}{dot}{name}");
+                    if !map && name.starts_with(UNKNOWN) {
+                        tell(told, format!("unknown {path}"));
+                        continue;
+                    }
+                    if fields[..index].iter().any(|(earlier, _)| earlier == name) {
+                        tell(told, format!("duplicate {path}"));
+                    }
+                    if name != "fieldsV1" {
+                        value.faults(&path, MAPS.contains(&name.as_str()), told);
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn tell(told: &mut Vec<String>, fault: String) {
+    if !told.contains(&fault) {
+        told.push(fault);
+    }
+}
+
+/// What is done to an object: where, to which of its fields, and which of two.
+type Damage = (Index, Index, Index, bool);
+
+/// Adds a field that isn't known, or one that is there already, with faults in it as they come.
+fn damage(doc: &mut Doc, (object, field, place, unknown): Damage, number: usize) {
+    let mut nth = object.index(doc.objects());
+    let Some((map, fields)) = doc.object(false, &mut nth) else {
+        return;
+    };
+    let new = if unknown || fields.is_empty() {
+        let text = if map {
+            r#""1""#
+        } else {
+            r#"{"zz": 1, "name": null, "spec": [{"kind": ""}]}"#
+        };
+        let value = serde_json::from_str(text).unwrap();
+        (format!("{UNKNOWN}{}", number % 3), Doc::of(value))
+    } else {
+        fields[field.index(fields.len())].clone()
+    };
+    fields.insert(place.index(fields.len() + 1), new);
+}
+
+fn damaged<K: Kind>() -> impl Strategy<Value = Doc> {
+    let damages = proptest::collection::vec(any::<Damage>(), 0..8);
+    (K::arbitrary(), damages).prop_map(|(object, damages)| {
+        let mut doc = Doc::of(serde_json::to_value(object).unwrap());
+        for (number, how) in damages.into_iter().enumerate() {
+            damage(&mut doc, how, number);
+        }
+        doc
+    })
+}
+
+/// Each fault is told, where it is, and nothing else; the object is that of plain reading.
+fn tells_all<K: Kind + apimachinery::scheme::Versioned>() {
+    check_all(&damaged::<K>(), |doc| {
+        let text = doc.text();
+        let mut expected = Vec::new();
+        doc.faults("", false, &mut expected);
+        let read = strict::from_json::<K>(&text).unwrap();
+        let told: Vec<_> = read.faults.iter().map(told_as).collect();
+        prop_assert_eq!(&told, &expected);
+        prop_assert_eq!(&read.object, &serde_json::from_str::<K>(&text).unwrap());
+        read.faults.iter().try_for_each(|fault| stands_there(&text, fault))?;
+        let read = scheme().decode_json_all_strict(&text).unwrap();
+        prop_assert_eq!(read.faults.iter().map(told_as).collect::<Vec<_>>(), expected);
+        in_yaml::<K>(&text, told)
+    });
+}
+
+/// The same in YAML, where more is told: duplicates in unknown fields and in raw JSON.
+fn in_yaml<K: Kind>(text: &str, mut json: Vec<String>) -> Result<(), TestCaseError> {
+    let read = strict::from_yaml::<K>(&escaped(text)).unwrap();
+    let mut yaml: Vec<_> = read.faults.iter().map(told_as).collect();
+    if json.iter().all(|fault| fault.starts_with("unknown")) {
+        yaml.retain(|fault| fault.starts_with("unknown"));
+        json.sort();
+        yaml.sort();
+        prop_assert_eq!(json, yaml);
+        return Ok(());
+    }
+    for fault in json.iter().filter(|fault| fault.starts_with("duplicate")) {
+        prop_assert!(yaml.contains(fault), "{fault} is in {yaml:?}");
+    }
+    for fault in yaml.iter().filter(|fault| fault.starts_with("unknown")) {
+        prop_assert!(json.contains(fault), "{fault} is in {json:?}");
+    }
+    Ok(())
+}
+
+/// The same with escapes for what YAML doesn't take as it is.
+fn escaped(text: &str) -> String {
+    let mut escaped = String::new();
+    for character in text.chars() {
+        let code = u32::from(character);
+        if (0x7f..0x1_0000).contains(&code) && !character.is_alphanumeric() {
+            escaped += &format!("\\u{code:04x}");
+        } else {
+            escaped.push(character);
+        }
+    }
+    escaped
+}
+
+fn told_as(fault: &Fault) -> String {
+    match fault.kind {
+        FaultKind::Unknown => format!("unknown {}", fault.path),
+        _ => format!("duplicate {}", fault.path),
+    }
+}
+
+/// The line and column are those of the name, unless that is written with escapes.
+fn stands_there(text: &str, fault: &Fault) -> Result<(), TestCaseError> {
+    let Some((line, column)) = fault.place.line.zip(fault.place.column) else {
+        prop_assert!(text.contains('\\'));
+        return Ok(());
+    };
+    let line = text.split('\n').nth(line - 1).unwrap();
+    let rest: String = line.chars().skip(column - 1).collect();
+    let name = rest.strip_prefix('"').and_then(|rest| rest.split_once("\":"));
+    let name = name.map(|(name, _)| name).unwrap_or_default();
+    prop_assert!(fault.path.ends_with(name) && rest.starts_with('"'), "{rest}");
+    Ok(())
+}
+
+mod each_fault {
+    use super::*;
+    each_kind!(super::tells_all);
+}

@@ -1,0 +1,90 @@
+//! Where our rules differ from the server's on purpose: `deviations.toml`.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use serde::Deserialize;
+
+use crate::ours::Operation;
+use crate::valid::Kind;
+use crate::verdict::Cause;
+
+/// What only one side says, and why.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Deviation {
+    /// `Create`, `Update` or `UpdateStatus`; any if it isn't given.
+    operation: Option<String>,
+    kind: Option<String>,
+    /// `server` or `ours`.
+    only: String,
+    /// The reason and field that one side gives.
+    cause: String,
+    field: String,
+    why: String,
+    #[serde(skip)]
+    occurred: bool,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Deviations {
+    #[serde(default)]
+    deviation: Vec<Deviation>,
+}
+
+impl Deviations {
+    pub fn read() -> Self {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("tests/differential/deviations.toml");
+        toml::from_str(&fs::read_to_string(path).unwrap()).unwrap()
+    }
+
+    /// What one side says and the other doesn't, unless each such cause is listed.
+    pub fn unexplained(
+        &mut self,
+        kind: Kind,
+        operation: Operation,
+        server: &BTreeSet<Cause>,
+        ours: &BTreeSet<Cause>,
+    ) -> Option<String> {
+        let only_server = server.difference(ours).map(|cause| ("server", cause));
+        let only_ours = ours.difference(server).map(|cause| ("ours", cause));
+        let all: Vec<_> = only_server.chain(only_ours).collect();
+        let unexplained: Vec<_> = all
+            .into_iter()
+            .filter(|(side, cause)| !self.explain(kind, operation, side, cause))
+            .collect();
+        (!unexplained.is_empty()).then(|| format!("only on one side: {unexplained:?}"))
+    }
+
+    fn explain(
+        &mut self,
+        kind: Kind,
+        operation: Operation,
+        side: &str,
+        cause: &Cause,
+    ) -> bool {
+        let is_right = |given: &Option<String>, value: &str| {
+            given.as_deref().is_none_or(|given| given == value)
+        };
+        let found = self.deviation.iter_mut().find(|deviation| {
+            deviation.only == side
+                && deviation.cause == cause.reason
+                && deviation.field == cause.field
+                && is_right(&deviation.kind, kind.name())
+                && is_right(&deviation.operation, &format!("{operation:?}"))
+        });
+        let Some(found) = found else { return false };
+        found.occurred = true;
+        true
+    }
+
+    /// One that no longer occurs has to go.
+    pub fn check_all_occurred(&self) {
+        let stale: Vec<_> =
+            self.deviation.iter().filter(|d| !d.occurred).map(|d| &d.why).collect();
+        assert!(stale.is_empty(), "deviations that do not occur: {stale:#?}");
+    }
+}

@@ -1,0 +1,343 @@
+//! Our defaults and rules against those of a running API server: random objects, damaged at
+//! random, are sent to it as dry runs, and what it says must be what we say.
+//!
+//! `E2E_CASES` is the number of random requests, 5,000 unless given; `E2E_SEED` makes others of
+//! them. Before them, each damage is done by itself.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout
+)]
+
+mod damage;
+mod deviations;
+mod ours;
+mod valid;
+mod verdict;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::env;
+use std::fs;
+use std::path::Path;
+
+use apimachinery::Release;
+use apimachinery::validation::Target;
+use e2e::{Answer, ControlPlane, send};
+use fastrand::Rng;
+use http::Method;
+use kube::Client;
+use serde_json::Value;
+
+use damage::Damage;
+use deviations::Deviations;
+use ours::{Operation, Ours};
+use valid::Kind;
+use verdict::Verdict;
+
+/// The objects of a kind that updates are made of.
+const STORED: usize = 12;
+
+/// How many differences are shown.
+const SHOWN: usize = 40;
+
+fn number(variable: &str, otherwise: u64) -> u64 {
+    let given = env::var(variable).ok();
+    given.map_or(otherwise, |text| text.parse().expect("a number"))
+}
+
+/// One request.
+struct Case {
+    kind: Kind,
+    operation: Operation,
+    object: Value,
+    stored: Value,
+}
+
+#[derive(Default)]
+struct Tally {
+    /// The objects made so far, for their names.
+    count: usize,
+    accepted: usize,
+    refused: usize,
+    rules: BTreeMap<String, usize>,
+    differences: Vec<String>,
+}
+
+/// A server that is asked, and what we take it for.
+struct Asked {
+    client: Client,
+    target: Target,
+    stored: BTreeMap<Kind, Vec<Value>>,
+    deviations: Deviations,
+    tally: Tally,
+}
+
+impl Asked {
+    async fn new(
+        server: &ControlPlane,
+        target: Target,
+        kinds: &[Kind],
+        rng: &mut Rng,
+    ) -> Self {
+        let client = server.client().unwrap();
+        let mut stored = BTreeMap::new();
+        for kind in kinds {
+            stored.insert(*kind, store(&client, *kind, rng).await);
+        }
+        Self {
+            client,
+            target,
+            stored,
+            deviations: Deviations::read(),
+            tally: Tally::default(),
+        }
+    }
+
+    async fn compare(&mut self, case: &Case) {
+        let answer = ask(&self.client, case).await;
+        let ours = ours::judge(case, &self.target);
+        judge(case, &answer, ours, &mut self.deviations, &mut self.tally);
+    }
+
+    /// Does every damage by itself, twice.
+    async fn sweep(&mut self, rng: &mut Rng) {
+        for kind in self.stored.keys().copied().collect::<Vec<_>>() {
+            for operation in Operation::ALL {
+                if operation == Operation::UpdateStatus && kind != Kind::VolumeAttachment
+                {
+                    continue;
+                }
+                for damage in &damages(kind, operation) {
+                    for _ in 0..2 {
+                        let mut case = self.whole(rng, kind, operation);
+                        for _ in 0..20 {
+                            if damage::apply(&mut case.object, damage) {
+                                break;
+                            }
+                            case = self.whole(rng, kind, operation);
+                        }
+                        self.compare(&case).await;
+                    }
+                }
+            }
+        }
+    }
+
+    /// A request that is as it should be.
+    fn whole(&mut self, rng: &mut Rng, kind: Kind, operation: Operation) -> Case {
+        let of_kind = &self.stored[&kind];
+        let stored = of_kind[rng.usize(..of_kind.len())].clone();
+        let object = match operation {
+            Operation::Create => kind.object(rng, &format!("new-{}", self.tally.count)),
+            _ => stored.clone(),
+        };
+        self.tally.count += 1;
+        Case {
+            kind,
+            operation,
+            object,
+            stored,
+        }
+    }
+
+    /// A request with up to three damages.
+    fn random(&mut self, rng: &mut Rng) -> Case {
+        let kinds: Vec<_> = self.stored.keys().copied().collect();
+        let kind = kinds[rng.usize(..kinds.len())];
+        let operation = match rng.u8(..10) {
+            ..5 => Operation::Create,
+            9 if kind == Kind::VolumeAttachment => Operation::UpdateStatus,
+            _ => Operation::Update,
+        };
+        let mut case = self.whole(rng, kind, operation);
+        let damages = damages(kind, operation);
+        for _ in 0..[0, 1, 1, 2, 2, 2, 3, 3][rng.usize(..8)] {
+            damage::apply(&mut case.object, damage::any(rng, &damages));
+        }
+        case
+    }
+
+    /// Prints what there was, and fails if anything differed.
+    fn finish(&self) {
+        let Tally {
+            accepted,
+            refused,
+            rules,
+            differences,
+            ..
+        } = &self.tally;
+        let count = accepted + refused;
+        println!(
+            "{count} requests: {accepted} accepted, {refused} refused on both sides"
+        );
+        println!("{} rules fired on both sides", rules.len());
+        for (rule, count) in rules {
+            println!("{count:6} {rule}");
+        }
+        let shown: Vec<_> = differences.iter().take(SHOWN).cloned().collect();
+        let count = differences.len();
+        assert!(count == 0, "{count} differences\n{}", shown.join("\n\n"));
+    }
+}
+
+fn damages(kind: Kind, operation: Operation) -> Vec<Damage> {
+    match operation {
+        Operation::UpdateStatus => damage::status(),
+        _ => damage::all(kind, operation == Operation::Create),
+    }
+}
+
+const CASES: u64 = 5000;
+
+/// With every alpha and beta feature on.
+#[tokio::test]
+#[ignore = "needs a control plane: run cargo xtask e2e"]
+async fn the_server_says_what_we_say() {
+    let (seed, cases) = (number("E2E_SEED", 1), number("E2E_CASES", CASES));
+    println!("{cases} random cases of seed {seed}");
+    let server = ControlPlane::shared().await.unwrap();
+    let target = Target::new(Release::new(1, 36))
+        .with_gate("AllAlpha", true)
+        .with_gate("AllBeta", true);
+    let mut rng = Rng::with_seed(seed);
+    let mut asked = Asked::new(server, target, &Kind::ALL, &mut rng).await;
+    asked.sweep(&mut rng).await;
+    let swept: BTreeSet<_> = asked.tally.rules.keys().cloned().collect();
+    for _ in 0..cases {
+        let case = asked.random(&mut rng);
+        asked.compare(&case).await;
+    }
+    asked.finish();
+    asked.deviations.check_all_occurred();
+    check_coverage(&swept);
+}
+
+/// With the features that the release has on by itself. It has no v1beta1.
+#[tokio::test]
+#[ignore = "needs a control plane: run cargo xtask e2e"]
+async fn the_server_says_what_we_say_with_its_own_features() {
+    let (seed, cases) = (number("E2E_SEED", 1), number("E2E_CASES", CASES) / 5);
+    println!("{cases} random cases of seed {seed}");
+    let server = ControlPlane::builder().defaults_only().start().await.unwrap();
+    let mut rng = Rng::with_seed(seed);
+    let target = Target::new(Release::new(1, 36));
+    let kinds: Vec<_> = Kind::ALL.into_iter().filter(|kind| kind.is_stable()).collect();
+    let mut asked = Asked::new(&server, target, &kinds, &mut rng).await;
+    for _ in 0..cases {
+        let case = asked.random(&mut rng);
+        asked.compare(&case).await;
+    }
+    asked.finish();
+}
+
+/// Creates valid objects, and returns them as the server has stored them.
+async fn store(client: &Client, kind: Kind, rng: &mut Rng) -> Vec<Value> {
+    let mut stored = Vec::new();
+    for number in 0..STORED {
+        let version = kind.api_version().rsplit('/').next().unwrap_or_default();
+        let object = kind.object(rng, &format!("stored-{version}-{number}"));
+        let body = Some(object.to_string().into_bytes());
+        let answer = send(client, Method::POST, &kind.path(), body).await.unwrap();
+        assert!(answer.is_success(), "{object:#}\n{:#}", answer.body);
+        stored.push(answer.body);
+    }
+    stored
+}
+
+async fn ask(client: &Client, case: &Case) -> Answer {
+    let collection = case.kind.path();
+    let name = case.stored["metadata"]["name"].as_str().unwrap();
+    let (method, path) = match case.operation {
+        Operation::Create => (Method::POST, collection),
+        Operation::Update => (Method::PUT, format!("{collection}/{name}")),
+        Operation::UpdateStatus => (Method::PUT, format!("{collection}/{name}/status")),
+    };
+    let path = format!("{path}?dryRun=All");
+    let body = Some(case.object.to_string().into_bytes());
+    send(client, method, &path, body).await.unwrap()
+}
+
+fn judge(
+    case: &Case,
+    answer: &Answer,
+    ours: Ours,
+    deviations: &mut Deviations,
+    tally: &mut Tally,
+) {
+    let theirs = Verdict::of(answer);
+    let difference =
+        match (&theirs, &ours.verdict) {
+            (
+                Verdict::Accepted { object, warnings },
+                Verdict::Accepted {
+                    object: our_object,
+                    warnings: our_warnings,
+                },
+            ) => {
+                tally.accepted += 1;
+                let is_status = case.operation == Operation::UpdateStatus;
+                let (object, our_object) =
+                    (verdict::normal(object), verdict::normal(our_object));
+                if object != our_object && !is_status {
+                    Some(format!("server {object:#}\nours {our_object:#}"))
+                } else if warnings != our_warnings && !is_status {
+                    Some(format!("server warns of {warnings:?}, we of {our_warnings:?}"))
+                } else {
+                    None
+                }
+            }
+            (Verdict::Refused(causes), Verdict::Refused(our_causes)) => {
+                tally.refused += 1;
+                for rule in ours.rules {
+                    *tally.rules.entry(rule).or_default() += 1;
+                }
+                deviations.unexplained(case.kind, case.operation, causes, our_causes)
+            }
+            (Verdict::Accepted { .. }, Verdict::Refused(causes)) => deviations
+                .unexplained(case.kind, case.operation, &BTreeSet::new(), causes),
+            (Verdict::Refused(causes), Verdict::Accepted { .. }) => deviations
+                .unexplained(case.kind, case.operation, causes, &BTreeSet::new()),
+        };
+    if let Some(difference) = difference {
+        tally.differences.push(format!(
+            "{:?} of {}: {difference}\nrequest {}\nstored {}\nanswer {}",
+            case.operation,
+            case.kind.name(),
+            short(&case.object),
+            short(&case.stored),
+            answer.body["message"],
+        ));
+    }
+}
+
+fn short(value: &Value) -> String {
+    let mut value = value.clone();
+    if let Some(metadata) = value["metadata"].as_object_mut() {
+        metadata.remove("managedFields");
+    }
+    let text = value.to_string();
+    match text.char_indices().nth(1500) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}
+
+/// Each damage by itself sets off the rules that are listed, no more and no less.
+/// `UPDATE_GOLDEN=1` writes the list anew.
+fn check_coverage(fired: &BTreeSet<String>) {
+    let path =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/differential/rules.txt");
+    if env::var_os("UPDATE_GOLDEN").is_some() {
+        let lines: Vec<_> = fired.iter().map(|rule| format!("{rule}\n")).collect();
+        fs::write(&path, lines.concat()).unwrap();
+        return;
+    }
+    let text = fs::read_to_string(&path).unwrap();
+    let listed: BTreeSet<_> = text.lines().map(str::to_owned).collect();
+    let missing: Vec<_> = listed.difference(fired).collect();
+    assert!(missing.is_empty(), "rules that have not fired: {missing:#?}");
+    let new: Vec<_> = fired.difference(&listed).collect();
+    assert!(new.is_empty(), "rules that rules.txt does not list: {new:#?}");
+}

@@ -1,0 +1,109 @@
+//! What our crates say of a request.
+
+use std::collections::BTreeSet;
+
+use apimachinery::validation::{Admission, FieldPath, Report, Segment, Target};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use storage_v1::{
+    CSIDriver, CSINode, CSIStorageCapacity, StorageClass, VolumeAttachment,
+    VolumeAttributesClass,
+};
+
+use crate::Case;
+use crate::valid::Kind;
+use crate::verdict::{Cause, Verdict};
+
+/// What is asked of the server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Operation {
+    Create,
+    Update,
+    UpdateStatus,
+}
+
+impl Operation {
+    pub const ALL: [Self; 3] = [Self::Create, Self::Update, Self::UpdateStatus];
+}
+
+/// What we say, and by which rules.
+pub struct Ours {
+    pub verdict: Verdict,
+    /// `StorageClass parameters maxProperties` for each fault.
+    pub rules: BTreeSet<String>,
+}
+
+/// Judges a request as the server would.
+pub fn judge(case: &Case, target: &Target) -> Ours {
+    let kind = case.kind;
+    match kind {
+        Kind::CsiDriver => of::<CSIDriver>(case, target),
+        Kind::CsiNode => of::<CSINode>(case, target),
+        Kind::CsiStorageCapacity => of::<CSIStorageCapacity>(case, target),
+        Kind::StorageClass => of::<StorageClass>(case, target),
+        Kind::VolumeAttachment => of::<VolumeAttachment>(case, target),
+        Kind::VolumeAttributesClass => of::<VolumeAttributesClass>(case, target),
+        Kind::VolumeAttributesClassV1beta1 => {
+            of::<storage_v1beta1::VolumeAttributesClass>(case, target)
+        }
+    }
+}
+
+fn of<K: Admission + DeserializeOwned + Serialize>(
+    case: &Case,
+    target: &Target,
+) -> Ours {
+    let Case {
+        kind,
+        operation,
+        object,
+        stored,
+    } = case;
+    let read = |value: &Value| serde_json::from_value::<K>(value.clone());
+    let mut object: K = read(object).expect("what is damaged can still be read");
+    let stored = || read(stored).expect("what is stored can be read");
+    let report = match operation {
+        Operation::Create => object.admit(target),
+        Operation::Update => object.admit_update(&stored(), target),
+        Operation::UpdateStatus => object.validate_status(target),
+    };
+    let rules = report.faults.iter();
+    let rules = rules.map(|fault| {
+        let place = pattern(&fault.path);
+        format!("{operation:?} {} {place} {} {}", kind.name(), fault.rule, fault.kind)
+    });
+    let rules = rules.collect();
+    Ours {
+        verdict: verdict(&report, &object),
+        rules,
+    }
+}
+
+fn verdict(report: &Report, object: &impl Serialize) -> Verdict {
+    if report.is_accepted() {
+        let object = serde_json::to_value(object).expect("it can be written");
+        let mut warnings: Vec<_> =
+            report.warnings.iter().map(|warning| warning.path.to_string()).collect();
+        warnings.sort();
+        return Verdict::Accepted { object, warnings };
+    }
+    let causes = report.faults.iter().map(|fault| Cause {
+        reason: fault.kind.reason().to_owned(),
+        field: fault.field.clone(),
+    });
+    Verdict::Refused(causes.collect())
+}
+
+/// A path without indices and keys.
+fn pattern(path: &FieldPath) -> String {
+    let mut text = String::new();
+    for segment in path.segments() {
+        match segment {
+            Segment::Field(name) if text.is_empty() => text += name,
+            Segment::Field(name) => text += &format!(".{name}"),
+            _ => text += "[]",
+        }
+    }
+    text
+}

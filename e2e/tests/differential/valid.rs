@@ -1,0 +1,234 @@
+//! Objects that the server takes, with parts chosen at random.
+
+use fastrand::Rng;
+use serde_json::{Value, json};
+
+/// The kinds that the server has, as they are asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    CsiDriver,
+    CsiNode,
+    CsiStorageCapacity,
+    StorageClass,
+    VolumeAttachment,
+    VolumeAttributesClass,
+    VolumeAttributesClassV1beta1,
+}
+
+impl Kind {
+    pub const ALL: [Self; 7] = [
+        Self::CsiDriver,
+        Self::CsiNode,
+        Self::CsiStorageCapacity,
+        Self::StorageClass,
+        Self::VolumeAttachment,
+        Self::VolumeAttributesClass,
+        Self::VolumeAttributesClassV1beta1,
+    ];
+
+    /// Whether a server has it without being told to.
+    pub fn is_stable(self) -> bool {
+        self != Self::VolumeAttributesClassV1beta1
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::CsiDriver => "CSIDriver",
+            Self::CsiNode => "CSINode",
+            Self::CsiStorageCapacity => "CSIStorageCapacity",
+            Self::StorageClass => "StorageClass",
+            Self::VolumeAttachment => "VolumeAttachment",
+            Self::VolumeAttributesClass | Self::VolumeAttributesClassV1beta1 => {
+                "VolumeAttributesClass"
+            }
+        }
+    }
+
+    pub fn api_version(self) -> &'static str {
+        match self {
+            Self::VolumeAttributesClassV1beta1 => "storage.k8s.io/v1beta1",
+            _ => "storage.k8s.io/v1",
+        }
+    }
+
+    /// The path of its collection.
+    pub fn path(self) -> String {
+        let (inside, plural) = match self {
+            Self::CsiDriver => ("", "csidrivers"),
+            Self::CsiNode => ("", "csinodes"),
+            Self::CsiStorageCapacity => ("/namespaces/default", "csistoragecapacities"),
+            Self::StorageClass => ("", "storageclasses"),
+            Self::VolumeAttachment => ("", "volumeattachments"),
+            Self::VolumeAttributesClass | Self::VolumeAttributesClassV1beta1 => {
+                ("", "volumeattributesclasses")
+            }
+        };
+        format!("/apis/{}{inside}/{plural}", self.api_version())
+    }
+
+    /// A valid object.
+    pub fn object(self, rng: &mut Rng, name: &str) -> Value {
+        let mut object = match self {
+            Self::CsiDriver => csi_driver(rng),
+            Self::CsiNode => csi_node(rng),
+            Self::CsiStorageCapacity => csi_storage_capacity(rng),
+            Self::StorageClass => storage_class(rng),
+            Self::VolumeAttachment => volume_attachment(rng),
+            Self::VolumeAttributesClass | Self::VolumeAttributesClassV1beta1 => {
+                json!({"driverName": driver(rng), "parameters": {"iops": number(rng)}})
+            }
+        };
+        object["apiVersion"] = self.api_version().into();
+        object["kind"] = self.name().into();
+        object["metadata"] = metadata(rng, name);
+        object
+    }
+}
+
+fn metadata(rng: &mut Rng, name: &str) -> Value {
+    let mut metadata = json!({"name": name});
+    maybe(
+        rng,
+        &mut metadata,
+        "labels",
+        |rng| json!({"app.kubernetes.io/name": word(rng), "tier": ""}),
+    );
+    maybe(
+        rng,
+        &mut metadata,
+        "annotations",
+        |rng| json!({"example.com/Note": word(rng)}),
+    );
+    maybe(rng, &mut metadata, "finalizers", |_| json!(["example.com/keep", "orphan"]));
+    maybe(rng, &mut metadata, "ownerReferences", |rng| {
+        let uid = "6ac0d2c4-4f0b-4f7c-9d6e-0c1c3d9b7a11";
+        let controller = rng.bool();
+        json!([{"apiVersion": "apps/v1", "kind": "Deployment", "name": "a", "uid": uid,
+            "controller": controller}])
+    });
+    metadata
+}
+
+/// Sets a field in one of two objects.
+fn maybe(
+    rng: &mut Rng,
+    object: &mut Value,
+    field: &str,
+    value: impl Fn(&mut Rng) -> Value,
+) {
+    if rng.bool() {
+        object[field] = value(rng);
+    }
+}
+
+pub fn word(rng: &mut Rng) -> String {
+    (0..rng.usize(1..9)).map(|_| rng.lowercase()).collect()
+}
+
+fn number(rng: &mut Rng) -> String {
+    rng.u32(..1000).to_string()
+}
+
+pub fn driver(rng: &mut Rng) -> String {
+    format!("{}.csi.example.com", word(rng))
+}
+
+fn csi_driver(rng: &mut Rng) -> Value {
+    let mut spec = json!({});
+    for flag in [
+        "attachRequired",
+        "podInfoOnMount",
+        "preventPodSchedulingIfMissing",
+        "requiresRepublish",
+        "seLinuxMount",
+        "storageCapacity",
+    ] {
+        maybe(rng, &mut spec, flag, |rng| rng.bool().into());
+    }
+    let policies = ["File", "None", "ReadWriteOnceWithFSType"];
+    maybe(rng, &mut spec, "fsGroupPolicy", |rng| policies[rng.usize(..3)].into());
+    let modes = [json!(["Ephemeral"]), json!(["Persistent", "Ephemeral"]), json!([])];
+    maybe(rng, &mut spec, "volumeLifecycleModes", |rng| modes[rng.usize(..3)].clone());
+    maybe(rng, &mut spec, "nodeAllocatableUpdatePeriodSeconds", |rng| {
+        rng.u32(10..100).into()
+    });
+    if rng.bool() {
+        let seconds = rng.u32(600..9000);
+        let audience = word(rng);
+        spec["tokenRequests"] = json!([{"audience": audience, "expirationSeconds": seconds}, {"audience": ""}]);
+        maybe(rng, &mut spec, "serviceAccountTokenInSecrets", |rng| rng.bool().into());
+    }
+    json!({"spec": spec})
+}
+
+fn csi_node(rng: &mut Rng) -> Value {
+    let drivers: Vec<_> = (0..rng.usize(..4))
+        .map(|index| {
+            let mut driver =
+                json!({"name": format!("d{index}.Example.com"), "nodeID": word(rng)});
+            maybe(rng, &mut driver, "topologyKeys", |_| {
+                json!(["topology.kubernetes.io/zone", "rack"])
+            });
+            maybe(rng, &mut driver, "allocatable", |rng| json!({"count": rng.u32(..9)}));
+            driver
+        })
+        .collect();
+    json!({"spec": {"drivers": drivers}})
+}
+
+fn csi_storage_capacity(rng: &mut Rng) -> Value {
+    let mut object = json!({"storageClassName": word(rng)});
+    let sizes = ["1Gi", "1024Mi", "0", "0.5", "1e3", "100500m", "1500"];
+    maybe(rng, &mut object, "capacity", |rng| sizes[rng.usize(..sizes.len())].into());
+    maybe(rng, &mut object, "maximumVolumeSize", |rng| {
+        ["1Gi", "-1", "3000Ki"][rng.usize(..3)].into()
+    });
+    maybe(rng, &mut object, "nodeTopology", |rng| {
+        let value = word(rng);
+        json!({"matchLabels": {"topology.kubernetes.io/zone": value},
+            "matchExpressions": [
+                {"key": "rack", "operator": "In", "values": ["a", "b"]},
+                {"key": "beta.kubernetes.io/os", "operator": "Exists"}]})
+    });
+    object
+}
+
+fn storage_class(rng: &mut Rng) -> Value {
+    let mut object = json!({"provisioner": driver(rng)});
+    maybe(rng, &mut object, "parameters", |rng| json!({"type": word(rng), "empty": ""}));
+    maybe(rng, &mut object, "reclaimPolicy", |rng| {
+        ["Delete", "Retain"][rng.usize(..2)].into()
+    });
+    maybe(rng, &mut object, "volumeBindingMode", |rng| {
+        ["Immediate", "WaitForFirstConsumer"][rng.usize(..2)].into()
+    });
+    maybe(rng, &mut object, "allowVolumeExpansion", |rng| rng.bool().into());
+    maybe(rng, &mut object, "mountOptions", |_| json!(["ro", ""]));
+    maybe(rng, &mut object, "allowedTopologies", |rng| {
+        let zone = word(rng);
+        json!([
+            {"matchLabelExpressions": [
+                {"key": "topology.kubernetes.io/zone", "values": [zone, "other"]},
+                {"key": "rack", "values": ["1"]}]},
+            {"matchLabelExpressions": [{"key": "rack", "values": ["2"]}]}])
+    });
+    object
+}
+
+fn volume_attachment(rng: &mut Rng) -> Value {
+    let source = if rng.bool() {
+        json!({"persistentVolumeName": word(rng)})
+    } else {
+        let secret = json!({"name": "secret", "namespace": "default"});
+        let mut csi = json!({"driver": driver(rng), "volumeHandle": word(rng)});
+        maybe(rng, &mut csi, "volumeAttributes", |rng| json!({"a": word(rng)}));
+        maybe(rng, &mut csi, "nodeExpandSecretRef", |_| secret.clone());
+        let mut spec =
+            json!({"accessModes": ["ReadWriteOnce", "ReadOnlyMany"], "csi": csi});
+        maybe(rng, &mut spec, "volumeMode", |_| "Filesystem".into());
+        maybe(rng, &mut spec, "persistentVolumeReclaimPolicy", |_| "Retain".into());
+        json!({"inlineVolumeSpec": spec})
+    };
+    let node = word(rng);
+    json!({"spec": {"attacher": driver(rng), "nodeName": node, "source": source}})
+}

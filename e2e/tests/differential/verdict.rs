@@ -1,0 +1,127 @@
+//! What is made of a request, by either side, in a form that can be compared.
+
+use std::collections::BTreeSet;
+
+use apimachinery::quantity;
+use e2e::Answer;
+use serde_json::Value;
+
+/// One reason for refusing an object.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Cause {
+    pub reason: String,
+    pub field: String,
+}
+
+#[derive(Debug)]
+pub enum Verdict {
+    Accepted {
+        object: Value,
+        /// The paths of what is warned of.
+        warnings: Vec<String>,
+    },
+    Refused(BTreeSet<Cause>),
+}
+
+impl Verdict {
+    /// What the server said. A refusal without causes has its status as the reason.
+    pub fn of(answer: &Answer) -> Self {
+        if answer.is_success() {
+            let mut warnings: Vec<_> =
+                answer.warnings.iter().filter_map(|text| path_of(text)).collect();
+            warnings.sort();
+            return Self::Accepted {
+                object: answer.body.clone(),
+                warnings,
+            };
+        }
+        let causes = answer.body.pointer("/details/causes").and_then(Value::as_array);
+        let text = |cause: &Value, field: &str| {
+            cause.get(field).and_then(Value::as_str).unwrap_or_default().to_owned()
+        };
+        let mut causes: BTreeSet<_> = causes
+            .into_iter()
+            .flatten()
+            .map(|cause| Cause {
+                reason: text(cause, "reason"),
+                field: text(cause, "field"),
+            })
+            .collect();
+        if causes.is_empty() {
+            causes.insert(Cause {
+                reason: answer.status.to_string(),
+                field: String::new(),
+            });
+        }
+        Self::Refused(causes)
+    }
+}
+
+/// The path that a warning starts with. That a version is deprecated is no concern of ours.
+fn path_of(warning: &str) -> Option<String> {
+    let end = warning.find([':', ' '])?;
+    let path = warning[..end].trim_start_matches('.');
+    (!warning.contains(" is deprecated in v")).then(|| path.to_owned())
+}
+
+/// An object in the one form that both sides have: without what only a server writes, without
+/// what is empty, which Go leaves out, and with quantities as Go writes them.
+pub fn normal(object: &Value) -> Value {
+    let mut object = object.clone();
+    if let Some(Value::Object(metadata)) = object.get_mut("metadata") {
+        for field in [
+            "uid",
+            "resourceVersion",
+            "creationTimestamp",
+            "managedFields",
+            "generation",
+        ] {
+            metadata.remove(field);
+        }
+        if metadata.contains_key("generateName") {
+            metadata.remove("name");
+        }
+        metadata.remove("namespace");
+        // The server guards some classes by itself.
+        if let Some(Value::Array(finalizers)) = metadata.get_mut("finalizers") {
+            finalizers.retain(|finalizer| finalizer != "kubernetes.io/vac-protection");
+        }
+    }
+    for field in ["capacity", "maximumVolumeSize"] {
+        if let Some(Value::String(text)) = object.get_mut(field)
+            && let Ok(canonical) = quantity::canonical(text)
+        {
+            *text = canonical.into_owned();
+        }
+    }
+    drop_empty(&mut object);
+    object
+}
+
+/// The texts that Go leaves out when they are empty.
+const LEFT_OUT: [&str; 5] = [
+    "fsType",
+    "generateName",
+    "message",
+    "persistentVolumeReclaimPolicy",
+    "storageClassName",
+];
+
+fn drop_empty(value: &mut Value) {
+    match value {
+        Value::Object(object) => {
+            object.values_mut().for_each(drop_empty);
+            object.retain(|key, value| match value {
+                Value::Null => false,
+                Value::Array(list) => !list.is_empty(),
+                Value::Object(object) => !object.is_empty(),
+                Value::String(text) => {
+                    !text.is_empty() || !LEFT_OUT.contains(&key.as_str())
+                }
+                _ => true,
+            });
+        }
+        Value::Array(list) => list.iter_mut().for_each(drop_empty),
+        _ => {}
+    }
+}
