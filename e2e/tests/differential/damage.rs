@@ -3,6 +3,7 @@
 use fastrand::Rng;
 use serde_json::{Value, json};
 
+use crate::sources;
 use crate::valid::Kind;
 
 /// A place in an object, as a JSON pointer, and what is put there; `null` takes it away.
@@ -58,7 +59,7 @@ pub fn any<'d>(rng: &mut Rng, damages: &'d [Damage]) -> &'d Damage {
     &damages[rng.usize(..damages.len())]
 }
 
-fn at(place: &'static str, values: impl IntoIterator<Item = Value>) -> Vec<Damage> {
+pub fn at(place: &'static str, values: impl IntoIterator<Item = Value>) -> Vec<Damage> {
     values.into_iter().map(|value| Damage { place, value }).collect()
 }
 
@@ -67,7 +68,7 @@ fn texts(place: &'static str, values: &[&str]) -> Vec<Damage> {
 }
 
 /// `a*63` is 63 times `a`.
-fn expand(text: &str) -> String {
+pub fn expand(text: &str) -> String {
     match text.split_once('*').map(|(unit, count)| (unit, count.parse())) {
         Some((unit, Ok(count))) => unit.repeat(count),
         _ => text.to_owned(),
@@ -438,6 +439,7 @@ fn volume_attachment() -> Vec<Damage> {
         ));
     }
     all.extend(at("/spec/source/inlineVolumeSpec/csi", [Value::Null]));
+    all.extend(sources::all());
     all
 }
 

@@ -14,6 +14,7 @@
 mod damage;
 mod deviations;
 mod ours;
+mod sources;
 mod valid;
 mod verdict;
 
