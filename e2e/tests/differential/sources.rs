@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::damage::{Damage, at, expand};
 
 /// The sources of volumes beside CSI, none of which can stand in a VolumeAttachment.
-pub fn all() -> Vec<Damage> {
+pub(crate) fn all() -> Vec<Damage> {
     let secret = json!({"name": "a", "namespace": "b"});
     let iqn = "iqn.2001-04.com.example:storage";
     let initiator = |name: &str| json!({"targetPortal": "a", "iqn": iqn, "lun": 0, "initiatorName": name});

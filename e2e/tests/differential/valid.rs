@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 /// The kinds that the server has, as they are asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
+pub(crate) enum Kind {
     CsiDriver,
     CsiNode,
     CsiStorageCapacity,
@@ -16,7 +16,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    pub const ALL: [Self; 7] = [
+    pub(crate) const ALL: [Self; 7] = [
         Self::CsiDriver,
         Self::CsiNode,
         Self::CsiStorageCapacity,
@@ -27,11 +27,11 @@ impl Kind {
     ];
 
     /// Whether a server has it without being told to.
-    pub fn is_stable(self) -> bool {
+    pub(crate) fn is_stable(self) -> bool {
         self != Self::VolumeAttributesClassV1beta1
     }
 
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::CsiDriver => "CSIDriver",
             Self::CsiNode => "CSINode",
@@ -44,7 +44,7 @@ impl Kind {
         }
     }
 
-    pub fn api_version(self) -> &'static str {
+    pub(crate) fn api_version(self) -> &'static str {
         match self {
             Self::VolumeAttributesClassV1beta1 => "storage.k8s.io/v1beta1",
             _ => "storage.k8s.io/v1",
@@ -52,7 +52,7 @@ impl Kind {
     }
 
     /// The path of its collection.
-    pub fn path(self) -> String {
+    pub(crate) fn path(self) -> String {
         let (inside, plural) = match self {
             Self::CsiDriver => ("", "csidrivers"),
             Self::CsiNode => ("", "csinodes"),
@@ -67,7 +67,7 @@ impl Kind {
     }
 
     /// A valid object.
-    pub fn object(self, rng: &mut Rng, name: &str) -> Value {
+    pub(crate) fn object(self, rng: &mut Rng, name: &str) -> Value {
         let mut object = match self {
             Self::CsiDriver => csi_driver(rng),
             Self::CsiNode => csi_node(rng),
@@ -121,7 +121,7 @@ fn maybe(
     }
 }
 
-pub fn word(rng: &mut Rng) -> String {
+pub(crate) fn word(rng: &mut Rng) -> String {
     (0..rng.usize(1..9)).map(|_| rng.lowercase()).collect()
 }
 
@@ -129,7 +129,7 @@ fn number(rng: &mut Rng) -> String {
     rng.u32(..1000).to_string()
 }
 
-pub fn driver(rng: &mut Rng) -> String {
+pub(crate) fn driver(rng: &mut Rng) -> String {
     format!("{}.csi.example.com", word(rng))
 }
 
