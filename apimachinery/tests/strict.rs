@@ -326,7 +326,7 @@ mod yaml {
         let text = "labels: &l {x: '1'}\nannotations:\n  x: '2'\n  <<: *l\n";
         let read = strict::from_yaml::<ObjectMeta>(text).unwrap();
         assert_eq!(told(&read.faults), [r#"duplicate field "annotations.x""#]);
-        assert_eq!(read.object.annotations.unwrap()["x"], "2");
+        assert_eq!(read.object.annotations.unwrap()["x"], "1");
         let text =
             "labels: &l {x: '1', y: ''}\nannotations: &a {x: '2'}\nz: {<<: [*l, *a]}\n";
         assert_eq!(yaml(text), [r#"duplicate field "z.x""#, r#"unknown field "z""#]);
