@@ -1,10 +1,10 @@
 //! Changes that break rules, or come close: values on both sides of every limit.
 
+use conformance::valid::Kind;
 use fastrand::Rng;
 use serde_json::{Value, json};
 
 use crate::sources;
-use crate::valid::Kind;
 
 /// A place in an object, as a JSON pointer, and what is put there; `null` takes it away.
 pub(crate) struct Damage {

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
+use conformance::valid::Kind;
 use serde::Deserialize;
 
 use crate::ours::Operation;
-use crate::valid::Kind;
 use crate::verdict::Cause;
 
 /// What only one side says, and why.

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use apimachinery::validation::{Admission, FieldPath, Report, Segment, Target};
+use conformance::valid::Kind;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -12,7 +13,6 @@ use storage_v1::{
 };
 
 use crate::Case;
-use crate::valid::Kind;
 use crate::verdict::{Cause, Verdict};
 
 /// What is asked of the server.

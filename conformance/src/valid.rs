@@ -5,18 +5,26 @@ use serde_json::{Value, json};
 
 /// The kinds that the server has, as they are asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Kind {
+pub enum Kind {
+    /// `CSIDriver` of v1.
     CsiDriver,
+    /// `CSINode` of v1.
     CsiNode,
+    /// `CSIStorageCapacity` of v1.
     CsiStorageCapacity,
+    /// `StorageClass` of v1.
     StorageClass,
+    /// `VolumeAttachment` of v1.
     VolumeAttachment,
+    /// `VolumeAttributesClass` of v1.
     VolumeAttributesClass,
+    /// `VolumeAttributesClass` of v1beta1.
     VolumeAttributesClassV1beta1,
 }
 
 impl Kind {
-    pub(crate) const ALL: [Self; 7] = [
+    /// Each of them.
+    pub const ALL: [Self; 7] = [
         Self::CsiDriver,
         Self::CsiNode,
         Self::CsiStorageCapacity,
@@ -27,11 +35,12 @@ impl Kind {
     ];
 
     /// Whether a server has it without being told to.
-    pub(crate) fn is_stable(self) -> bool {
+    pub fn is_stable(self) -> bool {
         self != Self::VolumeAttributesClassV1beta1
     }
 
-    pub(crate) fn name(self) -> &'static str {
+    /// Its `kind`.
+    pub fn name(self) -> &'static str {
         match self {
             Self::CsiDriver => "CSIDriver",
             Self::CsiNode => "CSINode",
@@ -44,7 +53,8 @@ impl Kind {
         }
     }
 
-    pub(crate) fn api_version(self) -> &'static str {
+    /// Its `apiVersion`.
+    pub fn api_version(self) -> &'static str {
         match self {
             Self::VolumeAttributesClassV1beta1 => "storage.k8s.io/v1beta1",
             _ => "storage.k8s.io/v1",
@@ -52,7 +62,7 @@ impl Kind {
     }
 
     /// The path of its collection.
-    pub(crate) fn path(self) -> String {
+    pub fn path(self) -> String {
         let (inside, plural) = match self {
             Self::CsiDriver => ("", "csidrivers"),
             Self::CsiNode => ("", "csinodes"),
@@ -67,7 +77,7 @@ impl Kind {
     }
 
     /// A valid object.
-    pub(crate) fn object(self, rng: &mut Rng, name: &str) -> Value {
+    pub fn object(self, rng: &mut Rng, name: &str) -> Value {
         let mut object = match self {
             Self::CsiDriver => csi_driver(rng),
             Self::CsiNode => csi_node(rng),
@@ -121,7 +131,7 @@ fn maybe(
     }
 }
 
-pub(crate) fn word(rng: &mut Rng) -> String {
+fn word(rng: &mut Rng) -> String {
     (0..rng.usize(1..9)).map(|_| rng.lowercase()).collect()
 }
 
@@ -129,7 +139,7 @@ fn number(rng: &mut Rng) -> String {
     rng.u32(..1000).to_string()
 }
 
-pub(crate) fn driver(rng: &mut Rng) -> String {
+fn driver(rng: &mut Rng) -> String {
     format!("{}.csi.example.com", word(rng))
 }
 
