@@ -13,7 +13,6 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 use proptest::test_runner::TestCaseError;
 use serde::Deserialize;
-use serde_json::Value;
 
 fn scheme() -> Scheme {
     let mut scheme = Scheme::new();
