@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::hash::Hash;
+use std::marker::PhantomData;
 
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use k8s_openapi::serde::Serialize;
@@ -133,6 +134,7 @@ impl<'t> Checker<'t> {
     }
 
     /// A value that must be there once defaults are set.
+    #[inline]
     pub fn is_set(&mut self, at: Path<'_>, is_set: bool) {
         if !is_set {
             self.missing(
@@ -144,6 +146,7 @@ impl<'t> Checker<'t> {
     }
 
     /// A text that must not be empty; tells whether it isn't.
+    #[inline]
     pub fn min_length(&mut self, at: Path<'_>, value: &str) -> bool {
         if value.is_empty() {
             self.missing(at, "minLength", "it must not be empty");
@@ -152,6 +155,7 @@ impl<'t> Checker<'t> {
     }
 
     /// A text of at most so many bytes.
+    #[inline]
     pub fn max_length(
         &mut self,
         at: Path<'_>,
@@ -167,6 +171,7 @@ impl<'t> Checker<'t> {
     }
 
     /// A text of that form.
+    #[inline]
     pub fn format(&mut self, at: Path<'_>, value: &str, format: Format) {
         if !format.matches(value) {
             let message = format!("it must be {}", format.description());
@@ -175,6 +180,7 @@ impl<'t> Checker<'t> {
     }
 
     /// A text of that form, whatever the case of its letters.
+    #[inline]
     pub fn format_lowered(&mut self, at: Path<'_>, value: &str, format: Format) {
         if !format.matches_lowered(value) {
             let message = format!(
@@ -194,6 +200,7 @@ impl<'t> Checker<'t> {
     }
 
     /// A number that must not be less.
+    #[inline]
     pub fn minimum(&mut self, at: Path<'_>, value: impl Into<i64>, minimum: i64) {
         let value = value.into();
         if value < minimum {
@@ -202,6 +209,7 @@ impl<'t> Checker<'t> {
     }
 
     /// A number that must not be more.
+    #[inline]
     pub fn maximum(&mut self, at: Path<'_>, value: impl Into<i64>, maximum: i64) {
         let value = value.into();
         if value > maximum {
@@ -222,6 +230,7 @@ impl<'t> Checker<'t> {
     }
 
     /// A value of an enumeration, of which these are known.
+    #[inline]
     pub fn known(&mut self, at: Path<'_>, value: &str, known: &[&str]) {
         if !known.contains(&value) {
             let known: Vec<_> = known.iter().filter(|known| !known.is_empty()).collect();
@@ -231,6 +240,7 @@ impl<'t> Checker<'t> {
     }
 
     /// A list or map that must have entries.
+    #[inline]
     pub fn not_empty(&mut self, at: Path<'_>, rule: &'static str, entries: usize) {
         if entries == 0 {
             self.missing(at, rule, "at least one entry is needed");
@@ -238,6 +248,7 @@ impl<'t> Checker<'t> {
     }
 
     /// A list or map of at most so many entries; tells whether it is.
+    #[inline]
     pub fn max_entries(
         &mut self,
         at: Path<'_>,
@@ -253,6 +264,7 @@ impl<'t> Checker<'t> {
     }
 
     /// A map whose keys must not be empty.
+    #[inline]
     pub fn keys_not_empty(&mut self, at: Path<'_>, map: &BTreeMap<String, String>) {
         if map.contains_key("") {
             // The map stands one step above its entry.
@@ -262,6 +274,7 @@ impl<'t> Checker<'t> {
     }
 
     /// A map whose keys and values have at most so many bytes in all.
+    #[inline]
     pub fn max_total_length(
         &mut self,
         at: Path<'_>,
@@ -278,6 +291,7 @@ impl<'t> Checker<'t> {
     }
 
     /// A value that must be there because another is.
+    #[inline]
     pub fn depends(
         &mut self,
         at: Path<'_>,
@@ -294,6 +308,7 @@ impl<'t> Checker<'t> {
     }
 
     /// Fields of which exactly one must be set; tells whether that is so.
+    #[inline]
     pub fn exactly_one(&mut self, at: Path<'_>, fields: &[(&str, bool)]) -> bool {
         let set = fields.iter().filter(|(_, is_set)| *is_set).count();
         if set != 1 {
@@ -308,6 +323,7 @@ impl<'t> Checker<'t> {
     }
 
     /// A value that an update must not change.
+    #[inline]
     pub fn immutable<V: Serialize + ?Sized>(
         &mut self,
         at: Path<'_>,
@@ -332,41 +348,38 @@ impl<'t> Checker<'t> {
 
 /// Tells of the elements of a list whether one before them has the same key.
 #[derive(Debug)]
-pub struct Repeats<K> {
+pub struct Repeats<I, K> {
     /// For each element of a long list; a short one is looked through.
     repeats: Option<Vec<bool>>,
-    few: [Option<K>; FEW],
+    keys: I,
     seen: usize,
+    key: PhantomData<K>,
 }
 
-impl<K: Eq + Hash + Copy> Repeats<K> {
+impl<K: Eq + Hash, I: ExactSizeIterator<Item = K> + Clone> Repeats<I, K> {
     /// Looks at the keys of a list, in its order.
-    pub fn of(keys: impl ExactSizeIterator<Item = K>) -> Self {
+    #[inline]
+    pub fn of(keys: I) -> Self {
         let repeats = (keys.len() > FEW).then(|| {
             let mut seen = HashSet::with_capacity(keys.len());
-            keys.map(|key| !seen.insert(key)).collect()
+            keys.clone().map(|key| !seen.insert(key)).collect()
         });
         Self {
             repeats,
-            few: [None; FEW],
+            keys,
             seen: 0,
+            key: PhantomData,
         }
     }
 
     /// Whether the next element, which has this key, repeats one before it.
+    #[inline]
     pub fn next(&mut self, key: K) -> bool {
         let at = self.seen;
         self.seen += 1;
         match &self.repeats {
             Some(repeats) => repeats.get(at).copied().unwrap_or_default(),
-            None => {
-                let before = self.few.get(..at).unwrap_or_default();
-                let repeats = before.contains(&Some(key));
-                if let Some(slot) = self.few.get_mut(at) {
-                    *slot = Some(key);
-                }
-                repeats
-            }
+            None => at > 0 && self.keys.clone().take(at).any(|before| before == key),
         }
     }
 }

@@ -23,18 +23,34 @@ impl Format {
     /// Whether the text has the form.
     #[must_use]
     pub fn matches(self, text: &str) -> bool {
-        match self {
-            Self::DnsSubdomain => is_dns_subdomain(text),
-            Self::DnsLabel => text.len() <= 63 && is_dns_label(text),
-            Self::QualifiedName => is_qualified_name(text),
-            Self::LabelValue => text.is_empty() || is_name_part(text),
-        }
+        self.is_form_of(text.as_bytes(), false)
     }
 
     /// Whether the text has the form once it is in lower case.
     #[must_use]
     pub fn matches_lowered(self, text: &str) -> bool {
-        self.matches(&lowered(text))
+        if text.is_ascii() {
+            self.is_form_of(text.as_bytes(), true)
+        } else {
+            self.matches(&lowered(text))
+        }
+    }
+
+    fn is_form_of(self, text: &[u8], folds: bool) -> bool {
+        let ends = if folds { LOWER | UPPER } else { LOWER };
+        match self {
+            Self::DnsSubdomain => is_dns(text, ends, 253, DOT),
+            Self::DnsLabel => is_dns(text, ends, 63, 0),
+            Self::QualifiedName => match text.iter().position(|b| *b == b'/') {
+                None => is_name_part(text),
+                Some(slash) => {
+                    let (prefix, name) = text.split_at(slash);
+                    let name = name.get(1..).unwrap_or_default();
+                    is_dns(prefix, ends, 253, DOT) && is_name_part(name)
+                }
+            },
+            Self::LabelValue => text.is_empty() || is_name_part(text),
+        }
     }
 
     /// What the form is, for messages.
@@ -75,34 +91,64 @@ pub(super) fn lowered(text: &str) -> Cow<'_, str> {
     Cow::Owned(lower.collect())
 }
 
-fn is_dns_subdomain(text: &str) -> bool {
-    text.len() <= 253 && text.split('.').all(is_dns_label)
-}
+/// What a byte can be in a name, each a bit: lower case means digits, too.
+const LOWER: u8 = 1;
+const UPPER: u8 = 2;
+const DASH: u8 = 4;
+const DOT: u8 = 8;
+const UNDERSCORE: u8 = 16;
 
-fn is_dns_label(text: &str) -> bool {
-    let inner = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit();
-    has_ends(text, inner) && text.bytes().all(|b| inner(b) || b == b'-')
-}
-
-fn is_qualified_name(text: &str) -> bool {
-    match text.split_once('/') {
-        None => is_name_part(text),
-        Some((prefix, name)) => is_dns_subdomain(prefix) && is_name_part(name),
+/// The bit of each byte: names are looked through once, byte by byte.
+const KINDS: [u8; 256] = {
+    let mut kinds = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        kinds[byte] = match byte as u8 {
+            b'a'..=b'z' | b'0'..=b'9' => LOWER,
+            b'A'..=b'Z' => UPPER,
+            b'-' => DASH,
+            b'.' => DOT,
+            b'_' => UNDERSCORE,
+            _ => 0,
+        };
+        byte += 1;
     }
+    kinds
+};
+
+fn kind(byte: u8) -> u8 {
+    KINDS[usize::from(byte)]
 }
 
-fn is_name_part(text: &str) -> bool {
-    let ends = |b: u8| b.is_ascii_alphanumeric();
+/// Whether it is a DNS label, or several with `between` between them. Those of `ends` may stand
+/// anywhere, a dash between two of them.
+fn is_dns(text: &[u8], ends: u8, longest: usize, between: u8) -> bool {
+    // Before the first byte is the same as after a dot.
+    let mut before = DOT;
+    for byte in text {
+        let kind = kind(*byte);
+        let is_right = match kind {
+            DASH => before != DOT,
+            DOT => between == DOT && before & ends != 0,
+            other => other & ends != 0,
+        };
+        if !is_right {
+            return false;
+        }
+        before = kind;
+    }
+    before & ends != 0 && text.len() <= longest
+}
+
+/// Whether it is a name of up to 63 letters, digits, `-`, `_` and `.`, a letter or digit at
+/// either end.
+fn is_name_part(text: &[u8]) -> bool {
+    let ends = LOWER | UPPER;
+    let (Some(first), Some(last)) = (text.first(), text.last()) else {
+        return false;
+    };
     text.len() <= 63
-        && has_ends(text, ends)
-        && text.bytes().all(|b| ends(b) || matches!(b, b'-' | b'_' | b'.'))
-}
-
-/// Whether the text has a first and a last byte, and those are right.
-fn has_ends(text: &str, is_right: impl Fn(u8) -> bool) -> bool {
-    match text.as_bytes() {
-        [only] => is_right(*only),
-        [first, .., last] => is_right(*first) && is_right(*last),
-        [] => false,
-    }
+        && kind(*first) & ends != 0
+        && kind(*last) & ends != 0
+        && text.iter().all(|byte| kind(*byte) != 0)
 }
