@@ -35,6 +35,12 @@ impl Log {
         }
     }
 
+    /// Takes the faults out that it holds; what they have taken stays counted.
+    #[cfg(feature = "yaml")]
+    pub(crate) fn take(&mut self) -> Vec<Fault> {
+        std::mem::take(&mut self.faults)
+    }
+
     /// Tells what it holds, with the object that was read.
     pub(crate) fn tell<T>(self, object: T) -> Strict<T> {
         Strict {

@@ -79,9 +79,9 @@ use std::fmt;
 use k8s_openapi::serde::de::DeserializeOwned;
 
 pub(crate) use log::Log;
-#[cfg(feature = "yaml")]
-pub(crate) use tree::Read;
 pub(crate) use tree::{Field, Tree};
+#[cfg(feature = "yaml")]
+pub(crate) use tree::{Read, each_document};
 #[cfg(feature = "yaml")]
 pub(crate) use yaml::Yaml;
 
