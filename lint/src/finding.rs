@@ -1,5 +1,7 @@
 //! What is found.
 
+use std::rc::Rc;
+
 use serde::Serialize;
 
 /// How bad something is.
@@ -13,6 +15,8 @@ pub enum Severity {
 }
 
 /// The document or object that something is about.
+///
+/// Texts of the input are cut off after 253 characters, the most that a valid name has.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Subject {
@@ -46,19 +50,25 @@ impl std::fmt::Display for Subject {
     }
 }
 
-/// One fault or warning. As JSON it is one object, with the subject's fields among its own.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
+/// One fault or warning.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     /// The file, as it was named.
-    pub file: String,
+    pub file: Rc<str>,
     /// The line, counted from 1.
     pub line: usize,
-    /// The column, counted from 1, in characters.
+    /// The column, counted from 1, in characters; nothing where only the line is known.
     pub column: Option<usize>,
     /// What it is about.
-    #[serde(flatten)]
-    pub subject: Subject,
+    pub subject: Rc<Subject>,
+    /// What is to be said.
+    pub note: Note,
+}
+
+/// What is to be said of a place.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Note {
     /// How bad it is.
     pub severity: Severity,
     /// The exact path in the object; empty for the whole object.
@@ -69,7 +79,7 @@ pub struct Finding {
     pub reason: &'static str,
     /// The rule that is broken, by a name that doesn't change, where it has one.
     pub rule: Option<&'static str>,
-    /// The kind of fault in words; text output shows it, JSON has `reason`.
+    /// The kind of fault in words; text shows it where JSON has the reason.
     #[serde(skip)]
     pub title: String,
     /// What is wrong and what to do.

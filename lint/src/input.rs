@@ -4,10 +4,12 @@ use std::collections::{BTreeSet, HashSet};
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use apimachinery::scheme::Syntax;
 
-use crate::finding::{Finding, Severity, Subject};
+use crate::finding::{Finding, Subject};
+use crate::told;
 
 /// What a manifest's file name ends with.
 const EXTENSIONS: [&str; 3] = ["yaml", "yml", "json"];
@@ -81,12 +83,17 @@ fn folder(path: &Path, inputs: &mut BTreeSet<Input>, found: &mut Inputs) {
             if is_folder {
                 open.push(path);
             } else if is_manifest(&path) && !path.is_dir() {
-                inputs.insert(Input::File(path));
+                inputs.insert(Input::File(plain(&path)));
             } else {
-                found.skipped.insert(path);
+                found.skipped.insert(plain(&path));
             }
         }
     }
+}
+
+/// A path below the current folder without its dot.
+fn plain(path: &Path) -> PathBuf {
+    path.strip_prefix(".").unwrap_or(path).to_owned()
 }
 
 fn extension(path: &Path) -> Option<&str> {
@@ -155,20 +162,14 @@ impl Input {
     /// What follows `before` is no UTF-8.
     fn not_text(&self, before: &[u8]) -> Finding {
         Finding {
-            file: self.name(),
+            file: self.name().into(),
             line: before.iter().filter(|byte| **byte == b'\n').count() + 1,
             column: None,
-            subject: Subject {
+            subject: Rc::new(Subject {
                 document: 1,
                 ..Subject::default()
-            },
-            severity: Severity::Error,
-            path: String::new(),
-            field: None,
-            reason: "Syntax",
-            rule: None,
-            title: "Syntax error".to_owned(),
-            message: "the file is not UTF-8 from here on: save it as that".to_owned(),
+            }),
+            note: told::not_text(),
         }
     }
 }

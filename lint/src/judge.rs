@@ -10,7 +10,7 @@ use apimachinery::scheme::{
 use apimachinery::validation::Target;
 use apimachinery::{GroupVersion, Lifecycle};
 
-use crate::finding::{Finding, Severity, Subject};
+use crate::finding::{Finding, Note, Subject};
 use crate::kinds::{scheme, verdict};
 use crate::told;
 
@@ -46,39 +46,22 @@ pub struct Judged {
 
 /// Takes the findings of one object.
 struct About<'a> {
-    file: &'a str,
-    subject: Subject,
+    file: Rc<str>,
+    subject: Rc<Subject>,
     /// The line of the object.
     line: usize,
     findings: &'a mut Vec<Finding>,
-}
-
-/// What is found, before it is known where.
-pub(crate) struct Note {
-    pub(crate) severity: Severity,
-    pub(crate) path: String,
-    pub(crate) field: Option<String>,
-    pub(crate) reason: &'static str,
-    pub(crate) rule: Option<&'static str>,
-    pub(crate) title: String,
-    pub(crate) message: String,
 }
 
 impl About<'_> {
     fn add(&mut self, position: Option<(usize, usize)>, note: Note) {
         let (line, column) = position.unzip();
         self.findings.push(Finding {
-            file: self.file.to_owned(),
+            file: Rc::clone(&self.file),
             line: line.unwrap_or(self.line),
             column,
-            subject: self.subject.clone(),
-            severity: note.severity,
-            path: note.path,
-            field: note.field,
-            reason: note.reason,
-            rule: note.rule,
-            title: note.title,
-            message: note.message,
+            subject: Rc::clone(&self.subject),
+            note,
         });
     }
 }
@@ -98,6 +81,7 @@ impl Linter {
     /// Judges a text; `file` is what it is called in findings.
     pub fn judge(&mut self, file: &str, text: &str, syntax: Syntax) -> Judged {
         let scheme = Rc::clone(&self.scheme);
+        let name: Rc<str> = file.into();
         let mut judged = Judged {
             findings: Vec::new(),
             left_alone: Vec::new(),
@@ -114,8 +98,8 @@ impl Linter {
                 continue;
             }
             let about = About {
-                file,
-                subject,
+                file: Rc::clone(&name),
+                subject: Rc::new(subject),
                 line: part.place.line.unwrap_or(1),
                 findings: &mut judged.findings,
             };
@@ -135,16 +119,18 @@ impl Linter {
         }
         let object = std::mem::replace(&mut part.object, Ok(None));
         let positions = &mut part.positions();
+        if !matches!(object, Ok(None)) {
+            self.once(&part, &mut about, positions);
+        }
         match object {
             // The list of items that are judged for themselves.
             Ok(None) => (),
             Err(error) => {
                 let place = error.place();
                 let position = place.line.zip(place.column);
-                about.add(position, told::unreadable(&error));
+                about.add(position, told::unreadable(&error, &part.place.path));
             }
             Ok(Some(object)) => {
-                self.once(&part, &mut about, positions);
                 if scheme.recognizes(&object.kind()) {
                     self.object(scheme, object, &mut about, positions);
                 } else {
@@ -162,9 +148,8 @@ impl Linter {
         about: &mut About<'_>,
         positions: &mut Positions<'_>,
     ) {
-        let subject = &about.subject;
-        let version = subject.api_version.as_deref().unwrap_or_default();
-        let (Some(kind), Some(name)) = (&subject.kind, &subject.name) else {
+        let version = part.api_version.as_deref().unwrap_or_default();
+        let (Some(kind), Some(name)) = (&part.kind, &part.name) else {
             return;
         };
         let group = GroupVersion::from_api_version(version).group.into_owned();
@@ -234,37 +219,43 @@ fn conversion_path(error: &SchemeError) -> String {
 }
 
 fn subject(part: &Part<'_>) -> Subject {
+    let short = |text: &Option<String>| text.as_deref().map(|text| told::cut(text, 253));
     Subject {
         document: part.place.document.unwrap_or(1),
-        api_version: part.api_version.clone(),
-        kind: part.kind.clone(),
-        name: part.name.clone(),
-        namespace: part.namespace.clone(),
+        api_version: short(&part.api_version),
+        kind: short(&part.kind),
+        name: short(&part.name),
+        namespace: short(&part.namespace),
     }
 }
 
-/// Whether a part is to be judged: it is of a group that is known, or it can't be told of which
-/// it is.
+/// Whether a part is to be judged: it is of a group that is known, or meant to be, or its text is
+/// too damaged to tell.
 fn is_ours(scheme: &Scheme, part: &Part<'_>) -> bool {
-    let is_group = |version: &str| {
-        let group = GroupVersion::from_api_version(version).group;
-        scheme.group_versions().any(|known| known.group == group)
+    let mut versions = scheme.group_versions();
+    let Some(version) = &part.api_version else {
+        let Some(kind) = &part.kind else {
+            return is_damaged(part);
+        };
+        return versions.any(|known| scheme.recognizes(&known.with_kind(kind.clone())));
     };
-    match (&part.api_version, &part.kind) {
-        (Some(version), _) => is_group(version) || is_damaged(part),
-        // Without a version it may be one of them.
-        (None, Some(kind)) => scheme
-            .group_versions()
-            .any(|version| scheme.recognizes(&version.with_kind(kind.clone()))),
-        (None, None) => is_damaged(part),
-    }
+    let group = GroupVersion::from_api_version(version).group;
+    versions.any(|known| {
+        // Kubernetes' own groups without a dot have none of these kinds, and others must have one.
+        let is_misnamed = || {
+            let kind = part.kind.clone().map(|kind| known.with_kind(kind));
+            !group.contains('.') && kind.is_some_and(|kind| scheme.recognizes(&kind))
+        };
+        known.group == group || is_misnamed()
+    }) || is_damaged(part)
 }
 
-/// Whether the text itself is damaged, so that nobody can tell what it is.
+/// Whether the text itself is damaged, so that nobody can tell what is in it.
 fn is_damaged(part: &Part<'_>) -> bool {
-    let Err(error) = &part.object else {
-        return false;
-    };
-    let is_list = part.kind.as_deref() == Some("List");
-    matches!(error.reason(), Reason::Syntax { .. }) || is_list
+    let is_list = part.api_version.as_deref() == Some("v1")
+        && part.kind.as_deref() == Some("List");
+    match &part.object {
+        Ok(_) => false,
+        Err(error) => is_list || matches!(error.reason(), Reason::Syntax { .. }),
+    }
 }

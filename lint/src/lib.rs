@@ -10,7 +10,7 @@
 //!
 //! let text = "apiVersion: storage.k8s.io/v1\nkind: StorageClass\nprovisioner: csi.example.com\n";
 //! let judged = Linter::new(Target::LATEST).judge("a.yaml", text, Syntax::JsonOrYaml);
-//! assert_eq!(judged.findings[0].path, "metadata.name");
+//! assert_eq!(judged.findings[0].note.path, "metadata.name");
 //! assert_eq!(judged.findings[0].line, 1);
 //! ```
 
@@ -87,7 +87,7 @@ fn judge_all(args: &Args, printer: &mut Printer) -> io::Result<u8> {
             },
         };
         for finding in &judged.findings {
-            match finding.severity {
+            match finding.note.severity {
                 Severity::Error => summary.errors += 1,
                 Severity::Warning => summary.warnings += 1,
             }

@@ -5,9 +5,10 @@ use std::io::{self, Stdout, Write};
 
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
+use serde::Serialize;
 
 use crate::args::{Color, Format};
-use crate::finding::{Finding, Severity};
+use crate::finding::{Finding, Note, Severity, Subject};
 
 /// Prints findings to standard output.
 pub struct Printer {
@@ -40,7 +41,8 @@ impl Printer {
             Format::Text => writeln!(self.out, "{}", Line(finding)),
             Format::Json => {
                 // Nothing in a finding is without a form in JSON.
-                let line = serde_json::to_string(finding).map_err(io::Error::other)?;
+                let line = serde_json::to_string(&Row::of(finding))
+                    .map_err(io::Error::other)?;
                 writeln!(self.out, "{line}")
             }
         }
@@ -56,26 +58,54 @@ impl Printer {
     }
 }
 
+/// A finding as one JSON object.
+#[derive(Serialize)]
+struct Row<'f> {
+    file: &'f str,
+    line: usize,
+    column: Option<usize>,
+    #[serde(flatten)]
+    subject: &'f Subject,
+    #[serde(flatten)]
+    note: &'f Note,
+}
+
+impl<'f> Row<'f> {
+    fn of(finding: &'f Finding) -> Self {
+        Self {
+            file: &finding.file,
+            line: finding.line,
+            column: finding.column,
+            subject: &finding.subject,
+            note: &finding.note,
+        }
+    }
+}
+
 /// A finding as one line of text, with colours.
 pub struct Line<'f>(pub &'f Finding);
 
 impl fmt::Display for Line<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let finding = self.0;
+        let Finding {
+            file,
+            line,
+            subject,
+            note,
+            ..
+        } = self.0;
         let place = Style::new().bold();
-        let color = match finding.severity {
+        let color = match note.severity {
             Severity::Error => AnsiColor::Red,
             Severity::Warning => AnsiColor::Yellow,
         };
         let kind = Style::new().bold().fg_color(Some(color.into()));
-        let (file, line) = (Plain(&finding.file), finding.line);
-        write!(f, "{place}{file}:{line}:{place:#} ")?;
-        write!(f, "{}: ", Plain(&finding.subject.to_string()))?;
-        if !finding.path.is_empty() {
-            write!(f, "{}: ", Plain(&finding.path))?;
+        write!(f, "{place}{}:{line}:{place:#} ", Plain(file))?;
+        write!(f, "{}: ", Plain(&subject.to_string()))?;
+        if !note.path.is_empty() {
+            write!(f, "{}: ", Plain(&note.path))?;
         }
-        let (title, message) = (&finding.title, Plain(&finding.message));
-        write!(f, "{kind}{title}{kind:#}: {message}")
+        write!(f, "{kind}{}{kind:#}: {}", note.title, Plain(&note.message))
     }
 }
 

@@ -5,9 +5,9 @@ use apimachinery::scheme::{Reason, Scheme, SchemeError};
 use apimachinery::strict::{Fault as StrictFault, FaultKind};
 use apimachinery::validation::{Fault, FieldPath, Segment, Warning};
 use apimachinery::{GroupVersionKind, Lifecycle, Release};
+use serde_json::Value;
 
-use crate::finding::Severity;
-use crate::judge::Note;
+use crate::finding::{Note, Severity};
 
 /// A note without a path in the server's words and without a rule.
 fn note(
@@ -75,36 +75,41 @@ pub(crate) fn strict(fault: &StrictFault) -> Note {
     }
 }
 
-/// What can't be read.
-pub(crate) fn unreadable(error: &SchemeError) -> Note {
+/// What can't be read of an object that stands at `outer` in its document.
+pub(crate) fn unreadable(error: &SchemeError, outer: &str) -> Note {
     let names = match error.reason() {
         Reason::Syntax { .. } => ("Syntax", "Syntax error"),
         Reason::Unnamed { .. } => ("Unnamed", "Incomplete"),
         _ => ("Unreadable", "Wrong type"),
     };
-    let path = if names.0 == "Syntax" {
-        ""
-    } else {
-        &error.place().path
-    };
-    note(Severity::Error, path, names, error.reason().to_string())
+    let path = &error.place().path;
+    let path = path.strip_prefix(outer).unwrap_or(path);
+    let path = path.strip_prefix('.').unwrap_or(path);
+    let message = cut(&error.reason().to_string(), 300);
+    note(Severity::Error, path, names, message)
 }
 
-/// A kind of a known group that doesn't exist.
+/// A file that is no text.
+pub(crate) fn not_text() -> Note {
+    let message = "the file is not UTF-8 from here on: save it as that".to_owned();
+    note(Severity::Error, "", ("Syntax", "Syntax error"), message)
+}
+
+/// A kind of a known group that doesn't exist, or one that is known of a group that it isn't in.
 pub(crate) fn no_such_kind(scheme: &Scheme, found: &GroupVersionKind) -> Note {
-    let group = &found.group_version.group;
-    let of_group: Vec<_> = scheme
-        .group_versions()
-        .filter(|version| version.group == *group)
-        .flat_map(|version| scheme.kinds(version))
-        .map(|known| &known.kind)
-        .collect();
-    let like: Vec<_> = of_group.iter().filter(|kind| kind.kind == found.kind).collect();
-    let known = match like.as_slice() {
-        [] => of_group.iter().map(ToString::to_string).collect::<Vec<_>>(),
-        like => like.iter().map(ToString::to_string).collect(),
+    let registered = || {
+        let versions = scheme.group_versions();
+        versions.flat_map(|version| scheme.kinds(version)).map(|known| &known.kind)
     };
-    let message = format!("Kubernetes has no {found}: it has {}", known.join(", "));
+    let group = &found.group_version.group;
+    let of_group = |kind: &&GroupVersionKind| kind.group_version.group == *group;
+    let same: Vec<_> = registered().filter(|kind| kind.kind == found.kind).collect();
+    let known = match same.as_slice() {
+        [] => registered().filter(of_group).map(ToString::to_string).collect(),
+        same => same.iter().map(ToString::to_string).collect::<Vec<_>>(),
+    };
+    let (found, known) = (cut(&found.to_string(), SHOWN), known.join(", "));
+    let message = format!("Kubernetes has no {found}: it has {known}");
     note(Severity::Error, "apiVersion", ("UnknownKind", "Unknown kind"), message)
 }
 
@@ -186,14 +191,17 @@ pub(crate) fn not_converted(error: &SchemeError) -> Note {
 
 /// What the version that is served can't say.
 pub(crate) fn lost(loss: &Loss, to: &GroupVersionKind) -> Note {
-    let message = format!("{to} can't say {}", shortened(&loss.value.to_string()));
+    let message = match &loss.value {
+        Value::Null => format!("{to} can't say that this is unset"),
+        value => format!("{to} can't say {}", cut(&value.to_string(), SHOWN)),
+    };
     note(Severity::Warning, &loss.path, ("Lost", "Warning"), message)
 }
 
 /// A rule that is broken.
 pub(crate) fn fault(fault: &Fault) -> Note {
     let value = fault.value.as_ref().map(ToString::to_string);
-    let value = value.map_or_else(String::new, |value| shortened(&value) + ": ");
+    let value = value.map_or_else(String::new, |value| cut(&value, SHOWN) + ": ");
     Note {
         severity: Severity::Error,
         path: fault.path.to_string(),
@@ -224,8 +232,9 @@ pub(crate) fn dropped(path: &FieldPath, release: Release) -> Note {
 /// The most of a value that is shown.
 const SHOWN: usize = 60;
 
-fn shortened(text: &str) -> String {
-    match text.char_indices().nth(SHOWN) {
+/// The beginning of a text that is longer than so many characters.
+pub(crate) fn cut(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
         None => text.to_owned(),
     }

@@ -58,7 +58,7 @@
 //!
 //! # What differs
 //!
-//! * A server stops at 100 faults of JSON; here all are told, until their paths take sixteen times
+//! * A server stops at 100 faults of JSON; here all are told, until their places take sixteen times
 //!   the size of the text and a megabyte.
 //! * In YAML, keys that are equal only in JSON, `1` and `"1"`, are duplicates here, and after a key
 //!   that is an integer, duplicates in the same object aren't found.
