@@ -192,7 +192,9 @@ impl Linter {
                 }
             }
         }
-        for loss in object.losses() {
+        // That something unset can't stay unset is nothing that has been written.
+        let losses = object.losses().iter().filter(|loss| !loss.value.is_null());
+        for loss in losses {
             let at = positions.find(&told::path(&loss.path));
             about.add(at, told::lost(loss, &object.kind()));
         }

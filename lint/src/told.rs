@@ -5,7 +5,6 @@ use apimachinery::scheme::{Reason, Scheme, SchemeError};
 use apimachinery::strict::{Fault as StrictFault, FaultKind};
 use apimachinery::validation::{Fault, FieldPath, Segment, Warning};
 use apimachinery::{GroupVersionKind, Lifecycle, Release};
-use serde_json::Value;
 
 use crate::finding::{Note, Severity};
 
@@ -102,12 +101,16 @@ pub(crate) fn no_such_kind(scheme: &Scheme, found: &GroupVersionKind) -> Note {
         versions.flat_map(|version| scheme.kinds(version)).map(|known| &known.kind)
     };
     let group = &found.group_version.group;
-    let of_group = |kind: &&GroupVersionKind| kind.group_version.group == *group;
-    let same: Vec<_> = registered().filter(|kind| kind.kind == found.kind).collect();
-    let known = match same.as_slice() {
-        [] => registered().filter(of_group).map(ToString::to_string).collect(),
-        same => same.iter().map(ToString::to_string).collect::<Vec<_>>(),
-    };
+    let has_name = |kind: &&GroupVersionKind| kind.kind == found.kind;
+    let of_group: Vec<_> =
+        registered().filter(|kind| kind.group_version.group == *group).collect();
+    let nearest = [
+        of_group.iter().copied().filter(|kind| has_name(&kind)).collect(),
+        registered().filter(|kind| has_name(&kind)).collect(),
+        of_group,
+    ];
+    let nearest = nearest.into_iter().find(|kinds: &Vec<_>| !kinds.is_empty());
+    let known: Vec<_> = nearest.into_iter().flatten().map(ToString::to_string).collect();
     let (found, known) = (cut(&found.to_string(), SHOWN), known.join(", "));
     let message = format!("Kubernetes has no {found}: it has {known}");
     note(Severity::Error, "apiVersion", ("UnknownKind", "Unknown kind"), message)
@@ -191,10 +194,7 @@ pub(crate) fn not_converted(error: &SchemeError) -> Note {
 
 /// What the version that is served can't say.
 pub(crate) fn lost(loss: &Loss, to: &GroupVersionKind) -> Note {
-    let message = match &loss.value {
-        Value::Null => format!("{to} can't say that this is unset"),
-        value => format!("{to} can't say {}", cut(&value.to_string(), SHOWN)),
-    };
+    let message = format!("{to} can't say {}", cut(&loss.value.to_string(), SHOWN));
     note(Severity::Warning, &loss.path, ("Lost", "Warning"), message)
 }
 

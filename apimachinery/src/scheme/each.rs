@@ -279,6 +279,8 @@ impl<'t> Parts<'_, 't> {
         self.number += 1;
         let place = Place::document(self.number);
         let (line, column) = (error.place().line, error.place().column);
+        // A line break in a string of JSON is told as column 0 of the next line.
+        let column = column.map(|column| column.max(1));
         let line = line.map_or_else(|| chunk.first_line(), |line| line + chunk.lines);
         let error = error.on(Some((line, column.unwrap_or(1)))).at(&place);
         self.ready.push_back(Part {
