@@ -12,7 +12,7 @@ use std::sync::LazyLock;
 
 use common::goldens;
 
-/// The crate that holds the tests in `compiled/run.rs`.
+/// The crate that holds the tests in `compiled/`.
 const RUNNER: &str = "golden-run";
 
 #[test]
@@ -98,8 +98,13 @@ fn write_workspace(root: &Path, workspace: &Path) {
         runner += &format!("{name} = {{ path = \"../{name}\" }}\n");
     }
     write(workspace.join(RUNNER).join("Cargo.toml"), &runner);
-    let tests = include_str!("compiled/run.rs");
-    write(workspace.join(RUNNER).join("src").join("lib.rs"), tests);
+    for (file, tests) in [
+        ("lib.rs", include_str!("compiled/run.rs")),
+        ("applied.rs", include_str!("compiled/applied.rs")),
+        ("server.rs", include_str!("compiled/server.rs")),
+    ] {
+        write(workspace.join(RUNNER).join("src").join(file), tests);
+    }
     write(workspace.join("Cargo.toml"), &manifest(root, &members));
     for file in ["Cargo.lock", "rustfmt.toml", ".cargo/config.toml"] {
         write(workspace.join(file), &fs::read_to_string(root.join(file)).unwrap());

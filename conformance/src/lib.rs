@@ -4,6 +4,7 @@
 //! * [`arbitrary`] makes random objects, [`samples`] fixed ones with every field set, and
 //!   [`older`] turns both into those of older versions.
 //! * [`fixtures`] finds Kubernetes' own fixtures, where they are at hand.
+//! * [`rules`] asks what a server would say of an object.
 //! * [`server`] is a small API server in this process, for tests with a real client.
 //! * [`measure`] measures two things against each other, for benchmarks.
 //! * [`workload`] makes long lists like those of a busy cluster, for benchmarks.
@@ -13,6 +14,7 @@ pub mod fixtures;
 pub mod kind;
 pub mod measure;
 pub mod older;
+pub mod rules;
 pub mod samples;
 pub mod server;
 pub mod workload;

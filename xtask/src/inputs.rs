@@ -5,7 +5,8 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 
 use codegen::{
-    Config, Diagnostics, DocumentConfig, DocumentSource, Inputs, Release, Source,
+    Config, ConversionRule, Diagnostics, DocumentConfig, DocumentSource, Inputs,
+    Release, Source,
 };
 
 use crate::workspace;
@@ -155,6 +156,14 @@ impl Folder<'_> {
             // What is said of all versions, examples above all, may not hold for some.
             if there.len() < krate.documents.len() {
                 krate.about.clear();
+            }
+            // Nor may what is written by hand for the kinds of our own documents.
+            krate.by_hand.clear();
+            if let Some(conversion) = &mut krate.conversion {
+                let of = |rule: &ConversionRule, document: &DocumentConfig| {
+                    rule.schema.starts_with(&document.prefix)
+                };
+                conversion.rules.retain(|rule| there.iter().any(|d| of(rule, d)));
             }
             krate.documents = there;
             missing.extend(gone);

@@ -10,7 +10,7 @@ use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use k8s_openapi::serde::Serialize;
 use k8s_openapi::serde_json::{self, Value};
 
-use super::{Fault, FaultKind, Format, Path, Report, Target, Warning};
+use super::{Fault, FaultKind, Format, Path, Pattern, Report, Target, Warning};
 use crate::quantity::Amount;
 
 /// Up to so many elements are compared one by one; more go through a table.
@@ -182,6 +182,14 @@ impl<'t> Checker<'t> {
                 format.description()
             );
             self.invalid(at, "format", value, message);
+        }
+    }
+
+    /// A text that matches a regular expression.
+    pub fn pattern(&mut self, at: Path<'_>, value: &str, pattern: &Pattern) {
+        if !pattern.matches(value) {
+            let message = format!("it must match `{}`", pattern.as_str());
+            self.invalid(at, "pattern", value, message);
         }
     }
 

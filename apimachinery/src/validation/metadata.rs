@@ -56,7 +56,8 @@ pub(super) fn check_update(
     let version = meta.resource_version.as_deref().unwrap_or_default();
     if version.is_empty() && !rules.unconditional_update {
         let message = "an update must name the version it is based on";
-        to.invalid(at.field("resourceVersion"), "update", version, message);
+        let at = at.field("resourceVersion");
+        to.invalid(at, "update", &meta.resource_version, message);
     }
     let same_or_unset = |new: &Option<String>, old: &Option<String>| {
         new.as_deref().is_none_or(str::is_empty) || new == old
@@ -120,6 +121,8 @@ fn name(meta: &ObjectMeta, at: &Path<'_>, to: &mut Checker<'_>) {
                     .rev()
                     .find(|end| base.is_char_boundary(*end));
                 let name = format!("{}00000", &base[..end.unwrap_or_default()]);
+                // It is the name that the server finds wrong, not what it was made from.
+                let path = at.field("generateName").named("name");
                 to.format(path, &name, Format::DnsSubdomain);
             }
         },

@@ -20,6 +20,7 @@ mod checker;
 mod metadata;
 mod names;
 mod path;
+mod pattern;
 mod persistent_volume;
 mod report;
 mod selector;
@@ -30,6 +31,7 @@ mod volume_sources;
 pub use checker::{Checker, Problem, Repeats};
 pub use names::Format;
 pub use path::{FieldPath, Path, Segment};
+pub use pattern::Pattern;
 pub use report::{Fault, FaultKind, Refused, Report, Warning};
 pub use semantics::Semantic;
 pub use target::{Feature, Target};
@@ -72,6 +74,11 @@ pub trait Check {
     fn warn(&self, stored: Option<&Self>, at: &Path<'_>, to: &mut Checker<'_>) {
         let _ = (stored, at, to);
     }
+}
+
+/// Sets a text that is not there.
+pub fn default_text(field: &mut Option<String>, text: &str) {
+    field.get_or_insert_with(|| text.to_owned());
 }
 
 /// Takes a field out if its feature is off, unless what is stored has it already.

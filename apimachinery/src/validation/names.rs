@@ -62,7 +62,7 @@ impl Format {
 }
 
 /// The text in lower case, rune by rune as Go does it; borrowed if it is so already.
-fn lowered(text: &str) -> Cow<'_, str> {
+pub(super) fn lowered(text: &str) -> Cow<'_, str> {
     if text.bytes().all(|b| b.is_ascii() && !b.is_ascii_uppercase()) {
         return Cow::Borrowed(text);
     }

@@ -79,7 +79,8 @@ pub fn topology_terms(
         let before = terms.get(..index).unwrap_or_default();
         if is_empty || before.iter().any(|other| says_the_same(term, other)) {
             let at = at.index(index);
-            to.duplicate(at.field("matchLabelExpressions"), "");
+            let list = at.field("matchLabelExpressions");
+            to.duplicate(list, &term.match_label_expressions);
         }
     }
 }

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use regex_lite::Regex;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -23,6 +24,7 @@ struct Keywords {
     format: Option<String>,
     min_length: Option<u64>,
     max_length: Option<u64>,
+    pattern: Option<String>,
     minimum: Option<serde_json::Number>,
     maximum: Option<serde_json::Number>,
     min_items: Option<u64>,
@@ -40,8 +42,6 @@ struct Keywords {
     validations: Vec<Validation>,
     #[serde(rename = "x-must-be-set", default)]
     must_be_set: bool,
-    #[serde(rename = "x-any-value", default)]
-    any_value: bool,
     #[serde(rename = "x-check-empty", default)]
     check_empty: bool,
     #[serde(rename = "x-ignore-case", default)]
@@ -120,11 +120,11 @@ pub(super) fn of(raw: &Value, pointer: &Pointer, cx: &mut Context<'_>) -> Checks
         must_be_set: keywords.must_be_set,
         not_empty_text: at_least_one("minLength", keywords.min_length, pointer, cx),
         checks_empty: keywords.check_empty,
-        any_value: keywords.any_value,
         max_length: keywords.max_length,
         minimum: minimum.and_then(|number| whole("minimum", number, pointer, cx)),
         maximum: maximum.and_then(|number| whole("maximum", number, pointer, cx)),
         format: keywords.format.as_deref().and_then(named_format),
+        pattern: keywords.pattern.as_deref().and_then(|text| pattern(text, pointer, cx)),
         lowered: keywords.ignore_case,
         not_empty: at_least_one("minItems", keywords.min_items, pointer, cx)
             || at_least_one("minProperties", keywords.min_properties, pointer, cx),
@@ -257,6 +257,22 @@ fn whole(
         );
     }
     whole
+}
+
+/// A regular expression that `apimachinery::validation::Pattern` can read.
+fn pattern(text: &str, pointer: &Pointer, cx: &mut Context<'_>) -> Option<String> {
+    match Regex::new(text) {
+        Ok(_) => Some(text.to_owned()),
+        Err(error) => {
+            let message = format!("no regular expression: {error}");
+            cx.fault(
+                &pointer.child("pattern"),
+                message,
+                "write it in the syntax of the crate regex-lite, which Go's is much like",
+            );
+            None
+        }
+    }
 }
 
 /// The formats that are checked; those of numbers and times are types.

@@ -43,8 +43,9 @@ pub(crate) struct Checks {
     pub(crate) keys_not_empty: bool,
     pub(crate) max_total_length: Option<u64>,
     pub(crate) unique: Unique,
-    /// Whether an enumeration's value may be one that isn't known.
-    pub(crate) any_value: bool,
+    /// The regular expression that a text must match. Where it stands beside an enumeration,
+    /// that need not have the value.
+    pub(crate) pattern: Option<String>,
     /// The values that are accepted, where they are fewer than those of the enumeration.
     pub(crate) accepted: Option<Vec<String>>,
     pub(crate) immutable: Option<Immutable>,

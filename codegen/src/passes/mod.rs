@@ -3,6 +3,7 @@
 mod apply;
 mod boxing;
 mod by_hand;
+mod checks;
 mod closure;
 mod conversion;
 mod docs;
@@ -39,6 +40,7 @@ pub(crate) fn run(
     enums::run(version, diagnostics);
     closure::run(version, diagnostics);
     lists::run(version, diagnostics);
+    checks::run(version, diagnostics);
     boxing::run(version, diagnostics);
     names::order_fields(version);
     if config.keep_unknown_fields {

@@ -32,7 +32,7 @@ pub struct CSINodeInfo {
     ///
     /// Absent if the object has [`csiDrivers`](Self::csi_drivers).
     ///
-    /// Since Kubernetes 1.13, alpha; feature gate `CSINodeInfo`.
+    /// Since Kubernetes 1.13, alpha.
     pub spec: Option<CSINodeInfoSpec>,
 
     /// Drivers registered on the node, in the older form of the object; one entry for
@@ -41,8 +41,8 @@ pub struct CSINodeInfo {
     /// An object with this list has neither [`spec`](Self::spec) nor
     /// [`status`](Self::status). Presence of an entry means that the driver is installed.
     ///
-    /// At most one element for each `driver`. Since Kubernetes 1.12, alpha; feature gate
-    /// `CSINodeInfo`. Removed in Kubernetes 1.13.
+    /// At most one element for each `driver`. Since Kubernetes 1.12, alpha. Removed in
+    /// Kubernetes 1.13.
     pub csi_drivers: Option<Vec<CSIDriverInfo>>,
 
     /// Current state of the drivers in [`spec`](Self::spec), in the newer form of the
@@ -51,7 +51,7 @@ pub struct CSINodeInfo {
     /// Absent if the object has [`csiDrivers`](Self::csi_drivers). There is no `status`
     /// subresource: the kubelet writes it together with [`spec`](Self::spec).
     ///
-    /// Since Kubernetes 1.13, alpha; feature gate `CSINodeInfo`.
+    /// Since Kubernetes 1.13, alpha.
     pub status: Option<CSINodeInfoStatus>,
 }
 
@@ -354,7 +354,7 @@ impl convert::Convert<CSINodeInfoList> for storage_v1::CSINodeList {
 
 /// Properties of the CSI drivers of one node.
 ///
-/// Since Kubernetes 1.13, alpha; feature gate `CSINodeInfo`.
+/// Since Kubernetes 1.13, alpha.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CSINodeInfoSpec {
     /// One entry for each CSI driver that has registered on the node, keyed by `name`.
@@ -364,8 +364,7 @@ pub struct CSINodeInfoSpec {
     /// insists on at least one entry, on different names, and on the same names here and
     /// in `status`.
     ///
-    /// At most one element for each `name`. Since Kubernetes 1.13, alpha; feature gate
-    /// `CSINodeInfo`.
+    /// At most one element for each `name`. Since Kubernetes 1.13, alpha.
     pub drivers: Vec<CSIDriverInfoSpec>,
 }
 
@@ -419,7 +418,7 @@ impl serde::Serialize for CSINodeInfoSpec {
 
 /// One CSI driver that is registered on a node, in the older form of [`CSINodeInfo`].
 ///
-/// Since Kubernetes 1.12, alpha; feature gate `CSINodeInfo`.
+/// Since Kubernetes 1.12, alpha.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CSIDriverInfo {
     /// CSI driver name, the same as that of its [`CSIDriver`](crate::csi::CSIDriver)
@@ -428,7 +427,7 @@ pub struct CSIDriverInfo {
     /// It is what the driver answers to `GetPluginInfo`. In the newer form, the field is
     /// called `name`.
     ///
-    /// Since Kubernetes 1.12, alpha; feature gate `CSINodeInfo`.
+    /// Since Kubernetes 1.12, alpha.
     pub driver: String,
 
     /// The node's identifier in the storage system that the driver talks to.
@@ -438,7 +437,7 @@ pub struct CSIDriverInfo {
     /// `NodeGetInfo`, and the external-attacher passes it to `ControllerPublishVolume`
     /// and `ControllerUnpublishVolume`. It may be empty.
     ///
-    /// Since Kubernetes 1.12, alpha; feature gate `CSINodeInfo`.
+    /// Since Kubernetes 1.12, alpha.
     pub node_id: String,
 
     /// Label keys by which the driver describes where the node is.
@@ -450,7 +449,7 @@ pub struct CSIDriverInfo {
     /// the keys. Empty if the driver does not support topology; Go programs may write
     /// that as `null`.
     ///
-    /// Since Kubernetes 1.12, alpha; feature gate `CSINodeInfo`.
+    /// Since Kubernetes 1.12, alpha.
     pub topology_keys: Vec<String>,
 }
 
@@ -514,13 +513,12 @@ impl serde::Serialize for CSIDriverInfo {
 
 /// Current state of the CSI drivers of one node.
 ///
-/// Since Kubernetes 1.13, alpha; feature gate `CSINodeInfo`.
+/// Since Kubernetes 1.13, alpha.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CSINodeInfoStatus {
     /// One entry for each entry of `spec.drivers`, with the same `name`.
     ///
-    /// At most one element for each `name`. Since Kubernetes 1.13, alpha; feature gate
-    /// `CSINodeInfo`.
+    /// At most one element for each `name`. Since Kubernetes 1.13, alpha.
     pub drivers: Vec<CSIDriverInfoStatus>,
 }
 
@@ -577,7 +575,7 @@ impl serde::Serialize for CSINodeInfoStatus {
 /// Properties of one CSI driver on a node, which rarely change once it has
 /// registered.
 ///
-/// Since Kubernetes 1.13, alpha; feature gate `CSINodeInfo`.
+/// Since Kubernetes 1.13, alpha.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CSIDriverInfoSpec {
     /// CSI driver name, the same as that of its [`CSIDriver`](crate::csi::CSIDriver)
@@ -585,7 +583,7 @@ pub struct CSIDriverInfoSpec {
     ///
     /// It is what the driver answers to `GetPluginInfo`.
     ///
-    /// Since Kubernetes 1.13, alpha; feature gate `CSINodeInfo`.
+    /// Since Kubernetes 1.13, alpha.
     pub name: String,
 
     /// The node's identifier in the storage system that the driver talks to.
@@ -595,7 +593,7 @@ pub struct CSIDriverInfoSpec {
     /// `NodeGetInfo`, and the external-attacher passes it to `ControllerPublishVolume`
     /// and `ControllerUnpublishVolume`. It may be empty.
     ///
-    /// Since Kubernetes 1.13, alpha; feature gate `CSINodeInfo`.
+    /// Since Kubernetes 1.13, alpha.
     pub node_id: String,
 
     /// Label keys by which the driver describes where the node is.
@@ -607,7 +605,7 @@ pub struct CSIDriverInfoSpec {
     /// the keys. Empty if the driver does not support topology; Go programs may write
     /// that as `null`.
     ///
-    /// Since Kubernetes 1.13, alpha; feature gate `CSINodeInfo`.
+    /// Since Kubernetes 1.13, alpha.
     pub topology_keys: Vec<String>,
 }
 
@@ -671,7 +669,7 @@ impl serde::Serialize for CSIDriverInfoSpec {
 
 /// Current state of one CSI driver on a node.
 ///
-/// Since Kubernetes 1.13, alpha; feature gate `CSINodeInfo`.
+/// Since Kubernetes 1.13, alpha.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CSIDriverInfoStatus {
     /// Whether the driver is installed on the node.
@@ -679,12 +677,12 @@ pub struct CSIDriverInfoStatus {
     /// The kubelet sets it to `true` when the driver registers and to `false` when the
     /// driver is gone.
     ///
-    /// Since Kubernetes 1.13, alpha; feature gate `CSINodeInfo`.
+    /// Since Kubernetes 1.13, alpha.
     pub available: bool,
 
     /// CSI driver name, the same as in `spec.drivers`.
     ///
-    /// Since Kubernetes 1.13, alpha; feature gate `CSINodeInfo`.
+    /// Since Kubernetes 1.13, alpha.
     pub name: String,
 
     /// Which code serves the volumes of an in-tree type that the driver can take over.
@@ -692,7 +690,7 @@ pub struct CSIDriverInfoStatus {
     /// The kubelet sets it, for the attach/detach controller to learn how volumes are to
     /// be attached to this node.
     ///
-    /// Since Kubernetes 1.13, alpha; feature gate `CSINodeInfo`.
+    /// Since Kubernetes 1.13, alpha.
     pub volume_plugin_mechanism: VolumePluginMechanism,
 }
 
@@ -762,7 +760,7 @@ impl serde::Serialize for CSIDriverInfoStatus {
 /// Objects with `csi-plugin`, in the sense of `csi`, occur as well. Such a value is
 /// kept as it is.
 ///
-/// Since Kubernetes 1.13, alpha; feature gate `CSINodeInfo`.
+/// Since Kubernetes 1.13, alpha.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum VolumePluginMechanism {

@@ -37,13 +37,14 @@ fn checks_something(version: &ApiVersion, ty: &Ty, checks: &Checks) -> bool {
         _ => false,
     };
     inside
-        || (is_enum(ty) && !checks.any_value)
+        || is_enum(ty)
         || checks.must_be_set
         || checks.not_empty_text
         || checks.max_length.is_some()
         || checks.minimum.is_some()
         || checks.maximum.is_some()
         || checks.format.is_some()
+        || checks.pattern.is_some()
         || checks.not_empty
         || checks.max_entries.is_some()
         || checks.keys_not_empty
@@ -88,19 +89,23 @@ pub(super) fn item(
 
 fn checks(cx: &Context<'_>, object: &Struct) -> TokenStream {
     let mut lines = TokenStream::new();
+    for field in object.fields.iter().filter(|field| !is_own_status(object, field)) {
+        lines.extend(values::field(cx, object, field));
+    }
     if object.checks.exactly_one {
         let members = object.fields.iter().filter(|field| field.is_optional());
         let members = members.map(|field| {
             let (json, name) = (&field.json, &field.name);
             quote!((#json, self.#name.is_some()))
         });
-        lines.extend(quote! {
+        // Not every member has a rule that asks whether it is the only one.
+        let is_used = lines.to_string().contains("is_one");
+        let bind = is_used.then(|| quote!(let is_one =));
+        lines = quote! {
             let members = [#(#members),*];
-            let is_one = to.exactly_one(*at, &members);
-        });
-    }
-    for field in object.fields.iter().filter(|field| !is_own_status(object, field)) {
-        lines.extend(values::field(cx, object, field));
+            #bind to.exactly_one(*at, &members);
+            #lines
+        };
     }
     for (one, other) in &object.checks.depends {
         let find = |json: &String| object.fields.iter().find(|f| f.json == *json);

@@ -101,7 +101,10 @@ fn set(cx: &Context<'_>, field: &Field) -> Option<TokenStream> {
             }
         },
         Ty::Bool | Ty::I32 | Ty::I64 => quote!(self.#name.get_or_insert(#value);),
-        Ty::String => quote!(self.#name.get_or_insert_with(|| #value);),
+        Ty::String => {
+            let text = default.as_str()?;
+            quote!(validation::default_text(&mut self.#name, #text);)
+        }
         _ => quote!(self.#name.get_or_insert(#value);),
     };
     Some(match feature(field) {

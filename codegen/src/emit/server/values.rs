@@ -99,7 +99,7 @@ fn value(
             } else {
                 quote!(&#place)
             };
-            texts(asked, &text, only)
+            texts(asked, &text, is_reference, only)
         }
         Ty::I32 | Ty::I64 => {
             let number = if is_reference {
@@ -131,7 +131,9 @@ fn reference(
 ) -> TokenStream {
     if let Some(name) = cx.enumeration(ty) {
         return match &asked.accepted {
-            _ if asked.any_value => TokenStream::new(),
+            _ if asked.pattern.is_some() => {
+                pattern(asked, &quote!(#place.as_str()), is_reference)
+            }
             Some(accepted) => {
                 quote!(to.known(path, #place.as_str(), &[#(#accepted),*]);)
             }
@@ -159,7 +161,28 @@ fn reference(
     }
 }
 
-fn texts(asked: &Checks, text: &TokenStream, only: bool) -> TokenStream {
+/// The regular expression of a text is read once, so it is a static beside its use.
+fn pattern(asked: &Checks, text: &TokenStream, is_reference: bool) -> TokenStream {
+    let Some(pattern) = &asked.pattern else {
+        return TokenStream::new();
+    };
+    let lines = quote! {
+        static PATTERN: validation::Pattern = validation::Pattern::new(#pattern);
+        to.pattern(path, #text, &PATTERN);
+    };
+    // What is a reference was bound by a block, which holds the static as well.
+    match is_reference {
+        true => lines,
+        false => quote!({ #lines }),
+    }
+}
+
+fn texts(
+    asked: &Checks,
+    text: &TokenStream,
+    is_reference: bool,
+    only: bool,
+) -> TokenStream {
     let mut lines = TokenStream::new();
     if let Some(max) = asked.max_length {
         let max = Literal::u64_unsuffixed(max);
@@ -174,6 +197,7 @@ fn texts(asked: &Checks, text: &TokenStream, only: bool) -> TokenStream {
         let format = named(format);
         lines.extend(quote!(to.#method(path, #text, validation::Format::#format);));
     }
+    lines.extend(pattern(asked, text, is_reference));
     match (asked.not_empty_text, asked.checks_empty || lines.is_empty()) {
         (false, _) => lines,
         (true, true) if only => quote! {
@@ -186,11 +210,17 @@ fn texts(asked: &Checks, text: &TokenStream, only: bool) -> TokenStream {
             to.min_length(path, #text);
             #lines
         },
-        (true, false) => quote! {
-            if to.min_length(path, #text) {
-                #lines
+        (true, false) => {
+            let condition = match only {
+                true => quote!(is_one && to.min_length(path, #text)),
+                false => quote!(to.min_length(path, #text)),
+            };
+            quote! {
+                if #condition {
+                    #lines
+                }
             }
-        },
+        }
     }
 }
 

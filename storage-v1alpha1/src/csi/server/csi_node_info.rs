@@ -3,31 +3,15 @@
 // Change the document or its overlays and run the command again.
 
 use apimachinery::validation::{
-    Check, Checker, Feature, Path, Repeats, ServerRules, SetDefaults, Target,
-    drop_unless,
+    Check, Checker, Path, Pattern, Repeats, ServerRules, SetDefaults, Target,
 };
 
-use crate::csi::{CSINodeInfo, CSINodeInfoSpec, CSINodeInfoStatus};
-
-const CSI_NODE_INFO: Feature = Feature {
-    gate: "CSINodeInfo",
-    introduced: apimachinery::Release::new(1, 13),
-    beta: None,
-    on: None,
-    stable: None,
-};
+use crate::csi::{CSIDriverInfoStatus, CSINodeInfo, CSINodeInfoSpec, CSINodeInfoStatus};
 
 impl SetDefaults for CSINodeInfo {
     fn set_defaults(&mut self, _target: &Target) {}
 
-    fn drop_disabled(&mut self, stored: Option<&Self>, target: &Target) {
-        let old = stored.map(|stored| &stored.spec);
-        drop_unless(target.has(&CSI_NODE_INFO), &mut self.spec, old);
-        let old = stored.map(|stored| &stored.csi_drivers);
-        drop_unless(target.has(&CSI_NODE_INFO), &mut self.csi_drivers, old);
-        let old = stored.map(|stored| &stored.status);
-        drop_unless(target.has(&CSI_NODE_INFO), &mut self.status, old);
-    }
+    fn drop_disabled(&mut self, _stored: Option<&Self>, _target: &Target) {}
 }
 
 impl Check for CSINodeInfo {
@@ -79,9 +63,20 @@ impl Check for CSINodeInfoStatus {
         let mut repeats = Repeats::of(keys);
         for (index, item) in entries.iter().enumerate() {
             let path = path.index(index);
+            item.check(&path, to);
             if repeats.next(item.name.as_str()) {
                 to.duplicate(path.field("name"), &item.name);
             }
+        }
+    }
+}
+
+impl Check for CSIDriverInfoStatus {
+    fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {
+        let path = at.field("volumePluginMechanism");
+        {
+            static PATTERN: Pattern = Pattern::new("in-tree|csi");
+            to.pattern(path, self.volume_plugin_mechanism.as_str(), &PATTERN);
         }
     }
 }

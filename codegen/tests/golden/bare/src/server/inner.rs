@@ -2,13 +2,13 @@
 // #/components/schemas/com.example.v1.Inner.
 // Change the document or its overlays and run the command again.
 
-use apimachinery::validation::{SetDefaults, Target};
+use apimachinery::validation::{SetDefaults, Target, default_text};
 
 use crate::Inner;
 
 impl SetDefaults for Inner {
     fn set_defaults(&mut self, _target: &Target) {
-        self.text.get_or_insert_with(|| "x".to_owned());
+        default_text(&mut self.text, "x");
     }
 
     fn drop_disabled(&mut self, _stored: Option<&Self>, _target: &Target) {}

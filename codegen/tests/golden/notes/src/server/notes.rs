@@ -4,7 +4,7 @@
 
 use apimachinery::validation::{
     Check, Checker, FaultKind, Feature, Path, Semantic as _, SetDefaults, Target,
-    drop_unless,
+    default_text, drop_unless,
 };
 
 use crate::Notes;
@@ -24,14 +24,14 @@ impl SetDefaults for Notes {
                 self.all = Some(vec!["x".to_owned()]);
             }
         }
-        self.ends.get_or_insert_with(|| "x".to_owned());
+        default_text(&mut self.ends, "x");
         self.five.get_or_insert(5);
         if self.list.as_ref().is_none_or(Vec::is_empty) {
             self.list = Some(vec!["a".to_owned(), "b".to_owned()]);
         }
         self.no.get_or_insert(false);
-        self.odd.get_or_insert_with(|| "a `b`".to_owned());
-        self.word.get_or_insert_with(|| "Always".to_owned());
+        default_text(&mut self.odd, "a `b`");
+        default_text(&mut self.word, "Always");
     }
 
     fn drop_disabled(&mut self, stored: Option<&Self>, target: &Target) {

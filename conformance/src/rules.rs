@@ -1,0 +1,260 @@
+//! Asking what a server would say of an object, in a line.
+
+use std::marker::PhantomData;
+
+use apimachinery::Release;
+use apimachinery::validation::{
+    Admission, Fault, FaultKind, FieldPath, Report, ServerRules, Target,
+};
+use serde_json::{Map, Value, json};
+
+use crate::kind::Kind;
+
+/// A kind that has rules.
+pub trait Ruled: Kind + ServerRules {}
+
+impl<K: Kind + ServerRules> Ruled for K {}
+
+/// Makes a module of test functions for each version of a kind, calling generic functions.
+#[macro_export]
+macro_rules! each_version {
+    ($tests:tt $($version:ident: $kind:ty;)*) => {
+        $($crate::each_version!(@ $version $kind, $tests);)*
+    };
+    (@ $version:ident $kind:ty, [$($test:ident),* $(,)?]) => {
+        mod $version {
+            $(
+                #[test]
+                fn $test() {
+                    super::$test::<$kind>();
+                }
+            )*
+        }
+    };
+}
+
+/// Judges variations of one good object.
+#[derive(Clone, Debug)]
+pub struct Judge<K> {
+    good: Value,
+    target: Target,
+    kind: PhantomData<K>,
+}
+
+impl<K: Ruled> Judge<K> {
+    /// Judges variations of this object, for the latest release.
+    #[must_use]
+    pub fn of(good: Value) -> Self {
+        Self {
+            good,
+            target: Target::LATEST,
+            kind: PhantomData,
+        }
+    }
+
+    /// The same for another target.
+    #[must_use]
+    pub fn by(&self, target: Target) -> Self {
+        Self {
+            target,
+            ..self.clone()
+        }
+    }
+
+    /// The same for the release 1.`minor`.
+    #[must_use]
+    pub fn in_1(&self, minor: u16) -> Self {
+        self.by(Target::new(Release::new(1, minor)))
+    }
+
+    /// The object after a merge patch.
+    ///
+    /// # Panics
+    ///
+    /// When that is no object of the kind.
+    #[must_use]
+    #[allow(clippy::panic)] // It is how a test fails.
+    pub fn object(&self, patch: Value) -> K {
+        let mut json = self.good.clone();
+        merge(&mut json, patch);
+        let read = serde_json::from_value(json);
+        read.unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// What the server says to creating the object after a merge patch.
+    #[must_use]
+    pub fn create(&self, patch: Value) -> Answer {
+        let mut object = self.object(patch);
+        let report = object.admit(&self.target);
+        Answer::new(&object, report)
+    }
+
+    /// What it says to putting the object after one patch in the place of that after another.
+    #[must_use]
+    pub fn update(&self, stored: Value, patch: Value) -> Answer {
+        let version = json!({"metadata": {"resourceVersion": "1", "uid": "u"}});
+        let mut with_version = self.clone();
+        merge(&mut with_version.good, version);
+        let mut stored = with_version.object(stored);
+        stored.set_defaults(&self.target);
+        let mut object = with_version.object(patch);
+        let report = object.admit_update(&stored, &self.target);
+        Answer::new(&object, report)
+    }
+
+    /// What it says to writing the status after a merge patch.
+    #[must_use]
+    pub fn status(&self, patch: Value) -> Answer {
+        let object = self.object(patch);
+        let report = object.validate_status(&self.target);
+        Answer::new(&object, report)
+    }
+
+    /// What it says without setting defaults first.
+    #[must_use]
+    pub fn without_defaults(&self, patch: Value) -> Answer {
+        let object = self.object(patch);
+        let report = object.validate(&self.target);
+        Answer::new(&object, report)
+    }
+
+    /// The JSON of what would be stored of a new object after a merge patch.
+    ///
+    /// # Panics
+    ///
+    /// Never: objects can be written.
+    #[must_use]
+    pub fn stored(&self, patch: Value) -> Value {
+        let mut object = self.object(patch);
+        object.prepare_for_create(&self.target);
+        serde_json::to_value(&object).unwrap_or_default()
+    }
+}
+
+/// What a server says.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    faults: Vec<String>,
+    warnings: Vec<String>,
+}
+
+impl Answer {
+    /// Checks on the way that the exact paths are there.
+    fn new<K: Ruled>(object: &K, report: Report) -> Self {
+        let json = serde_json::to_value(object).unwrap_or_default();
+        for fault in &report.faults {
+            assert!(is_there(fault, &json), "{fault} in {json}");
+            assert!(!fault.message.is_empty() && !fault.rule.is_empty(), "{fault:?}");
+        }
+        let mut faults: Vec<_> = report.faults.iter().map(in_short).collect();
+        faults.sort();
+        let warnings = report.warnings.iter().map(|warning| warning.path.to_string());
+        Self {
+            faults,
+            warnings: warnings.collect(),
+        }
+    }
+
+    /// The object is accepted without a warning.
+    #[track_caller]
+    pub fn ok(&self) {
+        self.refused(&[]);
+        self.warned(&[]);
+    }
+
+    /// The object has these faults and no others: `Required spec.x` has the kind and the path
+    /// as the server writes it, and after that in brackets the exact path, if it differs.
+    #[track_caller]
+    pub fn refused(&self, expected: &[&str]) {
+        let mut expected = expected.to_vec();
+        expected.sort_unstable();
+        assert_eq!(self.faults, expected);
+    }
+
+    /// The object has warnings at these paths.
+    #[track_caller]
+    pub fn warned(&self, expected: &[&str]) {
+        assert_eq!(self.warnings, expected);
+    }
+
+    /// The faults in short, in order.
+    #[must_use]
+    pub fn faults(&self) -> &[String] {
+        &self.faults
+    }
+}
+
+/// A fault as [`Answer::refused`] expects it.
+#[must_use]
+pub fn in_short(fault: &Fault) -> String {
+    let path = fault.path.to_string();
+    if path == fault.field {
+        format!("{:?} {path}", fault.kind)
+    } else {
+        format!("{:?} {} ({path})", fault.kind, fault.field)
+    }
+}
+
+/// Whether there is something where a fault is said to be. Of what is required, and of what was
+/// taken out and has no value, there is what should hold it.
+#[must_use]
+pub fn is_there(fault: &Fault, object: &Value) -> bool {
+    let is_absent =
+        fault.kind == FaultKind::Required || fault.value == Some(Value::Null);
+    let segments = match fault.path.segments() {
+        [parent @ .., _] if is_absent => parent,
+        all => all,
+    };
+    let path: FieldPath = segments.iter().cloned().collect();
+    path.resolve(object).is_some()
+}
+
+/// A JSON merge patch: `null` takes a member out.
+fn merge(value: &mut Value, patch: Value) {
+    let Value::Object(patch) = patch else {
+        *value = patch;
+        return;
+    };
+    if !value.is_object() {
+        *value = Value::Object(Map::new());
+    }
+    if let Value::Object(object) = value {
+        for (key, patch) in patch {
+            if patch.is_null() {
+                object.remove(&key);
+            } else {
+                merge(object.entry(key).or_insert(Value::Null), patch);
+            }
+        }
+    }
+}
+
+/// A text of so many bytes, which is a name in every respect but its length.
+#[must_use]
+pub fn text(bytes: usize) -> String {
+    "x".repeat(bytes)
+}
+
+/// A DNS subdomain of so many bytes, of labels that are not too long.
+#[must_use]
+pub fn domain(bytes: usize) -> String {
+    let dots = |at: usize| if at % 60 == 59 { '.' } else { 'd' };
+    let mut domain: String = (0..bytes).map(dots).collect();
+    if domain.ends_with('.') {
+        domain.pop();
+        domain.push('d');
+    }
+    domain
+}
+
+/// A map of so many entries.
+#[must_use]
+pub fn entries(count: usize) -> Value {
+    (0..count).map(|at| (format!("key-{at}"), json!("v"))).collect::<Map<_, _>>().into()
+}
+
+/// A map with one entry of so many bytes in all.
+#[must_use]
+pub fn entry_of(bytes: usize) -> Value {
+    json!({"k": text(bytes - 1)})
+}

@@ -1,0 +1,207 @@
+//! The rules of metadata, which are those of every kind.
+
+use conformance::rules::{Judge, domain, entry_of, text};
+use serde_json::{Value, json};
+
+type Class = storage_v1::StorageClass;
+type Capacity = storage_v1::CSIStorageCapacity;
+
+fn judge() -> Judge<Class> {
+    Judge::of(json!({"metadata": {"name": "c"}, "provisioner": "csi.example.com"}))
+}
+
+fn namespaced() -> Judge<Capacity> {
+    let metadata = json!({"name": "c", "namespace": "n"});
+    Judge::of(json!({"metadata": metadata, "storageClassName": "fast"}))
+}
+
+fn driver() -> Judge<storage_v1::CSIDriver> {
+    Judge::of(json!({"metadata": {"name": "d"}, "spec": {}}))
+}
+
+fn metadata(field: &str, value: Value) -> Value {
+    json!({"metadata": {field: value}})
+}
+
+/// Refused with one fault of the kind `Invalid` at that path.
+#[track_caller]
+fn invalid(patch: Value, path: &str) {
+    judge().create(patch).refused(&[&format!("Invalid {path}")]);
+}
+
+#[test]
+fn names() {
+    for good in [&domain(252), &domain(253), &text(64), "0", "a-b.c"] {
+        judge().create(metadata("name", json!(good))).ok();
+    }
+    for bad in [&domain(254), "A", "a_b", "-a", "a-", "a..b", ".a", "a/b", " ", "ä"] {
+        invalid(metadata("name", json!(bad)), "metadata.name");
+    }
+    for absent in [Value::Null, json!("")] {
+        let answer = judge().create(metadata("name", absent));
+        answer.refused(&["Required metadata.name"]);
+    }
+    // A driver's name may be longer than the 63 bytes that are often said.
+    driver().create(metadata("name", json!(text(64)))).ok();
+    driver().create(metadata("name", json!("A"))).refused(&["Invalid metadata.name"]);
+}
+
+#[test]
+fn generated_names() {
+    let given = |prefix: &str| {
+        judge().create(json!({"metadata": {"name": null, "generateName": prefix}}))
+    };
+    for good in ["a", "a-", "a.b-", "ab--", &text(253)] {
+        given(good).ok();
+    }
+    // The name that comes of it is at fault too.
+    let both = [
+        "Invalid metadata.generateName",
+        "Invalid metadata.name (metadata.generateName)",
+    ];
+    given("A").refused(&both);
+    given("a_").refused(&both);
+    // With a name as well, the prefix is checked all the same.
+    let both = json!({"metadata": {"generateName": "A"}});
+    judge().create(both.clone()).refused(&["Invalid metadata.generateName"]);
+    // An update of a CSIDriver doesn't look at it.
+    namespaced()
+        .update(both.clone(), both.clone())
+        .refused(&["Invalid metadata.generateName"]);
+    driver().update(both.clone(), both).ok();
+}
+
+#[test]
+fn namespaces() {
+    let given =
+        |namespace: &str| namespaced().create(metadata("namespace", json!(namespace)));
+    given(&text(63)).ok();
+    for bad in [&text(64), "a.b", "A", "-a"] {
+        given(bad).refused(&["Invalid metadata.namespace"]);
+    }
+    let cluster = judge().create(metadata("namespace", json!("n")));
+    cluster.refused(&["Forbidden metadata.namespace"]);
+    judge().create(metadata("namespace", json!(""))).ok();
+}
+
+#[test]
+fn labels() {
+    let given = |key: &str, value: &str| metadata("labels", json!({key: value}));
+    judge().create(given("app.kubernetes.io/name", "")).ok();
+    judge().create(given(&text(63), &text(63))).ok();
+    judge().create(given(&format!("{}/A_b.c", domain(253)), "A_b.c")).ok();
+    let keys = [&text(64), "", "a b", "A/b", "a/b/c", &format!("{}/a", domain(254))];
+    for key in keys {
+        let path = format!("metadata.labels (metadata.labels[{key}])");
+        invalid(given(key, "v"), &path);
+    }
+    for value in [&text(64), "a b", "-", "a/b"] {
+        invalid(given("k", value), "metadata.labels (metadata.labels[k])");
+    }
+}
+
+#[test]
+fn annotations() {
+    let given =
+        |annotations: Value| judge().create(metadata("annotations", annotations));
+    given(json!({"Example.COM/key": "any\nthing"})).ok();
+    given(json!({text(63): ""})).ok();
+    for key in [&text(64), "", "a b", "a/b/c"] {
+        let path = format!("metadata.annotations (metadata.annotations[{key}])");
+        given(json!({key: ""})).refused(&[&format!("Invalid {path}")]);
+    }
+    given(entry_of((256 << 10) - 1)).ok();
+    given(entry_of(256 << 10)).ok();
+    given(entry_of((256 << 10) + 1)).refused(&["TooLong metadata.annotations"]);
+}
+
+/// An owner with another member.
+fn owner(member: &str, value: Value) -> Value {
+    let mut owner = json!({"apiVersion": "v1", "kind": "Node", "name": "n", "uid": "u"});
+    owner[member] = value;
+    owner
+}
+
+#[test]
+fn owners() {
+    let given = |owners: Value| judge().create(metadata("ownerReferences", owners));
+    for good in ["v1", "apps/v1", "/v1"] {
+        given(json!([owner("apiVersion", json!(good))])).ok();
+    }
+    let fields = ["apiVersion", "kind", "name", "uid"];
+    let empty = fields.map(|field| (field, ""));
+    for (field, value) in empty.into_iter().chain([("apiVersion", "a/")]) {
+        let place = format!("metadata.ownerReferences.{field}");
+        let exact = format!("(metadata.ownerReferences[1].{field})");
+        let owners = json!([owner("uid", json!("u")), owner(field, json!(value))]);
+        given(owners).refused(&[&format!("Invalid {place} {exact}")]);
+    }
+    let event = given(json!([owner("kind", json!("Event"))]));
+    event.refused(&["Invalid metadata.ownerReferences (metadata.ownerReferences[0])"]);
+    let controller = owner("controller", json!(true));
+    given(json!([owner("controller", json!(false)), controller])).ok();
+    let place = "metadata.ownerReferences (metadata.ownerReferences[1].controller)";
+    given(json!([controller, controller])).refused(&[&format!("Invalid {place}")]);
+}
+
+#[test]
+fn finalizers() {
+    let given = |finalizers: Value| judge().create(metadata("finalizers", finalizers));
+    given(json!(["example.com/a", "kubernetes", "orphan"])).ok();
+    given(json!([format!("a/{}", text(63)), "foregroundDeletion"])).ok();
+    let place = "metadata.finalizers (metadata.finalizers[1])";
+    for bad in ["a/b/c", &format!("a/{}", text(64)), "a/ "] {
+        given(json!(["a/b", bad])).refused(&[&format!("Invalid {place}")]);
+    }
+    let both = given(json!(["orphan", "foregroundDeletion"]));
+    both.refused(&["Invalid metadata.finalizers"]);
+    given(json!(["a/b", "a/b"])).ok();
+}
+
+#[test]
+fn no_finalizers_for_what_is_being_deleted() {
+    let deleted = |finalizers: Value| {
+        let time = "2026-01-01T00:00:00Z";
+        json!({"metadata": {"deletionTimestamp": time, "finalizers": finalizers}})
+    };
+    judge().update(deleted(json!(["a/b", "a/c"])), deleted(json!(["a/c"]))).ok();
+    let more = judge().update(deleted(json!(["a/b"])), deleted(json!(["a/b", "a/c"])));
+    more.refused(&["Forbidden metadata.finalizers (metadata.finalizers[1])"]);
+    judge().update(json!({}), metadata("finalizers", json!(["a/c"]))).ok();
+}
+
+#[test]
+fn generation() {
+    judge().create(metadata("generation", json!(0))).ok();
+    invalid(metadata("generation", json!(-1)), "metadata.generation");
+}
+
+#[test]
+fn what_an_update_must_not_change() {
+    let update = |stored: Value, patch: Value| namespaced().update(stored, patch);
+    for field in ["name", "namespace", "uid"] {
+        let changed = update(json!({}), metadata(field, json!("other")));
+        changed.refused(&[&format!("Invalid metadata.{field}")]);
+    }
+    update(json!({}), metadata("uid", Value::Null)).ok();
+    let field = "deletionTimestamp";
+    let time = metadata(field, json!("2026-01-01T00:00:00Z"));
+    update(json!({}), time).refused(&[&format!("Invalid metadata.{field}")]);
+    let field = "deletionGracePeriodSeconds";
+    let grace = |seconds: i64| metadata(field, json!(seconds));
+    update(grace(1), grace(2)).refused(&[&format!("Invalid metadata.{field}")]);
+    update(grace(1), grace(1)).ok();
+    update(grace(1), json!({})).ok();
+}
+
+#[test]
+fn the_version_that_an_update_is_based_on() {
+    let none = || metadata("resourceVersion", Value::Null);
+    namespaced()
+        .update(json!({}), none())
+        .refused(&["Invalid metadata.resourceVersion"]);
+    let empty = metadata("resourceVersion", json!(""));
+    driver().update(json!({}), empty).refused(&["Invalid metadata.resourceVersion"]);
+    // Of a class, an update without one is one of the latest.
+    judge().update(json!({}), none()).ok();
+}
