@@ -1,6 +1,6 @@
 //! The parts of the program `kubernetes-storage-lint`, for its tests and for other front ends.
 //!
-//! [`input`] finds files, [`judge`] makes [`finding`]s of their text, [`print`] shows them.
+//! [`input`] finds files, [`judge`] makes [`finding`]s of their text, [`mod@print`] shows them.
 //! Everything is judged offline, by the rules of [`apimachinery::validation`].
 //!
 //! ```

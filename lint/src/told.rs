@@ -100,18 +100,20 @@ pub(crate) fn no_such_kind(scheme: &Scheme, found: &GroupVersionKind) -> Note {
         let versions = scheme.group_versions();
         versions.flat_map(|version| scheme.kinds(version)).map(|known| &known.kind)
     };
-    let group = &found.group_version.group;
-    let has_name = |kind: &&GroupVersionKind| kind.kind == found.kind;
-    let of_group: Vec<_> =
-        registered().filter(|kind| kind.group_version.group == *group).collect();
-    let nearest = [
-        of_group.iter().copied().filter(|kind| has_name(&kind)).collect(),
-        registered().filter(|kind| has_name(&kind)).collect(),
-        of_group,
+    let is_group =
+        |kind: &GroupVersionKind| kind.group_version.group == found.group_version.group;
+    let is_near: [&dyn Fn(&GroupVersionKind) -> bool; 3] = [
+        &|kind| kind.kind == found.kind && is_group(kind),
+        &|kind| kind.kind == found.kind,
+        &is_group,
     ];
-    let nearest = nearest.into_iter().find(|kinds: &Vec<_>| !kinds.is_empty());
-    let known: Vec<_> = nearest.into_iter().flatten().map(ToString::to_string).collect();
-    let (found, known) = (cut(&found.to_string(), SHOWN), known.join(", "));
+    let known = is_near.iter().find_map(|is_near| {
+        let near = registered().filter(|kind| is_near(kind));
+        let near: Vec<_> = near.map(ToString::to_string).collect();
+        (!near.is_empty()).then(|| near.join(", "))
+    });
+    let known = known.unwrap_or_default();
+    let found = cut(&found.to_string(), SHOWN);
     let message = format!("Kubernetes has no {found}: it has {known}");
     note(Severity::Error, "apiVersion", ("UnknownKind", "Unknown kind"), message)
 }
