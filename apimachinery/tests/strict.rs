@@ -326,10 +326,22 @@ mod yaml {
         let text = "labels: &l {x: '1'}\nannotations:\n  x: '2'\n  <<: *l\n";
         let read = strict::from_yaml::<ObjectMeta>(text).unwrap();
         assert_eq!(told(&read.faults), [r#"duplicate field "annotations.x""#]);
-        assert_eq!(read.object.annotations.unwrap()["x"], "2");
+        assert_eq!(read.object.annotations.unwrap()["x"], "1");
         let text =
             "labels: &l {x: '1', y: ''}\nannotations: &a {x: '2'}\nz: {<<: [*l, *a]}\n";
         assert_eq!(yaml(text), [r#"duplicate field "z.x""#, r#"unknown field "z""#]);
+        let places = |text: &str| {
+            let faults = strict::from_yaml::<ObjectMeta>(text).unwrap().faults;
+            let of = |fault: &Fault| (fault.path.clone(), fault.place.line.unwrap());
+            faults.iter().map(of).collect::<Vec<_>>()
+        };
+        // Of several objects the last comes first.
+        let text = "labels:\n  <<:\n  - {x: '1'}\n  - {x: '2'}\n";
+        assert_eq!(places(text), [("labels.x".to_owned(), 3)]);
+        // What is brought in takes the place of what stands before it.
+        let text = "ownerReferences:\n- a: 1\n<<:\n  <<: {ownerReferences: [{b: 1}]}\nname: c\n";
+        let expected = [("ownerReferences", 4), ("ownerReferences[0].b", 4)];
+        assert_eq!(places(text), expected.map(|(path, line)| (path.to_owned(), line)));
         assert_eq!(yaml("labels: {<<: {x: ''}, y: ''}"), [""; 0]);
         assert_eq!(yaml("labels: {<<: a}"), [""; 0]);
     }

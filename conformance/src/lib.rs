@@ -3,6 +3,8 @@
 //! * [`kind`] says what a test may ask of every kind, and lists the kinds.
 //! * [`arbitrary`] makes random objects, [`samples`] fixed ones with every field set, and
 //!   [`older`] turns both into those of older versions.
+//! * [`doc`] is a value in which a field may stand more than once.
+//! * [`valid`] makes random objects that a server accepts.
 //! * [`fixtures`] finds Kubernetes' own fixtures, where they are at hand.
 //! * [`rules`] asks what a server would say of an object.
 //! * [`server`] is a small API server in this process, for tests with a real client.
@@ -10,6 +12,7 @@
 //! * [`workload`] makes long lists like those of a busy cluster, for benchmarks.
 
 pub mod arbitrary;
+pub mod doc;
 pub mod fixtures;
 pub mod kind;
 pub mod measure;
@@ -17,6 +20,7 @@ pub mod older;
 pub mod rules;
 pub mod samples;
 pub mod server;
+pub mod valid;
 pub mod workload;
 
 /// Runs the examples of the repository's README as tests.

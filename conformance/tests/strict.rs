@@ -6,13 +6,13 @@
 use apimachinery::scheme::Scheme;
 use apimachinery::strict::{self, Fault, FaultKind};
 use conformance::arbitrary::check_all;
+use conformance::doc::{Doc, MAPS};
 use conformance::each_kind;
 use conformance::kind::Kind;
 use proptest::prelude::*;
 use proptest::sample::Index;
 use proptest::test_runner::TestCaseError;
 use serde::Deserialize;
-use serde_json::Value;
 
 fn scheme() -> Scheme {
     let mut scheme = Scheme::new();
@@ -61,119 +61,36 @@ fn name(fault: &Fault) -> String {
     fault.path.rsplit('.').next().unwrap_or_default().to_owned()
 }
 
-/// A value whose objects may have a field more than once.
-#[derive(Clone, Debug)]
-enum Doc {
-    Simple(Value),
-    Items(Vec<Doc>),
-    Fields(Vec<(String, Doc)>),
-}
-
-/// Fields that hold maps of strings, in which every name is known.
-const MAPS: [&str; 8] = [
-    "annotations",
-    "attachmentMetadata",
-    "capacity",
-    "labels",
-    "matchLabels",
-    "options",
-    "parameters",
-    "volumeAttributes",
-];
-
 /// How the names of unknown fields begin, and those that are added to maps.
 const UNKNOWN: &str = "zz";
 
-impl Doc {
-    fn of(value: Value) -> Self {
-        match value {
-            Value::Array(items) => {
-                Self::Items(items.into_iter().map(Self::of).collect())
-            }
-            Value::Object(fields) => {
-                let fields = fields.into_iter();
-                Self::Fields(
-                    fields.map(|(name, value)| (name, Self::of(value))).collect(),
-                )
-            }
-            value => Self::Simple(value),
-        }
-    }
+/// Not what is in raw JSON and in unknown fields.
+fn is_read(name: &str) -> bool {
+    name != "fieldsV1" && !name.starts_with(UNKNOWN)
+}
 
-    fn text(&self) -> String {
-        match self {
-            Self::Simple(value) => value.to_string(),
-            Self::Items(items) => {
-                let items: Vec<_> = items.iter().map(Self::text).collect();
-                format!("[{}]", items.join(","))
-            }
-            Self::Fields(fields) => {
-                let field = |(name, value): &(String, Self)| {
-                    format!("{}:{}", Value::from(name.as_str()), value.text())
-                };
-                let fields: Vec<_> = fields.iter().map(field).collect();
-                format!("{{{}}}", fields.join(",\n"))
+/// The faults in it, told by their names alone.
+fn faults_in(doc: &Doc, path: &str, map: bool, told: &mut Vec<String>) {
+    match doc {
+        Doc::Simple(_) => (),
+        Doc::Items(items) => {
+            for (index, item) in items.iter().enumerate() {
+                faults_in(item, &format!("{path}[{index}]"), false, told);
             }
         }
-    }
-
-    /// An object in it and whether that is a map, not counting those in raw JSON and in
-    /// unknown fields.
-    fn object(
-        &mut self,
-        map: bool,
-        left: &mut usize,
-    ) -> Option<(bool, &mut Vec<(String, Self)>)> {
-        match self {
-            Self::Simple(_) => None,
-            Self::Items(items) => {
-                items.iter_mut().find_map(|item| item.object(false, left))
-            }
-            Self::Fields(fields) => {
-                if *left == 0 {
-                    return Some((map, fields));
+        Doc::Fields(fields) => {
+            for (index, (name, value)) in fields.iter().enumerate() {
+                let dot = if path.is_empty() { "" } else { "." };
+                let path = format!("{path}{dot}{name}");
+                if !map && name.starts_with(UNKNOWN) {
+                    tell(told, format!("unknown {path}"));
+                    continue;
                 }
-                *left -= 1;
-                let known = fields.iter_mut().filter(|(name, _)| {
-                    name != "fieldsV1" && !name.starts_with(UNKNOWN)
-                });
-                let mut known =
-                    known.map(|(name, value)| (MAPS.contains(&name.as_str()), value));
-                known.find_map(|(map, value)| value.object(map, left))
-            }
-        }
-    }
-
-    fn objects(&self) -> usize {
-        let mut doc = self.clone();
-        (0..)
-            .find(|count| doc.object(false, &mut count.clone()).is_none())
-            .unwrap_or_default()
-    }
-
-    /// The faults in it, told by their names alone.
-    fn faults(&self, path: &str, map: bool, told: &mut Vec<String>) {
-        match self {
-            Self::Simple(_) => (),
-            Self::Items(items) => {
-                for (index, item) in items.iter().enumerate() {
-                    item.faults(&format!("{path}[{index}]"), false, told);
+                if fields[..index].iter().any(|(earlier, _)| earlier == name) {
+                    tell(told, format!("duplicate {path}"));
                 }
-            }
-            Self::Fields(fields) => {
-                for (index, (name, value)) in fields.iter().enumerate() {
-                    let dot = if path.is_empty() { "" } else { "." };
-                    let path = format!("{path}{dot}{name}");
-                    if !map && name.starts_with(UNKNOWN) {
-                        tell(told, format!("unknown {path}"));
-                        continue;
-                    }
-                    if fields[..index].iter().any(|(earlier, _)| earlier == name) {
-                        tell(told, format!("duplicate {path}"));
-                    }
-                    if name != "fieldsV1" {
-                        value.faults(&path, MAPS.contains(&name.as_str()), told);
-                    }
+                if name != "fieldsV1" {
+                    faults_in(value, &path, MAPS.contains(&name.as_str()), told);
                 }
             }
         }
@@ -191,8 +108,8 @@ type Damage = (Index, Index, Index, bool);
 
 /// Adds a field that isn't known, or one that is there already, with faults in it as they come.
 fn damage(doc: &mut Doc, (object, field, place, unknown): Damage, number: usize) {
-    let mut nth = object.index(doc.objects());
-    let Some((map, fields)) = doc.object(false, &mut nth) else {
+    let nth = object.index(doc.objects(is_read));
+    let Some((map, fields)) = doc.object(nth, is_read) else {
         return;
     };
     let new = if unknown || fields.is_empty() {
@@ -225,7 +142,7 @@ fn tells_all<K: Kind + apimachinery::scheme::Versioned>() {
     check_all(&damaged::<K>(), |doc| {
         let text = doc.text();
         let mut expected = Vec::new();
-        doc.faults("", false, &mut expected);
+        faults_in(&doc, "", false, &mut expected);
         let read = strict::from_json::<K>(&text).unwrap();
         let told: Vec<_> = read.faults.iter().map(told_as).collect();
         prop_assert_eq!(&told, &expected);

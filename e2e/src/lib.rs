@@ -30,4 +30,4 @@ mod servers;
 pub use builder::Builder;
 pub use control_plane::ControlPlane;
 pub use error::Error;
-pub use request::{Answer, send};
+pub use request::{Answer, send, send_as};

@@ -44,6 +44,21 @@ pub async fn send(
         Method::PATCH => "application/merge-patch+json",
         _ => "application/json",
     };
+    send_as(client, method, path, kind, body).await
+}
+
+/// The same with a body of another kind, such as `application/yaml`.
+///
+/// # Errors
+///
+/// As for [`send`], and where the kind can't stand in a header.
+pub async fn send_as(
+    client: &Client,
+    method: Method,
+    path: &str,
+    kind: &str,
+    body: Option<Vec<u8>>,
+) -> kube::Result<Answer> {
     let request =
         Request::builder().method(method).uri(path).header("Content-Type", kind);
     let body = body.map_or_else(Body::empty, Body::from);

@@ -3,7 +3,8 @@
 //! Each generated kind has an apply type beside it, in the module `apply` of its crate, in
 //! which every field is absent unless set. What is sent with `Patch::Apply` is what the field
 //! manager then owns; what it owned before and no longer sends is removed by the server, unless
-//! others own it too.
+//! others own it too. Only an empty list whose elements can have owners of their own is owned by
+//! nobody, as a server of Kubernetes 1.36 has it.
 //!
 //! [`extract`] gives back what a manager has applied, as the `Extract` functions of Kubernetes'
 //! Go client do, so that a program can change part of that and apply it again. It is
@@ -90,8 +91,8 @@ pub fn metadata(metadata: ObjectMeta) -> ObjectMeta {
 /// and this subresource, `None` being the object itself. The result has the fields that the
 /// entry names, in the order of the live object, with `apiVersion`, `kind` and the object's
 /// name and namespace; elements of lists that are told apart by keys come with these. A field
-/// that the live object no longer has is left out. Where there is no such entry, nothing else
-/// is set.
+/// that the live object doesn't have is left out, and so is an empty text, list or map that the
+/// server doesn't write. Where there is no such entry, nothing else is set.
 ///
 /// `live` must be as the server answered it: the result says nothing where `managedFields`
 /// have been stripped, as in some caches, and applying that gives up all that was applied.

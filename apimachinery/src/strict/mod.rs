@@ -48,8 +48,9 @@
 //! * duplicates come first, each time that one stands there and wherever it does, in unknown
 //!   fields and raw JSON too, those in its value before itself; a server tells their line and
 //!   name and no path, and the line is that of the value, where here it is that of the name;
-//! * a field that overrides what a merge key brings is a duplicate, and so is what a merge key
-//!   brings a second time; an alias repeats the duplicates of what it stands for;
+//! * what a merge key brings counts where that stands, of several objects the last first: it is a
+//!   duplicate of a field before it, and a field after it is one too; an alias repeats the
+//!   duplicates of what it stands for;
 //! * unknown fields follow as in JSON, but in the order of their names, and only those of the last
 //!   of equal fields.
 //!
@@ -60,6 +61,11 @@
 //!
 //! * A server stops at 100 faults of JSON; here all are told, until their places take sixteen times
 //!   the size of the text and a megabyte.
+//! * `null` as the value of a map of strings, such as labels, is an empty text to a server; here it
+//!   can't be read.
+//! * A server can't read a `<<` whose value is neither an object nor a list of objects, and takes a
+//!   `<<` in quotes for a name; here the first is a name and the second a merge key. Plain reading
+//!   lets an object's own field go before what a merge key brings, wherever that stands.
 //! * In YAML, keys that are equal only in JSON, `1` and `"1"`, are duplicates here, and after a key
 //!   that is an integer, duplicates in the same object aren't found.
 //! * Which fields are known is what the type knows, of the release of the crate or, for types of
@@ -139,7 +145,8 @@ impl fmt::Display for Fault {
 #[derive(Clone, Debug, PartialEq)]
 #[must_use]
 pub struct Strict<T> {
-    /// The object, as plain reading gives it; in YAML with the last of equal fields.
+    /// The object, as plain reading gives it; in YAML with the last of equal fields, those that
+    /// merge keys bring included.
     pub object: T,
     /// All unknown and duplicate fields; see the [module](self) for their order.
     pub faults: Vec<Fault>,

@@ -31,9 +31,6 @@ pub(crate) struct Field<'a> {
     pub(crate) name: Cow<'a, str>,
     /// Its line and column, where the reader tells them.
     pub(crate) position: Option<(usize, usize)>,
-    /// Whether a merge key of YAML has brought it here; then a field of the object itself
-    /// goes before it.
-    pub(crate) merged: bool,
     pub(crate) value: Tree<'a>,
 }
 
@@ -43,7 +40,6 @@ impl<'a> Field<'a> {
         Self {
             name: self.name.clone(),
             position: self.position,
-            merged: self.merged,
             value,
         }
     }
@@ -63,7 +59,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// Drops all but the field that counts of those with the same name, and puts them into
+    /// Drops all but the last of the fields with the same name, and puts them into
     /// the order of their names.
     #[cfg(feature = "yaml")]
     pub(crate) fn collapse(self) -> Self {
@@ -74,9 +70,7 @@ impl<'a> Tree<'a> {
             Self::Fields(fields) => {
                 let mut kept = BTreeMap::new();
                 for field in fields {
-                    if !(field.merged && kept.contains_key(&field.name)) {
-                        kept.insert(field.name.clone(), field);
-                    }
+                    kept.insert(field.name.clone(), field);
                 }
                 let kept = kept.into_values().map(|field| Field {
                     value: field.value.collapse(),
@@ -305,11 +299,9 @@ impl<'de, 'a, F: Format<'de, 'a>> Visitor<'de> for TreeVisitor<'a, F> {
         while let Some((name, position)) = F::next_name(&mut map)? {
             F::spend(name.len())?;
             let Read::<'a, F>(value, _) = map.next_value()?;
-            let merged = false;
             let field = Field {
                 name,
                 position,
-                merged,
                 value,
             };
             F::add(&mut fields, field);

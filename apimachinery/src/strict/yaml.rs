@@ -30,29 +30,19 @@ impl<'de> Format<'de, 'static> for Yaml {
 
     fn add(fields: &mut Vec<Field<'static>>, field: Field<'static>) {
         match field.value {
-            Tree::Fields(inner) if field.name == "<<" => merge(fields, inner),
+            Tree::Fields(inner) if field.name == "<<" => fields.extend(inner),
             Tree::Items(items)
                 if field.name == "<<"
                     && items.iter().all(|item| matches!(item, Tree::Fields(_))) =>
             {
-                for item in items {
+                // Of several, the first is to override the others.
+                for item in items.into_iter().rev() {
                     if let Tree::Fields(inner) = item {
-                        merge(fields, inner);
+                        fields.extend(inner);
                     }
                 }
             }
             value => fields.push(Field { value, ..field }),
         }
     }
-}
-
-/// Adds the fields of another object, its own before those that it has merged itself.
-fn merge(fields: &mut Vec<Field<'static>>, inner: Vec<Field<'static>>) {
-    let (merged, own): (Vec<_>, Vec<_>) =
-        inner.into_iter().partition(|field| field.merged);
-    let inner = own.into_iter().chain(merged);
-    fields.extend(inner.map(|field| Field {
-        merged: true,
-        ..field
-    }));
 }

@@ -174,7 +174,8 @@ pub(super) fn labels(
 
 /// Takes out owners that are the same as one before, as the server does before it looks.
 pub(super) fn drop_repeated_owners(meta: &mut ObjectMeta) {
-    let Some(owners) = &mut meta.owner_references else {
+    let Some(owners) = meta.owner_references.as_mut().filter(|o| has_repeated_owners(o))
+    else {
         return;
     };
     let mut kept: Vec<OwnerReference> = Vec::with_capacity(owners.len());

@@ -115,6 +115,18 @@ fn annotations() {
     given(entry_of((256 << 10) + 1)).refused(&["TooLong metadata.annotations"]);
 }
 
+/// The server drops what repeats before it looks.
+#[test]
+fn repeated_owners() {
+    let twice = owner("controller", json!(true));
+    let twice = metadata("ownerReferences", json!([twice, twice]));
+    let answer = judge().create(twice.clone());
+    answer.refused(&[]);
+    answer.warned(&["metadata.ownerReferences"]);
+    let stored = judge().stored(twice);
+    assert_eq!(stored["metadata"]["ownerReferences"].as_array().unwrap().len(), 1);
+}
+
 /// An owner with another member.
 fn owner(member: &str, value: Value) -> Value {
     let mut owner = json!({"apiVersion": "v1", "kind": "Node", "name": "n", "uid": "u"});
@@ -141,7 +153,9 @@ fn owners() {
     let controller = owner("controller", json!(true));
     given(json!([owner("controller", json!(false)), controller])).ok();
     let place = "metadata.ownerReferences (metadata.ownerReferences[1].controller)";
-    given(json!([controller, controller])).refused(&[&format!("Invalid {place}")]);
+    let mut other = controller.clone();
+    other["uid"] = json!("v");
+    given(json!([controller, other])).refused(&[&format!("Invalid {place}")]);
 }
 
 #[test]

@@ -48,6 +48,9 @@ mod validation_never_panics_and_paths_are_there {
         object: &K,
         report: &Report,
     ) -> Result<(), TestCaseError> {
+        if report.faults.is_empty() && report.warnings.is_empty() {
+            return Ok(());
+        }
         let json = serde_json::to_value(object).unwrap();
         for fault in &report.faults {
             prop_assert!(is_there(fault, &json), "{} in {}", fault, json);
@@ -65,9 +68,11 @@ mod validation_never_panics_and_paths_are_there {
     fn check<K: Ruled>() {
         let objects = (K::arbitrary(), K::arbitrary(), target());
         check_all(&objects, |(mut object, stored, target)| {
-            paths_are_there(&object, &object.validate(&target))?;
-            paths_are_there(&object, &object.validate_update(&stored, &target))?;
-            paths_are_there(&object, &object.validate_status(&target))?;
+            // Without defaults, as nobody should ask.
+            let mut report = object.validate_update(&stored, &target);
+            report.faults.extend(object.validate(&target).faults);
+            report.faults.extend(object.validate_status(&target).faults);
+            paths_are_there(&object, &report)?;
             let mut updated = object.clone();
             let report = updated.admit_update(&stored, &target);
             paths_are_there(&updated, &report)?;

@@ -1,18 +1,19 @@
 //! Changes that break rules, or come close: values on both sides of every limit.
 
+use conformance::valid::Kind;
 use fastrand::Rng;
 use serde_json::{Value, json};
 
-use crate::valid::Kind;
+use crate::sources;
 
 /// A place in an object, as a JSON pointer, and what is put there; `null` takes it away.
-pub struct Damage {
-    pub place: &'static str,
-    pub value: Value,
+pub(crate) struct Damage {
+    pub(crate) place: &'static str,
+    pub(crate) value: Value,
 }
 
 /// Puts the value in its place if there is one, and tells whether there was.
-pub fn apply(object: &mut Value, damage: &Damage) -> bool {
+pub(crate) fn apply(object: &mut Value, damage: &Damage) -> bool {
     let Some((parent, last)) = damage.place.rsplit_once('/') else {
         return false;
     };
@@ -36,7 +37,7 @@ pub fn apply(object: &mut Value, damage: &Damage) -> bool {
 }
 
 /// What is done to objects of the kind; some only to new ones, whose names are free.
-pub fn all(kind: Kind, is_new: bool) -> Vec<Damage> {
+pub(crate) fn all(kind: Kind, is_new: bool) -> Vec<Damage> {
     let mut all = metadata(is_new);
     all.extend(match kind {
         Kind::CsiDriver => csi_driver(),
@@ -54,11 +55,14 @@ pub fn all(kind: Kind, is_new: bool) -> Vec<Damage> {
 }
 
 /// One of them.
-pub fn any<'d>(rng: &mut Rng, damages: &'d [Damage]) -> &'d Damage {
+pub(crate) fn any<'d>(rng: &mut Rng, damages: &'d [Damage]) -> &'d Damage {
     &damages[rng.usize(..damages.len())]
 }
 
-fn at(place: &'static str, values: impl IntoIterator<Item = Value>) -> Vec<Damage> {
+pub(crate) fn at(
+    place: &'static str,
+    values: impl IntoIterator<Item = Value>,
+) -> Vec<Damage> {
     values.into_iter().map(|value| Damage { place, value }).collect()
 }
 
@@ -67,7 +71,7 @@ fn texts(place: &'static str, values: &[&str]) -> Vec<Damage> {
 }
 
 /// `a*63` is 63 times `a`.
-fn expand(text: &str) -> String {
+pub(crate) fn expand(text: &str) -> String {
     match text.split_once('*').map(|(unit, count)| (unit, count.parse())) {
         Some((unit, Ok(count))) => unit.repeat(count),
         _ => text.to_owned(),
@@ -438,11 +442,12 @@ fn volume_attachment() -> Vec<Damage> {
         ));
     }
     all.extend(at("/spec/source/inlineVolumeSpec/csi", [Value::Null]));
+    all.extend(sources::all());
     all
 }
 
 /// What is done to the status of a VolumeAttachment, which is written by itself.
-pub fn status() -> Vec<Damage> {
+pub(crate) fn status() -> Vec<Damage> {
     let mut all = at("/status/attached", [json!(true), json!(false)]);
     all.extend(at("/status/attachmentMetadata", totals()));
     for place in ["/status/attachError", "/status/detachError"] {

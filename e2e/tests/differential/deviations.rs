@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
+use conformance::valid::Kind;
 use serde::Deserialize;
 
 use crate::ours::Operation;
-use crate::valid::Kind;
 use crate::verdict::Cause;
 
 /// What only one side says, and why.
@@ -29,20 +29,20 @@ struct Deviation {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Deviations {
+pub(crate) struct Deviations {
     #[serde(default)]
     deviation: Vec<Deviation>,
 }
 
 impl Deviations {
-    pub fn read() -> Self {
+    pub(crate) fn read() -> Self {
         let path = Path::new(env!("CARGO_MANIFEST_DIR"))
             .join("tests/differential/deviations.toml");
         toml::from_str(&fs::read_to_string(path).unwrap()).unwrap()
     }
 
     /// What one side says and the other doesn't, unless each such cause is listed.
-    pub fn unexplained(
+    pub(crate) fn unexplained(
         &mut self,
         kind: Kind,
         operation: Operation,
@@ -82,7 +82,7 @@ impl Deviations {
     }
 
     /// One that no longer occurs has to go.
-    pub fn check_all_occurred(&self) {
+    pub(crate) fn check_all_occurred(&self) {
         let stale: Vec<_> =
             self.deviation.iter().filter(|d| !d.occurred).map(|d| &d.why).collect();
         assert!(stale.is_empty(), "deviations that do not occur: {stale:#?}");

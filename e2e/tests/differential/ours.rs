@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use apimachinery::validation::{Admission, FieldPath, Report, Segment, Target};
+use conformance::valid::Kind;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -12,30 +13,29 @@ use storage_v1::{
 };
 
 use crate::Case;
-use crate::valid::Kind;
 use crate::verdict::{Cause, Verdict};
 
 /// What is asked of the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Operation {
+pub(crate) enum Operation {
     Create,
     Update,
     UpdateStatus,
 }
 
 impl Operation {
-    pub const ALL: [Self; 3] = [Self::Create, Self::Update, Self::UpdateStatus];
+    pub(crate) const ALL: [Self; 3] = [Self::Create, Self::Update, Self::UpdateStatus];
 }
 
 /// What we say, and by which rules.
-pub struct Ours {
-    pub verdict: Verdict,
+pub(crate) struct Ours {
+    pub(crate) verdict: Verdict,
     /// `StorageClass parameters maxProperties` for each fault.
-    pub rules: BTreeSet<String>,
+    pub(crate) rules: BTreeSet<String>,
 }
 
 /// Judges a request as the server would.
-pub fn judge(case: &Case, target: &Target) -> Ours {
+pub(crate) fn judge(case: &Case, target: &Target) -> Ours {
     let kind = case.kind;
     match kind {
         Kind::CsiDriver => of::<CSIDriver>(case, target),

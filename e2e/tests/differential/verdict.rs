@@ -8,13 +8,13 @@ use serde_json::Value;
 
 /// One reason for refusing an object.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Cause {
-    pub reason: String,
-    pub field: String,
+pub(crate) struct Cause {
+    pub(crate) reason: String,
+    pub(crate) field: String,
 }
 
 #[derive(Debug)]
-pub enum Verdict {
+pub(crate) enum Verdict {
     Accepted {
         object: Value,
         /// The paths of what is warned of.
@@ -25,7 +25,7 @@ pub enum Verdict {
 
 impl Verdict {
     /// What the server said. A refusal without causes has its status as the reason.
-    pub fn of(answer: &Answer) -> Self {
+    pub(crate) fn of(answer: &Answer) -> Self {
         if answer.is_success() {
             let mut warnings: Vec<_> =
                 answer.warnings.iter().filter_map(|text| path_of(text)).collect();
@@ -66,7 +66,7 @@ fn path_of(warning: &str) -> Option<String> {
 
 /// An object in the one form that both sides have: without what only a server writes, without
 /// what is empty, which Go leaves out, and with quantities as Go writes them.
-pub fn normal(object: &Value) -> Value {
+pub(crate) fn normal(object: &Value) -> Value {
     let mut object = object.clone();
     if let Some(Value::Object(metadata)) = object.get_mut("metadata") {
         for field in [

@@ -1,7 +1,12 @@
 //! The generated kinds, the conversion and the generator against a running API server, one for
 //! all of these tests.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout
+)]
 
 /// Makes a test of every kind for each function.
 macro_rules! each_kind {
@@ -31,6 +36,8 @@ mod applied;
 mod conversion;
 mod kinds;
 mod openapi;
+mod owned;
+mod random;
 mod served;
 mod status;
 

@@ -3,9 +3,9 @@
 use conformance::samples;
 use kube::api::{Patch, PatchParams, PostParams};
 use serde_json::json;
-use storage_v1::{CSINode, VolumeAttachment, VolumeAttachmentStatus};
+use storage_v1::{CSINode, VolumeAttachment, VolumeAttachmentStatus, apply};
 
-use crate::applied::{owned, patch};
+use crate::owned::owned;
 use crate::run;
 use crate::served::{Served, delete, named};
 
@@ -30,17 +30,27 @@ fn status_of_volume_attachment() {
         let replaced = api.replace_status("status", &params, &replacing).await.unwrap();
         assert_eq!(replaced.status, replacing.status);
 
-        let status =
-            json!({"status": {"attached": false, "attachmentMetadata": {"a": "b"}}});
-        let own = patch::<VolumeAttachment>("status", "status", &status);
-        let params = PatchParams::apply("e2e-status").force();
-        let applied =
-            api.patch_status("status", &params, &Patch::Apply(&own)).await.unwrap();
+        let own = apply::VolumeAttachmentStatus::new()
+            .with_attached(false)
+            .with_attachment_metadata([("a", "b")]);
+        let own = apply::VolumeAttachment::new("status").with_status(own);
+        let patch = Patch::Apply(&own);
+        let params = PatchParams::apply("e2e-status");
+        let refused = api.patch_status("status", &params, &patch).await;
+        assert!(matches!(refused, Err(kube::Error::Api(status)) if status.code == 409));
+        let applied = api.patch_status("status", &params.force(), &patch).await.unwrap();
         let wanted =
             VolumeAttachmentStatus::new(false).with_attachment_metadata([("a", "b")]);
         assert_eq!(applied.status, Some(wanted));
         let fields = json!({"f:attached": {}, "f:attachmentMetadata": {"f:a": {}}});
-        assert_eq!(owned(&applied, "e2e-status")["f:status"], fields);
+        let fields = json!({"f:status": fields});
+        assert_eq!(owned(&applied, "e2e-status", Some("status")), fields);
+        let extracted = apply::VolumeAttachment::extract_status(&applied, "e2e-status");
+        assert_eq!(extracted, Ok(own));
+        // Of the object itself it has applied nothing.
+        let nothing = apply::VolumeAttachment::new("status");
+        let extracted = apply::VolumeAttachment::extract(&applied, "e2e-status");
+        assert_eq!(extracted, Ok(nothing));
         delete(&api, "status").await;
     });
 }

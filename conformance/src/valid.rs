@@ -6,16 +6,24 @@ use serde_json::{Value, json};
 /// The kinds that the server has, as they are asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
+    /// `CSIDriver` of v1.
     CsiDriver,
+    /// `CSINode` of v1.
     CsiNode,
+    /// `CSIStorageCapacity` of v1.
     CsiStorageCapacity,
+    /// `StorageClass` of v1.
     StorageClass,
+    /// `VolumeAttachment` of v1.
     VolumeAttachment,
+    /// `VolumeAttributesClass` of v1.
     VolumeAttributesClass,
+    /// `VolumeAttributesClass` of v1beta1.
     VolumeAttributesClassV1beta1,
 }
 
 impl Kind {
+    /// Each of them.
     pub const ALL: [Self; 7] = [
         Self::CsiDriver,
         Self::CsiNode,
@@ -31,6 +39,7 @@ impl Kind {
         self != Self::VolumeAttributesClassV1beta1
     }
 
+    /// Its `kind`.
     pub fn name(self) -> &'static str {
         match self {
             Self::CsiDriver => "CSIDriver",
@@ -44,6 +53,7 @@ impl Kind {
         }
     }
 
+    /// Its `apiVersion`.
     pub fn api_version(self) -> &'static str {
         match self {
             Self::VolumeAttributesClassV1beta1 => "storage.k8s.io/v1beta1",
@@ -121,7 +131,7 @@ fn maybe(
     }
 }
 
-pub fn word(rng: &mut Rng) -> String {
+fn word(rng: &mut Rng) -> String {
     (0..rng.usize(1..9)).map(|_| rng.lowercase()).collect()
 }
 
@@ -129,7 +139,7 @@ fn number(rng: &mut Rng) -> String {
     rng.u32(..1000).to_string()
 }
 
-pub fn driver(rng: &mut Rng) -> String {
+fn driver(rng: &mut Rng) -> String {
     format!("{}.csi.example.com", word(rng))
 }
 
