@@ -179,8 +179,8 @@ fn fields_have_positions() {
 
 #[test]
 fn what_a_merge_key_brings_stands_where_it_is_brought() {
-    let text = format!("{HEAD}x: &x\n  a: 1\n  b: 2\nparameters:\n  b: '3'\n  <<: *x\n");
-    assert_eq!(positions(&text, &["parameters/a", "parameters/b"]), [(8, 7), (7, 3)]);
+    let text = format!("{HEAD}x: &x\n  a: 1\n  b: 2\nparameters:\n  <<: *x\n  b: '3'\n");
+    assert_eq!(positions(&text, &["parameters/a", "parameters/b"]), [(7, 7), (8, 3)]);
 }
 
 #[test]

@@ -9,9 +9,8 @@ use clap::{Parser, ValueEnum};
 /// Tells what a Kubernetes API server would say about storage manifests.
 ///
 /// Reads objects of storage.k8s.io/v1, v1beta1 and v1alpha1 and of csi.storage.k8s.io/v1alpha1
-/// from YAML and JSON, and leaves all others alone. Prints one fault a line:
-///
-///     file:line: document: path: kind: message
+/// from YAML and JSON, and leaves all others alone. Prints one fault a line, as
+/// `file:line: document: path: kind: message`.
 ///
 /// Exits with 0 if there is no error, 1 if there is one, and 2 if something can't be read or the
 /// command line is wrong.

@@ -98,16 +98,9 @@ impl<'t> Positions<'t> {
         let Tree::Fields(fields) = tree else {
             return None;
         };
-        let known = self.fields.entry(std::ptr::from_ref(tree)).or_insert_with(|| {
-            let mut known = HashMap::new();
-            for field in fields {
-                // The last one counts, but what a merge key brings only where nothing else is.
-                if !(field.merged && known.contains_key(&*field.name)) {
-                    known.insert(&*field.name, field);
-                }
-            }
-            known
-        });
+        // Of equal ones the last counts.
+        let by_name = || fields.iter().map(|field| (&*field.name, field)).collect();
+        let known = self.fields.entry(std::ptr::from_ref(tree)).or_insert_with(by_name);
         known.get(name).map(|field| (field.position, &field.value))
     }
 }
