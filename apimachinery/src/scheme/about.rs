@@ -131,7 +131,7 @@ impl Scheme {
         Some(path.route())
     }
 
-    fn registered(&self) -> impl Iterator<Item = &RegisteredKind> {
+    pub(super) fn registered(&self) -> impl Iterator<Item = &RegisteredKind> {
         self.entries.values().filter_map(|entry| entry.about.as_ref())
     }
 

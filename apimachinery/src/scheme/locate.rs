@@ -49,7 +49,7 @@ impl Tree {
 }
 
 /// What follows the field `name` at the start of a path.
-fn after<'p>(name: &str, path: &'p str) -> Option<&'p str> {
+pub(super) fn after<'p>(name: &str, path: &'p str) -> Option<&'p str> {
     let bracketed = || path.strip_prefix(&format!("[{name}]"));
     let rest = path.strip_prefix(name).or_else(bracketed)?;
     (rest.is_empty() || rest.starts_with(['.', '['])).then_some(rest)

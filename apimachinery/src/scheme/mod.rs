@@ -9,6 +9,8 @@
 //!   any kinds into [`Object`]s, which are converted later or written back;
 //! * [`Scheme::decode_json_strict`] and its neighbours do the same and tell of unknown and
 //!   duplicate fields;
+//! * `decode_each` reads a stream part by part, so that what is wrong with one hides
+//!   none of the others, and tells where each field stands;
 //! * [`Scheme::kinds`], [`Scheme::resource`] and [`Scheme::routes`] tell what is registered.
 //!
 //! What concerns YAML needs the feature `yaml`.
@@ -32,11 +34,15 @@
 mod about;
 pub(crate) mod content;
 mod decode;
+#[cfg(feature = "yaml")]
+mod each;
 mod error;
 #[cfg(feature = "yaml")]
 mod locate;
 mod object;
 mod route;
+#[cfg(feature = "yaml")]
+mod split;
 mod stream;
 mod strict;
 mod type_meta;
@@ -58,6 +64,8 @@ use crate::{GroupVersion, GroupVersionKind, Kind};
 pub use about::{RegisteredKind, Route, Scope, Step};
 pub use content::Versioned;
 pub use decode::Decoded;
+#[cfg(feature = "yaml")]
+pub use each::{Part, Parts, Positions, Syntax};
 pub(crate) use error::join_name;
 pub use error::{Place, Reason, SchemeError};
 pub use object::Object;

@@ -30,7 +30,7 @@ const NODE: usize = 4;
 const MAX_GROWTH: usize = 10;
 
 /// What even a small text may become.
-const HEADROOM: usize = 256 << 10;
+pub(super) const HEADROOM: usize = 256 << 10;
 
 impl Scheme {
     /// Reads one object or typed list of any registered version from YAML, as `T`.
@@ -145,10 +145,22 @@ fn documents(text: &str) -> Result<Vec<Value>, SchemeError> {
 
 /// The same with every field of them, however often it stands there.
 pub(super) fn trees(text: &str) -> Result<Vec<Tree<'static>>, SchemeError> {
+    let mut headroom = HEADROOM;
+    trees_within(text, &mut headroom)
+}
+
+/// The same of a part of a stream whose documents share what aliases may add.
+pub(super) fn trees_within(
+    text: &str,
+    headroom: &mut usize,
+) -> Result<Vec<Tree<'static>>, SchemeError> {
     let mut options = reading();
     options.duplicate_keys = DuplicateKeyPolicy::LastWins;
     options.merge_keys = MergeKeyPolicy::AsOrdinary;
-    let documents: Vec<Read<'_, Yaml>> = read_with(text, options).map_err(fault)?;
+    let documents = read_within::<Read<'_, Yaml>>(text, options, *headroom);
+    // What has been read of a damaged document counts too.
+    *headroom = LEFT.get().min(*headroom);
+    let documents = documents.map_err(fault)?;
     Ok(documents.into_iter().map(|read| read.0).collect())
 }
 
@@ -170,7 +182,15 @@ fn read_with<T: DeserializeOwned>(
     text: &str,
     options: Options,
 ) -> Result<Vec<T>, serde_saphyr::Error> {
-    LEFT.set(text.len().saturating_mul(MAX_GROWTH).saturating_add(HEADROOM));
+    read_within(text, options, HEADROOM)
+}
+
+fn read_within<T: DeserializeOwned>(
+    text: &str,
+    options: Options,
+    headroom: usize,
+) -> Result<Vec<T>, serde_saphyr::Error> {
+    LEFT.set(text.len().saturating_mul(MAX_GROWTH).saturating_add(headroom));
     DEPTH.set(0);
     serde_saphyr::from_str_multiple_with_options(text, options)
 }

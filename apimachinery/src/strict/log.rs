@@ -7,11 +7,11 @@ use super::tree::Field;
 use super::{Fault, FaultKind, Strict};
 use crate::scheme::{Place, join_name};
 
-/// How many times its size the paths of faults may take of a text, beyond [`HEADROOM`]: names
+/// How many times its size the places of faults may take of a text, beyond [`HEADROOM`]: names
 /// may be long and have many faults in them.
 const MAX_GROWTH: usize = 16;
 
-/// What the paths of faults may take even in a small text.
+/// What the places of faults may take even in a small text.
 const HEADROOM: usize = 1 << 20;
 
 /// A step into a value.
@@ -22,7 +22,7 @@ pub(crate) enum Step<'t> {
 
 /// The faults of a text.
 pub(crate) struct Log {
-    /// What the paths of more faults may take.
+    /// What the places of more faults may take.
     left: usize,
     faults: Vec<Fault>,
 }
@@ -33,6 +33,12 @@ impl Log {
             left: text.len().saturating_mul(MAX_GROWTH).saturating_add(HEADROOM),
             faults: Vec::new(),
         }
+    }
+
+    /// Takes the faults out that it holds; what they have taken stays counted.
+    #[cfg(feature = "yaml")]
+    pub(crate) fn take(&mut self) -> Vec<Fault> {
+        std::mem::take(&mut self.faults)
     }
 
     /// Tells what it holds, with the object that was read.
@@ -92,7 +98,9 @@ impl<'t, 'l> Walk<'t, 'l> {
     }
 
     fn add(&mut self, kind: FaultKind, path: String, field: &Field<'_>) {
-        let Some(left) = self.log.left.checked_sub(path.len()) else {
+        let outer =
+            self.place.path.len() + self.place.object.as_ref().map_or(0, String::len);
+        let Some(left) = self.log.left.checked_sub(path.len() + outer) else {
             return;
         };
         self.log.left = left;

@@ -59,7 +59,7 @@
 //!
 //! # What differs
 //!
-//! * A server stops at 100 faults of JSON; here all are told, until their paths take sixteen times
+//! * A server stops at 100 faults of JSON; here all are told, until their places take sixteen times
 //!   the size of the text and a megabyte.
 //! * `null` as the value of a map of strings, such as labels, is an empty text to a server; here it
 //!   can't be read.
@@ -85,9 +85,9 @@ use std::fmt;
 use k8s_openapi::serde::de::DeserializeOwned;
 
 pub(crate) use log::Log;
-#[cfg(feature = "yaml")]
-pub(crate) use tree::Read;
 pub(crate) use tree::{Field, Tree};
+#[cfg(feature = "yaml")]
+pub(crate) use tree::{Read, each_document};
 #[cfg(feature = "yaml")]
 pub(crate) use yaml::Yaml;
 

@@ -98,6 +98,25 @@ impl<'a> Tree<'a> {
         }
     }
 
+    /// Moves all that it tells of lines down by so many.
+    #[cfg(feature = "yaml")]
+    pub(crate) fn move_down(&mut self, lines: usize) {
+        match self {
+            Self::Items(items) => {
+                items.iter_mut().for_each(|item| item.move_down(lines));
+            }
+            Self::Fields(fields) => {
+                for field in fields {
+                    if let Some((line, _)) = &mut field.position {
+                        *line += lines;
+                    }
+                    field.value.move_down(lines);
+                }
+            }
+            _ => (),
+        }
+    }
+
     /// The value, for readers of JSON.
     pub(crate) fn to_value(&self) -> Value {
         match self {
@@ -157,15 +176,22 @@ impl<'a> Cursor<'a> {
 ///
 /// When the text is damaged.
 pub(crate) fn documents(text: &str) -> Result<Vec<Tree<'_>>, Error> {
+    each_document(text).collect()
+}
+
+/// The same one by one, up to and with the first that is damaged.
+pub(crate) fn each_document(
+    text: &str,
+) -> impl Iterator<Item = Result<Tree<'_>, Error>> {
     let mut cursor = Cursor::new(text);
     let documents =
         serde_json::Deserializer::from_str(text).into_iter::<Read<'_, Json>>();
-    let trees = documents.map(|document| {
+    let trees = documents.map(move |document| {
         let mut tree = document?.0;
         tree.locate(&mut cursor);
         Ok(tree)
     });
-    trees.filter(|tree| !matches!(tree, Ok(Tree::Null))).collect()
+    trees.filter(|tree| !matches!(tree, Ok(Tree::Null)))
 }
 
 /// A name, with its line and column if the reader tells them.

@@ -1,0 +1,111 @@
+//! Splitting a stream into documents without reading them.
+
+/// What stands between two document markers of YAML, with the marker before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Chunk<'t> {
+    pub(super) text: &'t str,
+    /// How many lines of the stream go before it.
+    pub(super) lines: usize,
+}
+
+/// The chunks of a stream.
+///
+/// YAML allows `---` and `...` at the beginning of a line nowhere inside of a document, and JSON
+/// has no line breaks in strings, so that no document has to be read to find its end.
+pub(super) struct Chunks<'t> {
+    rest: &'t str,
+    lines: usize,
+}
+
+impl<'t> Chunks<'t> {
+    pub(super) fn new(text: &'t str) -> Self {
+        Self {
+            rest: text.strip_prefix('\u{feff}').unwrap_or(text),
+            lines: 0,
+        }
+    }
+
+    /// Where the next chunk ends.
+    fn end(&self) -> usize {
+        // Directives and comments belong to the marker that follows them.
+        let mut begun = false;
+        let mut at = 0;
+        for line in self.rest.split_inclusive('\n') {
+            if is_marker(line, "...") {
+                return at + line.len();
+            }
+            let start = is_marker(line, "---");
+            if start && begun {
+                return at;
+            }
+            let text = line.trim_start();
+            begun |= start || !(text.is_empty() || text.starts_with(['#', '%']));
+            at += line.len();
+        }
+        at
+    }
+}
+
+impl<'t> Iterator for Chunks<'t> {
+    type Item = Chunk<'t>;
+
+    fn next(&mut self) -> Option<Chunk<'t>> {
+        if self.rest.is_empty() {
+            return None;
+        }
+        let (text, rest) = self.rest.split_at(self.end());
+        let chunk = Chunk {
+            text,
+            lines: self.lines,
+        };
+        self.lines += text.matches('\n').count();
+        self.rest = rest;
+        Some(chunk)
+    }
+}
+
+impl<'t> Chunk<'t> {
+    /// What may be JSON of it: what follows the marker, if that begins an object.
+    pub(super) fn json(self) -> Option<Self> {
+        let after_marker = match self.text.split_once('\n') {
+            Some((first, rest)) if first.trim_end() == "---" => Self {
+                text: rest,
+                lines: self.lines + 1,
+            },
+            _ => self,
+        };
+        after_marker.text.trim_start().starts_with('{').then_some(after_marker)
+    }
+
+    /// What follows so many lines, from the next line on that begins an object of JSON.
+    pub(super) fn next_json(self, lines: usize) -> Option<Self> {
+        let mut at = 0;
+        for (number, line) in self.text.split_inclusive('\n').enumerate() {
+            if number >= lines && line.starts_with('{') {
+                return Some(Self {
+                    text: self.text.get(at..)?,
+                    lines: self.lines + number,
+                });
+            }
+            at += line.len();
+        }
+        None
+    }
+
+    /// The line of the stream on which something stands, after the marker and comments.
+    pub(super) fn first_line(self) -> usize {
+        let is_text = |line: &str| {
+            let text = line.trim_start();
+            let is_bare = is_marker(line, "---") && line.trim_end().len() == 3;
+            !(text.is_empty() || text.starts_with(['#', '%']) || is_bare)
+        };
+        let skipped = self.text.lines().position(is_text).unwrap_or_default();
+        self.lines + skipped + 1
+    }
+}
+
+fn is_marker(line: &str, marker: &str) -> bool {
+    line.strip_prefix(marker).is_some_and(|after| {
+        after.is_empty() || after.starts_with([' ', '\t', '\r', '\n'])
+    })
+}

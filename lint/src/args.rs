@@ -1,0 +1,110 @@
+//! What can be said on the command line.
+
+use std::path::PathBuf;
+
+use apimachinery::Release;
+use apimachinery::validation::Target;
+use clap::{Parser, ValueEnum};
+
+/// Tells what a Kubernetes API server would say about storage manifests.
+///
+/// Reads objects of storage.k8s.io/v1, v1beta1 and v1alpha1 and of csi.storage.k8s.io/v1alpha1
+/// from YAML and JSON, and leaves all others alone. Prints one fault a line, as
+/// `file:line: document: path: kind: message`.
+///
+/// Exits with 0 if there is no error, 1 if there is one, and 2 if something can't be read or the
+/// command line is wrong.
+#[derive(Clone, Debug, Parser)]
+#[command(version, verbatim_doc_comment)]
+pub struct Args {
+    /// Files and folders; a folder stands for all .yaml, .yml and .json files in it, at any
+    /// depth. Standard input is read if there is none, and for `-`
+    #[arg(value_name = "FILES")]
+    pub files: Vec<PathBuf>,
+
+    /// The release of the API server, such as 1.36
+    #[arg(long, value_name = "RELEASE", default_value_t = Target::LATEST.release())]
+    #[arg(value_parser = release)]
+    pub target_release: Release,
+
+    /// A feature gate of the API server that differs from the release's default; AllAlpha and
+    /// AllBeta stand for all of their stage. May be given more than once
+    #[arg(long = "feature-gate", value_name = "NAME=true|false", value_parser = gate)]
+    pub feature_gates: Vec<(String, bool)>,
+
+    /// How faults are printed
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
+
+    /// Whether text is coloured; `auto` colours on a terminal, unless NO_COLOR is set
+    #[arg(long, value_enum, default_value_t = Color::Auto)]
+    pub color: Color,
+
+    /// Let warnings, too, make the exit code 1
+    #[arg(long)]
+    pub warnings_as_errors: bool,
+
+    /// Name the files that are skipped and the documents that are left alone
+    #[arg(short, long)]
+    pub verbose: bool,
+}
+
+/// How faults are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// One line a fault
+    Text,
+    /// One JSON object a fault, each on a line
+    Json,
+}
+
+/// Whether text is coloured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Color {
+    /// On a terminal, unless NO_COLOR is set
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+impl Args {
+    /// The API server for which is judged.
+    #[must_use]
+    pub fn target(&self) -> Target {
+        let target = Target::new(self.target_release);
+        self.feature_gates
+            .iter()
+            .fold(target, |target, (name, on)| target.with_gate(name.clone(), *on))
+    }
+}
+
+/// Reads `1.36`, `v1.36` or `1.36.2`.
+fn release(text: &str) -> Result<Release, String> {
+    let newest = Target::LATEST.release();
+    let numbers: Option<Vec<u16>> = text
+        .strip_prefix('v')
+        .unwrap_or(text)
+        .split('.')
+        .map(|number| number.parse().ok())
+        .collect();
+    let release = match numbers.as_deref() {
+        Some([major, minor] | [major, minor, _]) => Release::new(*major, *minor),
+        _ => return Err(format!("a release is written as {newest}")),
+    };
+    if release.major != 1 || release > newest {
+        return Err(format!("the releases that are known end with {newest}"));
+    }
+    Ok(release)
+}
+
+/// Reads `Name=true`.
+fn gate(text: &str) -> Result<(String, bool), String> {
+    let is_name =
+        |name: &str| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric());
+    text.split_once('=')
+        .filter(|(name, _)| is_name(name))
+        .and_then(|(name, on)| Some((name.to_owned(), on.parse().ok()?)))
+        .ok_or_else(|| "a gate is written as Name=true or Name=false".to_owned())
+}

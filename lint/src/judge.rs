@@ -1,0 +1,263 @@
+//! Objects into findings.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::rc::Rc;
+
+use apimachinery::scheme::{
+    Object, Part, Positions, Reason, Scheme, SchemeError, Syntax,
+};
+use apimachinery::validation::Target;
+use apimachinery::{GroupVersion, Lifecycle};
+
+use crate::finding::{Finding, Note, Subject};
+use crate::kinds::{scheme, verdict};
+use crate::told;
+
+/// Judges manifests, one text after the other.
+pub struct Linter {
+    scheme: Rc<Scheme>,
+    target: Target,
+    /// Where each object stood that has a name.
+    seen: HashMap<Identity, String>,
+    /// What has been judged.
+    pub counts: Counts,
+}
+
+/// How much has been judged.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Objects of the kinds that are known, those that can't be read included.
+    pub objects: usize,
+    /// Documents and items of lists that are something else.
+    pub left_alone: usize,
+}
+
+/// What tells objects apart in a cluster: group, kind, namespace and name.
+type Identity = (String, String, Option<String>, String);
+
+/// What is found in one text.
+pub struct Judged {
+    /// The findings, by line and in the order of the text.
+    pub findings: Vec<Finding>,
+    /// What has been left alone, for messages.
+    pub left_alone: Vec<String>,
+}
+
+/// Takes the findings of one object.
+struct About<'a> {
+    file: Rc<str>,
+    subject: Rc<Subject>,
+    /// The line of the object.
+    line: usize,
+    findings: &'a mut Vec<Finding>,
+}
+
+impl About<'_> {
+    fn add(&mut self, position: Option<(usize, usize)>, note: Note) {
+        let (line, column) = position.unzip();
+        self.findings.push(Finding {
+            file: Rc::clone(&self.file),
+            line: line.unwrap_or(self.line),
+            column,
+            subject: Rc::clone(&self.subject),
+            note,
+        });
+    }
+}
+
+impl Linter {
+    /// Judges for an API server.
+    #[must_use]
+    pub fn new(target: Target) -> Self {
+        Self {
+            scheme: Rc::new(scheme()),
+            target,
+            seen: HashMap::new(),
+            counts: Counts::default(),
+        }
+    }
+
+    /// Judges a text; `file` is what it is called in findings.
+    pub fn judge(&mut self, file: &str, text: &str, syntax: Syntax) -> Judged {
+        let scheme = Rc::clone(&self.scheme);
+        let name: Rc<str> = file.into();
+        let mut judged = Judged {
+            findings: Vec::new(),
+            left_alone: Vec::new(),
+        };
+        for part in scheme.decode_each(text, syntax) {
+            let subject = subject(&part);
+            if !is_ours(&scheme, &part) {
+                // A list that holds nothing that is left alone is no document to speak of.
+                if !matches!(part.object, Ok(None)) {
+                    self.counts.left_alone += 1;
+                    let line = part.place.line.unwrap_or(1);
+                    judged.left_alone.push(format!("{file}:{line}: {subject}"));
+                }
+                continue;
+            }
+            let about = About {
+                file: Rc::clone(&name),
+                subject: Rc::new(subject),
+                line: part.place.line.unwrap_or(1),
+                findings: &mut judged.findings,
+            };
+            self.part(&scheme, part, about);
+        }
+        judged.findings.sort_by_key(|finding| finding.line);
+        judged
+    }
+
+    fn part(&mut self, scheme: &Scheme, mut part: Part<'_>, mut about: About<'_>) {
+        if !matches!(part.object, Ok(None)) {
+            self.counts.objects += 1;
+        }
+        for fault in &part.faults {
+            let place = &fault.place;
+            about.add(place.line.zip(place.column), told::strict(fault));
+        }
+        let object = std::mem::replace(&mut part.object, Ok(None));
+        let positions = &mut part.positions();
+        if !matches!(object, Ok(None)) {
+            self.once(&part, &mut about, positions);
+        }
+        match object {
+            // The list of items that are judged for themselves.
+            Ok(None) => (),
+            Err(error) => {
+                let place = error.place();
+                let position = place.line.zip(place.column);
+                about.add(position, told::unreadable(&error, &part.place.path));
+            }
+            Ok(Some(object)) => {
+                if scheme.recognizes(&object.kind()) {
+                    self.object(scheme, object, &mut about, positions);
+                } else {
+                    let at = positions.find(&told::path("apiVersion"));
+                    about.add(at, told::no_such_kind(scheme, &object.kind()));
+                }
+            }
+        }
+    }
+
+    /// Tells of an object that has been there before.
+    fn once(
+        &mut self,
+        part: &Part<'_>,
+        about: &mut About<'_>,
+        positions: &mut Positions<'_>,
+    ) {
+        let version = part.api_version.as_deref().unwrap_or_default();
+        let (Some(kind), Some(name)) = (&part.kind, &part.name) else {
+            return;
+        };
+        let group = GroupVersion::from_api_version(version).group.into_owned();
+        let identity = (group, kind.clone(), part.namespace.clone(), name.clone());
+        match self.seen.entry(identity) {
+            Entry::Vacant(entry) => {
+                entry.insert(format!("{}:{}", about.file, about.line));
+            }
+            Entry::Occupied(first) => {
+                let note = told::again(first.get());
+                about.add(positions.find(&told::path("metadata.name")), note);
+            }
+        }
+    }
+
+    /// Judges an object of a kind that is known.
+    fn object(
+        &self,
+        scheme: &Scheme,
+        mut object: Object,
+        about: &mut About<'_>,
+        positions: &mut Positions<'_>,
+    ) {
+        let kind = object.kind();
+        let release = self.target.release();
+        let lifecycle = scheme.kind(&kind).and_then(|known| known.lifecycle);
+        if let Some(note) = lifecycle
+            .and_then(|lifecycle| told::lifecycle(scheme, &kind, &lifecycle, release))
+        {
+            about.add(positions.find(&told::path("apiVersion")), note);
+        }
+        let is_served = |lifecycle: Lifecycle| lifecycle.is_served(release);
+        if !lifecycle.is_none_or(is_served) {
+            match object.convert_to(scheme, &storage_v1::GROUP_VERSION) {
+                Ok(converted) => object = converted,
+                Err(error) => {
+                    let path = told::path(&conversion_path(&error));
+                    about.add(positions.find(&path), told::not_converted(&error));
+                    return;
+                }
+            }
+        }
+        // That something unset can't stay unset is nothing that has been written.
+        let losses = object.losses().iter().filter(|loss| !loss.value.is_null());
+        for loss in losses {
+            let at = positions.find(&told::path(&loss.path));
+            about.add(at, told::lost(loss, &object.kind()));
+        }
+        let Some(verdict) = verdict(&object, &self.target) else {
+            return;
+        };
+        for fault in &verdict.report.faults {
+            about.add(positions.find(&fault.path), told::fault(fault));
+        }
+        for warning in &verdict.report.warnings {
+            about.add(positions.find(&warning.path), told::warning(warning));
+        }
+        for path in &verdict.dropped {
+            about.add(positions.find(path), told::dropped(path, release));
+        }
+    }
+}
+
+fn conversion_path(error: &SchemeError) -> String {
+    match error.reason() {
+        Reason::Conversion(error) => error.path().to_owned(),
+        _ => String::new(),
+    }
+}
+
+fn subject(part: &Part<'_>) -> Subject {
+    let short = |text: &Option<String>| text.as_deref().map(|text| told::cut(text, 253));
+    Subject {
+        document: part.place.document.unwrap_or(1),
+        api_version: short(&part.api_version),
+        kind: short(&part.kind),
+        name: short(&part.name),
+        namespace: short(&part.namespace),
+    }
+}
+
+/// Whether a part is to be judged: it is of a group that is known, or meant to be, or its text is
+/// too damaged to tell.
+fn is_ours(scheme: &Scheme, part: &Part<'_>) -> bool {
+    let mut versions = scheme.group_versions();
+    let Some(version) = &part.api_version else {
+        let Some(kind) = &part.kind else {
+            return is_damaged(part);
+        };
+        return versions.any(|known| scheme.recognizes(&known.with_kind(kind.clone())));
+    };
+    let group = GroupVersion::from_api_version(version).group;
+    versions.any(|known| {
+        // Kubernetes' own groups without a dot have none of these kinds, and others must have one.
+        let is_misnamed = || {
+            let kind = part.kind.clone().map(|kind| known.with_kind(kind));
+            !group.contains('.') && kind.is_some_and(|kind| scheme.recognizes(&kind))
+        };
+        known.group == group || is_misnamed()
+    }) || is_damaged(part)
+}
+
+/// Whether the text itself is damaged, so that nobody can tell what is in it.
+fn is_damaged(part: &Part<'_>) -> bool {
+    let is_list = part.api_version.as_deref() == Some("v1")
+        && part.kind.as_deref() == Some("List");
+    match &part.object {
+        Ok(_) => false,
+        Err(error) => is_list || matches!(error.reason(), Reason::Syntax { .. }),
+    }
+}

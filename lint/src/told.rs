@@ -1,0 +1,243 @@
+//! The sentences: what is told of each thing that is found.
+
+use apimachinery::convert::Loss;
+use apimachinery::scheme::{Reason, Scheme, SchemeError};
+use apimachinery::strict::{Fault as StrictFault, FaultKind};
+use apimachinery::validation::{Fault, FieldPath, Segment, Warning};
+use apimachinery::{GroupVersionKind, Lifecycle, Release};
+
+use crate::finding::{Note, Severity};
+
+/// A note without a path in the server's words and without a rule.
+fn note(
+    severity: Severity,
+    path: impl Into<String>,
+    (reason, title): (&'static str, &str),
+    message: String,
+) -> Note {
+    Note {
+        severity,
+        path: path.into(),
+        field: None,
+        reason,
+        rule: None,
+        title: title.to_owned(),
+        message,
+    }
+}
+
+/// The path that a text shows: `spec.drivers[0].name`, or with a key in brackets.
+pub(crate) fn path(text: &str) -> FieldPath {
+    let mut segments = Vec::new();
+    let mut rest = text;
+    while !rest.is_empty() {
+        rest = rest.strip_prefix('.').unwrap_or(rest);
+        let end = match rest.strip_prefix('[') {
+            Some(inside) => {
+                let end = inside.find(']').unwrap_or(inside.len());
+                let (key, _) = inside.split_at(end);
+                segments.push(match key.parse() {
+                    Ok(index) => Segment::Index(index),
+                    Err(_) => Segment::Key(key.to_owned()),
+                });
+                end + 2
+            }
+            None => {
+                let end = rest.find(['.', '[']).unwrap_or(rest.len());
+                segments.push(Segment::Field(rest.split_at(end).0.to_owned().into()));
+                end
+            }
+        };
+        rest = rest.get(end..).unwrap_or_default();
+    }
+    segments.into_iter().collect()
+}
+
+/// An unknown or duplicate field.
+pub(crate) fn strict(fault: &StrictFault) -> Note {
+    let (reason, title, message) = match fault.kind {
+        FaultKind::Unknown => (
+            "UnknownField",
+            "Unknown field",
+            "this version of the kind has no such field: correct its name or place, or \
+             take it out",
+        ),
+        _ => (
+            "DuplicateField",
+            "Duplicate field",
+            "the field stands here more than once: keep one",
+        ),
+    };
+    Note {
+        field: Some(fault.path.clone()),
+        ..note(Severity::Error, &fault.path, (reason, title), message.to_owned())
+    }
+}
+
+/// What can't be read of an object that stands at `outer` in its document.
+pub(crate) fn unreadable(error: &SchemeError, outer: &str) -> Note {
+    let names = match error.reason() {
+        Reason::Syntax { .. } => ("Syntax", "Syntax error"),
+        Reason::Unnamed { .. } => ("Unnamed", "Incomplete"),
+        _ => ("Unreadable", "Wrong type"),
+    };
+    let path = &error.place().path;
+    let path = path.strip_prefix(outer).unwrap_or(path);
+    let path = path.strip_prefix('.').unwrap_or(path);
+    let message = cut(&error.reason().to_string(), 300);
+    note(Severity::Error, path, names, message)
+}
+
+/// A file that is no text.
+pub(crate) fn not_text() -> Note {
+    let message = "the file is not UTF-8 from here on: save it as that".to_owned();
+    note(Severity::Error, "", ("Syntax", "Syntax error"), message)
+}
+
+/// A kind of a known group that doesn't exist, or one that is known of a group that it isn't in.
+pub(crate) fn no_such_kind(scheme: &Scheme, found: &GroupVersionKind) -> Note {
+    let registered = || {
+        let versions = scheme.group_versions();
+        versions.flat_map(|version| scheme.kinds(version)).map(|known| &known.kind)
+    };
+    let is_group =
+        |kind: &GroupVersionKind| kind.group_version.group == found.group_version.group;
+    let is_near: [&dyn Fn(&GroupVersionKind) -> bool; 3] = [
+        &|kind| kind.kind == found.kind && is_group(kind),
+        &|kind| kind.kind == found.kind,
+        &is_group,
+    ];
+    let known = is_near.iter().find_map(|is_near| {
+        let near = registered().filter(|kind| is_near(kind));
+        let near: Vec<_> = near.map(ToString::to_string).collect();
+        (!near.is_empty()).then(|| near.join(", "))
+    });
+    let known = known.unwrap_or_default();
+    let found = cut(&found.to_string(), SHOWN);
+    let message = format!("Kubernetes has no {found}: it has {known}");
+    note(Severity::Error, "apiVersion", ("UnknownKind", "Unknown kind"), message)
+}
+
+/// An object that has been there before.
+pub(crate) fn again(first: &str) -> Note {
+    let message =
+        format!("the same object is at {first}, and one would replace the other");
+    note(
+        Severity::Error,
+        "metadata.name",
+        ("DuplicateObject", "Duplicate object"),
+        message,
+    )
+}
+
+/// A version that a release doesn't serve, or not for long.
+pub(crate) fn lifecycle(
+    scheme: &Scheme,
+    kind: &GroupVersionKind,
+    lifecycle: &Lifecycle,
+    release: Release,
+) -> Option<Note> {
+    let replacement = || match lifecycle.replacement {
+        None => "there is nothing in its place".to_owned(),
+        Some(new) if new.kind == kind.kind => {
+            format!("use apiVersion {}", new.api_version)
+        }
+        Some(new) => format!("use apiVersion {}, kind {}", new.api_version, new.kind),
+    };
+    let unserved = ("NotServed", "Not served");
+    if release < lifecycle.introduced {
+        let first = lifecycle.introduced;
+        let message = format!(
+            "Kubernetes {release} doesn't have it, {first} is the first that does: {}",
+            served(scheme, kind, release).map_or_else(
+                || "there is no other version".to_owned(),
+                |other| format!("use apiVersion {other}")
+            )
+        );
+        return Some(note(Severity::Error, "apiVersion", unserved, message));
+    }
+    if let Some(removed) = lifecycle.removed.filter(|removed| *removed <= release) {
+        let message = format!(
+            "Kubernetes {release} doesn't serve it any more, since {removed}: {}",
+            replacement()
+        );
+        return Some(note(Severity::Error, "apiVersion", unserved, message));
+    }
+    let deprecated = lifecycle.deprecated.filter(|deprecated| *deprecated <= release)?;
+    let end =
+        lifecycle.removed.map_or_else(String::new, |end| format!(", gone in {end}"));
+    let message =
+        format!("deprecated since Kubernetes {deprecated}{end}: {}", replacement());
+    let names = ("Deprecated", "Warning");
+    Some(note(Severity::Warning, "apiVersion", names, message))
+}
+
+/// Another version of a kind that a release serves.
+fn served(scheme: &Scheme, kind: &GroupVersionKind, release: Release) -> Option<String> {
+    let versions = scheme.group_versions();
+    let mut others = versions
+        .filter(|version| version.group == kind.group_version.group)
+        .flat_map(|version| scheme.kinds(version))
+        .filter(|known| known.kind.kind == kind.kind);
+    let other = others.find(|other| {
+        other.lifecycle.is_none_or(|lifecycle| lifecycle.is_served(release))
+    })?;
+    Some(other.kind.group_version.to_string())
+}
+
+/// An object that can't become one of the version that is served.
+pub(crate) fn not_converted(error: &SchemeError) -> Note {
+    let path = &error.place().path;
+    let message = error.reason().to_string();
+    let message = message.strip_prefix(&format!("{path}: ")).unwrap_or(&message);
+    let names = ("NotConvertible", "Not convertible");
+    note(Severity::Error, path, names, message.to_owned())
+}
+
+/// What the version that is served can't say.
+pub(crate) fn lost(loss: &Loss, to: &GroupVersionKind) -> Note {
+    let message = format!("{to} can't say {}", cut(&loss.value.to_string(), SHOWN));
+    note(Severity::Warning, &loss.path, ("Lost", "Warning"), message)
+}
+
+/// A rule that is broken.
+pub(crate) fn fault(fault: &Fault) -> Note {
+    let value = fault.value.as_ref().map(ToString::to_string);
+    let value = value.map_or_else(String::new, |value| cut(&value, SHOWN) + ": ");
+    Note {
+        severity: Severity::Error,
+        path: fault.path.to_string(),
+        field: Some(fault.field.clone()),
+        reason: fault.kind.reason(),
+        rule: Some(fault.rule),
+        title: fault.kind.to_string(),
+        message: format!("{value}{}", fault.message),
+    }
+}
+
+/// What a server warns of.
+pub(crate) fn warning(warning: &Warning) -> Note {
+    let path = warning.path.to_string();
+    let names = ("Warning", "Warning");
+    note(Severity::Warning, path, names, warning.message.clone())
+}
+
+/// A field that a server takes out.
+pub(crate) fn dropped(path: &FieldPath, release: Release) -> Note {
+    let message = format!(
+        "Kubernetes {release} takes the field out: it doesn't have it, or not unless a \
+         feature gate is set"
+    );
+    note(Severity::Warning, path.to_string(), ("NotKept", "Warning"), message)
+}
+
+/// The most of a value that is shown.
+const SHOWN: usize = 60;
+
+/// The beginning of a text that is longer than so many characters.
+pub(crate) fn cut(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text.to_owned(),
+    }
+}

@@ -1,0 +1,135 @@
+//! Whatever the text, judging it ends, with something sensible.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+
+use std::time::{Duration, Instant};
+
+use apimachinery::Release;
+use apimachinery::scheme::Syntax;
+use apimachinery::validation::Target;
+use kubernetes_storage_lint::judge::{Judged, Linter};
+use kubernetes_storage_lint::print::Line;
+use proptest::prelude::*;
+
+const TEXTS: [&str; 5] = [
+    include_str!("manifests/classes.yaml"),
+    include_str!("manifests/drivers.yaml"),
+    include_str!("manifests/versions.yaml"),
+    include_str!("manifests/live.yaml"),
+    include_str!("manifests/more/nodes.json"),
+];
+
+fn judge(text: &str, syntax: Syntax, target: Target) -> Judged {
+    let judged = Linter::new(target).judge("a.yaml", text, syntax);
+    // To YAML, the other one breaks lines too.
+    let lines = text.matches(['\n', '\r']).count() + 1;
+    for pair in judged.findings.windows(2) {
+        assert!(pair[0].line <= pair[1].line);
+    }
+    for finding in &judged.findings {
+        assert!((1..=lines).contains(&finding.line), "{finding:?}");
+        assert_ne!(finding.column, Some(0), "{finding:?}");
+        assert_eq!(Line(finding).to_string().lines().count(), 1, "{finding:?}");
+        assert!(!finding.note.message.is_empty(), "{finding:?}");
+    }
+    judged
+}
+
+/// A text with a piece of one in the place of a piece of another, a few times.
+fn damaged() -> impl Strategy<Value = String> {
+    let piece = prop_oneof![
+        "[-{}\\[\\],:&*<>\"'#%!|\\n\\r\\t .a0]{0,6}",
+        (0..TEXTS.len(), any::<prop::sample::Index>(), 0..80_usize).prop_map(
+            |(text, at, length)| {
+                let text: Vec<char> = TEXTS[text].chars().collect();
+                text.into_iter().skip(at.index(1000)).take(length).collect::<String>()
+            }
+        ),
+        any::<char>().prop_map(String::from),
+    ];
+    let edit = (any::<prop::sample::Index>(), 0..40_usize, piece);
+    let edits = prop::collection::vec(edit, 0..6);
+    (0..TEXTS.len(), edits).prop_map(|(text, edits)| {
+        let mut text: Vec<char> = TEXTS[text].chars().collect();
+        for (at, length, piece) in edits {
+            let start = at.index(text.len() + 1);
+            let end = (start + length).min(text.len());
+            text.splice(start..end, piece.chars());
+        }
+        text.into_iter().collect()
+    })
+}
+
+proptest! {
+    #[test]
+    fn nothing_panics(text in damaged(), json: bool, minor in 10..38_u16) {
+        let syntax = if json { Syntax::Json } else { Syntax::JsonOrYaml };
+        judge(&text, syntax, Target::new(Release::new(1, minor)));
+    }
+
+    /// A good document before and after a damaged one is judged as if it were alone.
+    #[test]
+    fn neighbours_are_judged(text in damaged()) {
+        let class = |name: &str| format!(
+            "apiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata: {{name: {name}}}\n"
+        );
+        let all = format!("{}---\n{text}\n...\n---\n{}", class("first"), class("last"));
+        let judged = judge(&all, Syntax::JsonOrYaml, Target::LATEST);
+        for name in ["first", "last"] {
+            let told = judged.findings.iter().any(|finding| {
+                finding.subject.name.as_deref() == Some(name)
+                    && finding.note.path == "provisioner"
+            });
+            prop_assert!(told, "{name}");
+        }
+    }
+}
+
+/// Judges a large text, which must not take much longer than it has to.
+fn large(text: &str, syntax: Syntax) -> Judged {
+    let start = Instant::now();
+    let judged = judge(text, syntax, Target::LATEST);
+    let took = start.elapsed();
+    assert!(took < Duration::from_secs(20), "{took:?}");
+    judged
+}
+
+#[test]
+fn many_damaged_documents_take_linear_time() {
+    let judged = large(&"a: [\n---\n".repeat(20_000), Syntax::JsonOrYaml);
+    assert_eq!(judged.findings.len(), 20_000);
+    let judged = large(&"{\"a\" 1}\n".repeat(20_000), Syntax::Json);
+    assert_eq!(judged.findings.len(), 20_000);
+    large(&"{\n".repeat(20_000), Syntax::JsonOrYaml);
+    large(&"[".repeat(100_000), Syntax::JsonOrYaml);
+}
+
+#[test]
+fn many_faults_of_a_long_name_take_little_memory() {
+    let labels: String = (0..20_000).map(|n| format!("    'bad {n}': a\n")).collect();
+    let unknown: String = (0..20_000).map(|n| format!("unknown{n}: a\n")).collect();
+    let text = format!(
+        "apiVersion: storage.k8s.io/v1\nkind: StorageClass\nprovisioner: a\n\
+         {unknown}metadata:\n  name: {}\n  labels:\n{labels}",
+        "x".repeat(200_000)
+    );
+    let judged = large(&text, Syntax::JsonOrYaml);
+    assert!(judged.findings.len() > 20_000);
+    let printed: usize =
+        judged.findings.iter().map(|finding| Line(finding).to_string().len()).sum();
+    assert!(printed < 64 << 20, "{printed} bytes");
+}
+
+#[test]
+fn aliases_of_many_documents_share_one_limit() {
+    let bomb = "a: &a [x,x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a,*a]\n\
+                c: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: [*c,*c,*c,*c,*c,*c,*c,*c,*c,*c]\n---\n";
+    let class =
+        "apiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata: {name: a}\n";
+    let text = bomb.repeat(2_000) + class;
+    let judged = large(&text, Syntax::JsonOrYaml);
+    // What is no bomb is read all the same.
+    let last = judged.findings.last().unwrap();
+    assert_eq!(last.note.path, "provisioner");
+    assert!(judged.findings.len() > 1_990, "{}", judged.findings.len());
+}
