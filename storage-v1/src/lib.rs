@@ -24,7 +24,8 @@
 //! the zero value or `None`, and `apiVersion` and `kind` may be absent but not wrong.
 //!
 //! Which nodes a class allows, and whether a capacity fits a node and a size, the traits of
-//! [`apimachinery::topology`] tell.
+//! [`apimachinery::topology`] tell. What an API server fills in, and what it refuses, those of
+//! [`apimachinery::validation`].
 //!
 //! ```
 //! use storage_v1::{StorageClass, VolumeBindingMode};

@@ -115,8 +115,8 @@ fn about(versions: &[&ApiVersion]) -> Vec<String> {
     let paragraphs = [
         format!("Types for server-side apply of {names}."),
         "Every field is absent unless set, but for `apiVersion` and `kind`, which are always \
-         written. What is sent is what the field manager then owns, be it `false`, zero or \
-         empty; what it owned before and no longer sends is removed by the server. `new` takes \
+         written. What is sent is what the field manager then owns, even `false` and \
+         zero; what it owned before and no longer sends is removed by the server. `new` takes \
          the name, `with_*` set the rest, and a full type becomes the apply type of the same \
          name with `into`, its required fields set."
             .to_owned(),

@@ -4,10 +4,10 @@
 //! Types for server-side apply of example.com/v1.
 //!
 //! Every field is absent unless set, but for `apiVersion` and `kind`, which are
-//! always written. What is sent is what the field manager then owns, be it `false`,
-//! zero or empty; what it owned before and no longer sends is removed by the server.
-//! `new` takes the name, `with_*` set the rest, and a full type becomes the apply
-//! type of the same name with `into`, its required fields set.
+//! always written. What is sent is what the field manager then owns, even `false` and
+//! zero; what it owned before and no longer sends is removed by the server. `new`
+//! takes the name, `with_*` set the rest, and a full type becomes the apply type of
+//! the same name with `into`, its required fields set.
 //!
 //! `extract` gives what a manager has applied of a live object, for changing part of
 //! it: see [`apimachinery::apply`].
