@@ -118,18 +118,12 @@ pub trait Admission: ServerRules {
     ///
     /// Metadata that the server fills in, such as `uid`, stays as it is.
     fn prepare_for_create(&mut self, target: &Target) {
-        metadata::drop_repeated_owners(self.metadata_mut());
-        self.set_defaults(target);
-        self.drop_disabled(None, target);
-        self.reset_status(None, target);
+        prepare(self, None, target);
     }
 
     /// Makes of the object what a server would store of it in the place of `stored`.
     fn prepare_for_update(&mut self, stored: &Self, target: &Target) {
-        metadata::drop_repeated_owners(self.metadata_mut());
-        self.set_defaults(target);
-        self.drop_disabled(Some(stored), target);
-        self.reset_status(Some(stored), target);
+        prepare(self, Some(stored), target);
     }
 
     /// Tells why a server would refuse to create the object, and what it would warn of.
@@ -183,6 +177,13 @@ pub trait Admission: ServerRules {
         self.prepare_for_update(stored, target);
         with_warnings(self.validate_update(stored, target), before.finish())
     }
+}
+
+fn prepare<K: ServerRules>(object: &mut K, stored: Option<&K>, target: &Target) {
+    metadata::drop_repeated_owners(object.metadata_mut());
+    object.set_defaults(target);
+    object.drop_disabled(stored, target);
+    object.reset_status(stored, target);
 }
 
 /// Adds what was warned of before the object was prepared, which took the cause away.

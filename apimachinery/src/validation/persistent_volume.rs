@@ -5,7 +5,7 @@ use k8s_openapi::api::core::v1::{
 };
 use k8s_openapi::serde_json::{self, Value};
 
-use super::{Checker, FaultKind, Format, Path, Problem, Semantic, volume_sources};
+use super::{Checker, FaultKind, Format, Path, Semantic, default_text, volume_sources};
 
 const ACCESS_MODES: [&str; 4] =
     ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
@@ -33,10 +33,10 @@ pub fn volume_source_defaults(spec: &mut Option<Box<PersistentVolumeSpec>>) {
         fill(&mut iscsi.iscsi_interface, "default");
     }
     if let Some(disk) = &mut spec.azure_disk {
-        disk.caching_mode.get_or_insert_with(|| "ReadWrite".to_owned());
-        disk.fs_type.get_or_insert_with(|| "ext4".to_owned());
+        default_text(&mut disk.caching_mode, "ReadWrite");
+        default_text(&mut disk.fs_type, "ext4");
         disk.read_only.get_or_insert(false);
-        disk.kind.get_or_insert_with(|| "Shared".to_owned());
+        default_text(&mut disk.kind, "Shared");
     }
     if let Some(scale_io) = &mut spec.scale_io {
         fill(&mut scale_io.fs_type, "xfs");
@@ -140,9 +140,7 @@ fn secret_reference(secret: &SecretReference, at: &Path<'_>, to: &mut Checker<'_
 
 /// Notes that a volume has more than one source.
 pub(super) fn second_source(at: Path<'_>, to: &mut Checker<'_>) {
-    let problem = Problem::new(FaultKind::Forbidden, "source.one");
-    let message = "a volume has one source: take the others out";
-    to.fault(at, problem, None::<&Value>, message);
+    to.forbidden(at, "source.one", "a volume has one source: take the others out");
 }
 
 /// The fields of a volume for which Go tells unset from zero.

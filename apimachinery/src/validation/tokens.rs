@@ -1,17 +1,6 @@
 //! How a CSI driver gets the tokens of service accounts.
 
-use crate::Release;
-
-use super::{Checker, Feature, Path};
-
-/// Since 1.35, servers warn of drivers that don't say how they get tokens.
-const IN_SECRETS: Feature = Feature {
-    gate: "CSIServiceAccountTokenSecrets",
-    introduced: Release::new(1, 35),
-    beta: Some(Release::new(1, 35)),
-    on: Some(Release::new(1, 35)),
-    stable: Some(Release::new(1, 36)),
-};
+use super::{Checker, Path};
 
 /// Warns if tokens are asked for, newly or differently, and it isn't said how they are to come.
 pub fn tokens_in_secrets<T: PartialEq>(
@@ -23,7 +12,7 @@ pub fn tokens_in_secrets<T: PartialEq>(
 ) {
     let has_requests = requests.as_ref().is_some_and(|requests| !requests.is_empty());
     let is_new = stored.is_none_or(|stored| stored != requests);
-    if has_requests && is_new && in_secrets.is_none() && to.target().has(&IN_SECRETS) {
+    if has_requests && is_new && in_secrets.is_none() {
         let message = "set it to true if the driver can take tokens as secrets: in the volume \
                        context, where it gets them otherwise, they may end up in a log";
         to.warn(at.field("serviceAccountTokenInSecrets"), message);

@@ -49,7 +49,6 @@ pub(crate) fn emit(krate: &Crate<'_>) -> Vec<File> {
     files.extend(root::files(krate));
     files.extend(apply::files(krate));
     for version in &krate.versions {
-        files.extend(server::files(version));
         for module in &version.modules {
             let types = module.types.iter();
             let types = types.filter_map(|name| Some((name, version.types.get(name)?)));

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::doc::{self, NoLinks};
 use crate::model::{ApiVersion, Crate, Resource, Type};
-use crate::name::{self, Ident, SCHEME_FILE, SERVER_FOLDER};
+use crate::name::{self, Ident, SCHEME_FILE};
 use crate::release::Release;
 
 /// The root of the crate and the modules below it that are the root of others.
@@ -25,8 +25,8 @@ pub(super) fn files(krate: &Crate<'_>) -> Vec<File> {
         let inside = krate.versions.iter().filter(|v| v.module.as_ref() == here);
         let versions: Vec<_> = inside.collect();
         let scheme = scheme::file(here, &versions);
-        let server = server::root(here, &versions);
-        let root = file(krate, here, &versions, &modules, server.is_some());
+        let root = file(krate, here, &versions, &modules);
+        let server = server::files(here, &versions);
         std::iter::once(root).chain(scheme).chain(server)
     });
     files.collect()
@@ -37,7 +37,6 @@ fn file(
     here: Option<&Ident>,
     versions: &[&ApiVersion],
     all: &[Option<Ident>],
-    has_server: bool,
 ) -> File {
     let mut items: Vec<TokenStream> = Vec::new();
     let modules = versions.iter().flat_map(|v| v.modules.iter().map(move |m| (v, m)));
@@ -55,7 +54,7 @@ fn file(
     names.extend(private.iter().map(|((_, file), _)| file));
     let scheme = scheme::exports(versions).map(|item| (name::fixed(SCHEME_FILE), item));
     names.extend(scheme.iter().map(|(name, _)| name));
-    let server = has_server.then(|| name::fixed(SERVER_FOLDER));
+    let server = server::module(versions);
     names.extend(&server);
     names.sort();
     items.extend(names.into_iter().map(|name| quote!(mod #name;)));

@@ -15,7 +15,7 @@ use crate::model::{
     Checks, FaultKind, Format, Immutable, Lifecycle, Place, TypeChecks, Unique,
 };
 use crate::name::{self, Ident};
-use crate::release::Releases;
+use crate::release::{Release, Releases};
 
 /// The keywords of a property or of the elements of a list. Others are no concern of checks.
 #[derive(Deserialize)]
@@ -68,8 +68,9 @@ struct Keywords {
     set_defaults: Option<String>,
 }
 
+/// One of `x-kubernetes-validations`.
 #[derive(Deserialize)]
-struct Validation {
+pub(super) struct Validation {
     rule: String,
     #[serde(default)]
     reason: Option<String>,
@@ -79,6 +80,19 @@ struct Validation {
     unless: Option<Lifecycle>,
     #[serde(rename = "x-reported-above", default)]
     above: u64,
+}
+
+impl Validation {
+    /// Whether it says that an update must not change the value.
+    fn is_immutability(&self) -> bool {
+        self.rule == "self == oldSelf"
+    }
+
+    /// Whether it says so for every server of the release.
+    pub(super) fn freezes(&self, release: Release) -> bool {
+        let holds = self.releases.contain(release) && self.unless.is_none();
+        self.is_immutability() && holds
+    }
 }
 
 /// The keywords of a struct as a whole.
@@ -208,7 +222,7 @@ fn rule(
                 "write the list as JSON: `self in [\"Delete\", \"Retain\"]`",
             ),
         }
-    } else if validation.rule == "self == oldSelf" {
+    } else if validation.is_immutability() {
         let reason = validation.reason.as_deref();
         let kind = reason.map_or(Some(FaultKind::Invalid), FaultKind::parse);
         if kind.is_none() {

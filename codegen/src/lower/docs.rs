@@ -5,10 +5,11 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::Context;
+use super::checks::Validation;
 use crate::diag::Pointer;
 use crate::doc;
 use crate::model::{Docs, Lifecycle};
-use crate::release::{Release, Releases};
+use crate::release::Release;
 
 /// Collects the documentation of a type or field.
 pub(super) fn of(
@@ -121,17 +122,10 @@ fn is_zero(default: &Value, required: bool) -> bool {
 
 /// Whether it is so in the release of the document.
 fn is_immutable(data: &SchemaData, release: Release) -> bool {
-    let rules =
-        data.extensions.get("x-kubernetes-validations").and_then(Value::as_array);
-    let rule = |rule: &Value| {
-        let releases = rule.get("x-releases").map(Releases::deserialize);
-        let holds = releases.and_then(Result::ok).unwrap_or_default().contain(release);
-        let has = |key: &str| rule.get(key).is_some();
-        holds
-            && !has("x-unless")
-            && rule.get("rule").and_then(Value::as_str) == Some("self == oldSelf")
-    };
-    rules.is_some_and(|rules| rules.iter().any(rule))
+    let rules = data.extensions.get("x-kubernetes-validations");
+    // What can't be read is reported where the rules are lowered.
+    let rules = rules.and_then(|rules| Vec::<Validation>::deserialize(rules).ok());
+    rules.is_some_and(|rules| rules.iter().any(|rule| rule.freezes(release)))
 }
 
 /// What the topology of a map or list is called, for server-side apply.

@@ -103,6 +103,13 @@ pub(crate) struct Struct {
     pub(crate) checks: Box<TypeChecks>,
 }
 
+impl Struct {
+    /// The field of that name on the wire.
+    pub(crate) fn field(&self, json: &str) -> Option<&Field> {
+        self.fields.iter().find(|field| field.json == json)
+    }
+}
+
 /// What a struct is in the API.
 #[derive(Debug)]
 pub(crate) enum Role {

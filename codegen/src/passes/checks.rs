@@ -105,7 +105,7 @@ impl Pass<'_> {
         else {
             return;
         };
-        for key in keys.iter().filter(|key| find(object, key).is_none()) {
+        for key in keys.iter().filter(|key| object.field(key).is_none()) {
             let key = key.escape_debug();
             self.fault(pointer, format!("`{key}` is no property of the elements"));
         }
@@ -114,7 +114,7 @@ impl Pass<'_> {
     fn depends(&mut self, ty: &Type, object: &Struct) {
         for (one, other) in &object.checks.depends {
             let is_list = |field: &Field| matches!(field.ty, Ty::List(_));
-            let (Some(field), Some(list)) = (find(object, one), find(object, other))
+            let (Some(field), Some(list)) = (object.field(one), object.field(other))
             else {
                 continue;
             };
@@ -140,8 +140,4 @@ impl Pass<'_> {
             "spec/overlays/README.md tells what can be asked of what",
         );
     }
-}
-
-fn find<'o>(object: &'o Struct, json: &str) -> Option<&'o Field> {
-    object.fields.iter().find(|field| field.json == json)
 }

@@ -195,14 +195,16 @@ impl Check for CSIDriverSpec {
     }
 
     fn warn(&self, stored: Option<&Self>, at: &Path<'_>, to: &mut Checker<'_>) {
-        let old = stored.map(|stored| &stored.token_requests);
-        rules::tokens_in_secrets(
-            old,
-            &self.token_requests,
-            &self.service_account_token_in_secrets,
-            at,
-            to,
-        );
+        if to.target().has(&CSI_SERVICE_ACCOUNT_TOKEN_SECRETS) {
+            let old = stored.map(|stored| &stored.token_requests);
+            rules::tokens_in_secrets(
+                old,
+                &self.token_requests,
+                &self.service_account_token_in_secrets,
+                at,
+                to,
+            );
+        }
     }
 }
 

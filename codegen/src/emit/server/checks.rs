@@ -1,9 +1,11 @@
 //! The rules of an object at any time, and what the server warns of.
 
+use std::collections::BTreeSet;
+
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::{Context, updates, values};
+use super::{Context, features, updates, values};
 use crate::model::{
     ApiVersion, Checks, Field, Place, Role, SchemaName, Shape, Struct, Ty, Type, Unique,
 };
@@ -98,8 +100,7 @@ fn checks(cx: &Context<'_>, object: &Struct) -> TokenStream {
             let (json, name) = (&field.json, &field.name);
             quote!((#json, self.#name.is_some()))
         });
-        // Not every member has a rule that asks whether it is the only one.
-        let is_used = lines.to_string().contains("is_one");
+        let is_used = object.fields.iter().any(values::asks_whether_only);
         let bind = is_used.then(|| quote!(let is_one =));
         lines = quote! {
             let members = [#(#members),*];
@@ -108,8 +109,7 @@ fn checks(cx: &Context<'_>, object: &Struct) -> TokenStream {
         };
     }
     for (one, other) in &object.checks.depends {
-        let find = |json: &String| object.fields.iter().find(|f| f.json == *json);
-        if let (Some(field), Some(list)) = (find(one), find(other)) {
+        if let (Some(field), Some(list)) = (object.field(one), object.field(other)) {
             let (json, name, list) = (&field.json, &field.name, &list.name);
             lines.extend(quote! {
                 let path = at.field(#json);
@@ -163,12 +163,24 @@ fn warn_method(cx: &Context<'_>, object: &Struct) -> Option<TokenStream> {
     }
     if let Some((function, fields)) = &object.checks.warning {
         uses_stored = true;
-        let find = |json: &String| object.fields.iter().find(|f| f.json == *json);
-        let names: Vec<_> = fields.iter().filter_map(find).map(|f| &f.name).collect();
+        let fields: Vec<_> = fields.iter().filter_map(|f| object.field(f)).collect();
+        let names: Vec<_> = fields.iter().map(|field| &field.name).collect();
         let first = names.first();
-        lines.push(quote! {
+        let warn = quote! {
             let old = stored.map(|stored| &stored.#first);
             validation::rules::#function(old, #(&self.#names,)* at, to);
+        };
+        // Nobody is told to use what the server doesn't have.
+        let lifecycles = fields.iter().filter_map(|field| field.docs.lifecycle.as_ref());
+        let features: BTreeSet<_> = lifecycles.filter_map(features::of).collect();
+        let features = features.iter();
+        lines.push(match features.len() {
+            0 => warn,
+            _ => quote! {
+                if #(to.target().has(&#features))&&* {
+                    #warn
+                }
+            },
         });
     }
     if lines.is_empty() {

@@ -100,7 +100,6 @@ fn set(cx: &Context<'_>, field: &Field) -> Option<TokenStream> {
                 self.#name = Some(#value);
             }
         },
-        Ty::Bool | Ty::I32 | Ty::I64 => quote!(self.#name.get_or_insert(#value);),
         Ty::String => {
             let text = default.as_str()?;
             quote!(validation::default_text(&mut self.#name, #text);)

@@ -15,9 +15,9 @@ use std::collections::BTreeSet;
 use proc_macro2::{Group, Ident as Ident2, Span, TokenStream, TokenTree};
 use quote::quote;
 
-use super::{Content, File};
+use super::{Content, File, folder, inner_comment, origin};
 use crate::model::{ApiVersion, Module, Role, SchemaName, Shape, Struct, Ty, Type};
-use crate::name::{Ident, SERVER_FOLDER};
+use crate::name::{self, Ident, SERVER_FOLDER};
 
 /// Which types have something to do, in them or below them.
 #[derive(Debug, Default)]
@@ -31,6 +31,20 @@ struct Needs<'a> {
     warnings: BTreeSet<&'a SchemaName>,
     /// What is compared as a whole on an update.
     compared: BTreeSet<&'a SchemaName>,
+}
+
+impl Needs<'_> {
+    /// Whether a type has an implementation of any trait.
+    fn any(&self, schema: &SchemaName) -> bool {
+        let all = [
+            &self.checks,
+            &self.updates,
+            &self.defaults,
+            &self.warnings,
+            &self.compared,
+        ];
+        all.iter().any(|set| set.contains(schema))
+    }
 }
 
 /// What the modules of this output work on.
@@ -59,6 +73,12 @@ impl<'a> Context<'a> {
         }
         needs.compared = updates::compared(version);
         Self { version, needs }
+    }
+
+    /// The files of types that have something to do.
+    fn modules(&self) -> impl Iterator<Item = &'a Module> {
+        let any = |module: &&Module| module.types.iter().any(|s| self.needs.any(s));
+        self.version.modules.iter().filter(any)
     }
 
     /// The struct of the crate that a type refers to.
@@ -107,64 +127,60 @@ fn below(
     }
 }
 
-/// The files of one group-version: one for each file of types that has something to do.
-pub(super) fn files(version: &ApiVersion) -> Vec<File> {
-    let cx = Context::new(version);
-    let modules = version.modules.iter();
-    modules.filter_map(|module| file(&cx, module)).collect()
+/// The module of a part of the crate, if there is anything to do.
+pub(super) fn module(versions: &[&ApiVersion]) -> Option<Ident> {
+    let any = versions.iter().any(|v| Context::new(v).modules().next().is_some());
+    any.then(|| name::fixed(SERVER_FOLDER))
 }
 
-/// The file that declares the others, for the versions of one module of the crate.
-pub(super) fn root(module: Option<&Ident>, versions: &[&ApiVersion]) -> Option<File> {
+/// The files of a part of the crate: one for each file of types that has something to do, and
+/// the one that declares them.
+pub(super) fn files(place: Option<&Ident>, versions: &[&ApiVersion]) -> Vec<File> {
     let mut names = BTreeSet::new();
+    let mut files = Vec::new();
     for version in versions {
         let cx = Context::new(version);
-        let modules = version.modules.iter();
-        names.extend(modules.filter(|m| file(&cx, m).is_some()).map(|m| &m.name));
+        for module in cx.modules() {
+            names.insert(&module.name);
+            files.push(file(&cx, module));
+        }
     }
-    if names.is_empty() {
-        return None;
+    if !names.is_empty() {
+        files.push(root(place, versions, names));
     }
+    files
+}
+
+fn root(
+    place: Option<&Ident>,
+    versions: &[&ApiVersion],
+    names: BTreeSet<&Ident>,
+) -> File {
     let names = names.into_iter();
+    let about = "What an API server does with the kinds: defaults and rules.";
     let origin: Vec<_> = versions.iter().map(|version| version.file.as_str()).collect();
-    Some(File {
-        path: format!("{}/mod.rs", folder(module)),
+    File {
+        path: format!("{}{SERVER_FOLDER}/mod.rs", folder(place)),
         origin: origin.join(",\n// "),
         content: Content::Rust {
-            attributes: quote! {
-                #![doc = " What an API server does with the kinds: defaults and rules."]
-            },
+            attributes: inner_comment(&[about.to_owned()]),
             items: names.map(|name| quote!(mod #name;)).collect(),
         },
-    })
-}
-
-fn folder(module: Option<&Ident>) -> String {
-    match module {
-        Some(module) => format!("src/{module}/{SERVER_FOLDER}"),
-        None => format!("src/{SERVER_FOLDER}"),
     }
 }
 
-fn file(cx: &Context<'_>, module: &Module) -> Option<File> {
+fn file(cx: &Context<'_>, module: &Module) -> File {
     let mut items = Vec::new();
-    let mut origin = String::new();
     for schema in &module.types {
         let Some(ty) = cx.version.types.get(schema) else {
             continue;
         };
-        if origin.is_empty() {
-            origin = format!("{},\n// {}", cx.version.file, ty.pointer);
-        }
         if let Shape::Struct(object) = &ty.shape {
             items.extend(defaults::item(cx, schema, ty, object));
             items.extend(checks::item(cx, schema, ty, object));
             items.extend(kinds::item(cx, ty, object));
             items.extend(updates::semantic(cx, schema, ty, object));
         }
-    }
-    if items.is_empty() {
-        return None;
     }
     let mut words = Words::default();
     let items = items.into_iter().map(|item| shorten(cx, item, &mut words));
@@ -174,14 +190,15 @@ fn file(cx: &Context<'_>, module: &Module) -> Option<File> {
     let mut all = imports(cx, &words);
     all.extend(features);
     all.extend(items);
-    Some(File {
-        path: format!("{}/{}.rs", folder(cx.version.module.as_ref()), module.name),
-        origin,
+    let folder = folder(cx.version.module.as_ref());
+    File {
+        path: format!("{folder}{SERVER_FOLDER}/{}.rs", module.name),
+        origin: origin(cx.version, module),
         content: Content::Rust {
             attributes: TokenStream::new(),
             items: all,
         },
-    })
+    }
 }
 
 /// What the items use: names of the validation, traits whose methods they call, and types of
@@ -239,7 +256,7 @@ struct Words {
 /// Takes the module from names of the validation, where no type of the crate has the same.
 fn shorten(cx: &Context<'_>, tokens: TokenStream, words: &mut Words) -> TokenStream {
     let mut short: Vec<TokenTree> = Vec::new();
-    let mut tokens = tokens.into_iter().peekable();
+    let mut tokens = tokens.into_iter();
     let mut after_dot = false;
     while let Some(token) = tokens.next() {
         let is_dot = matches!(&token, TokenTree::Punct(p) if p.as_char() == '.');

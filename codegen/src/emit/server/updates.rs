@@ -212,10 +212,7 @@ fn same_keys(cx: &Context<'_>, item: &Ty, keys: &[String]) -> Option<TokenStream
     let Shape::Struct(object) = &ty.shape else {
         return None;
     };
-    let names: Option<Vec<_>> = keys
-        .iter()
-        .map(|key| object.fields.iter().find(|f| f.json == *key).map(|f| &f.name))
-        .collect();
-    let names = names?;
+    let names = keys.iter().map(|key| object.field(key).map(|field| &field.name));
+    let names: Vec<_> = names.collect::<Option<_>>()?;
     Some(quote!(#(stored.#names == item.#names)&&*))
 }

@@ -14,7 +14,6 @@ pub(super) fn field(cx: &Context<'_>, object: &Struct, field: &Field) -> TokenSt
         return line;
     }
     let mut lines = presence(field);
-    // Of fields that exclude each other, the server looks into the only one that is set.
     let only = object.checks.exactly_one && field.is_optional();
     for function in &field.checks.functions {
         let call = quote!(validation::rules::#function(&self.#name, path, to););
@@ -27,17 +26,18 @@ pub(super) fn field(cx: &Context<'_>, object: &Struct, field: &Field) -> TokenSt
     let own = match &field.ty {
         Ty::List(_) | Ty::Map(_) => collection(cx, field),
         ty => {
-            let inside = value(cx, ty, &field.checks, &quote!(value), only);
-            match (inside.is_empty(), field.is_optional()) {
-                (true, _) => TokenStream::new(),
-                (false, true) => quote! {
+            let operand = match field.is_optional() {
+                true => Operand::reference(quote!(value)),
+                false => Operand::place(quote!(self.#name)),
+            };
+            let inside = value(cx, ty, &field.checks, &operand, only);
+            match inside.is_empty() || !field.is_optional() {
+                true => inside,
+                false => quote! {
                     if let Some(value) = &self.#name {
                         #inside
                     }
                 },
-                (false, false) => {
-                    value(cx, ty, &field.checks, &quote!(self.#name), only)
-                }
             }
         }
     };
@@ -50,6 +50,13 @@ pub(super) fn field(cx: &Context<'_>, object: &Struct, field: &Field) -> TokenSt
         let path = #path;
         #lines
     }
+}
+
+/// Whether a field of a struct of which one must be set has a rule that asks whether it is the
+/// only one: of fields that exclude each other, the server looks into the one that is set.
+pub(super) fn asks_whether_only(field: &Field) -> bool {
+    let is_asked = field.checks.not_empty_text && field.ty == Ty::String;
+    field.is_optional() && (is_asked || !field.checks.functions.is_empty())
 }
 
 fn struct_inside(cx: &Context<'_>, field: &Field) -> Option<TokenStream> {
@@ -82,31 +89,58 @@ fn presence(field: &Field) -> TokenStream {
     }
 }
 
-/// The rules of a single value, which is at `path`. `place` is an expression of its place in
-/// memory, or of a reference to it.
+/// A value that is checked: an expression of its place in memory, or of a reference to it.
+struct Operand {
+    expression: TokenStream,
+    is_reference: bool,
+}
+
+impl Operand {
+    fn reference(expression: TokenStream) -> Self {
+        Self {
+            expression,
+            is_reference: true,
+        }
+    }
+
+    fn place(expression: TokenStream) -> Self {
+        Self {
+            expression,
+            is_reference: false,
+        }
+    }
+
+    /// As an argument that is a reference.
+    fn borrowed(&self) -> TokenStream {
+        let expression = &self.expression;
+        match self.is_reference {
+            true => expression.clone(),
+            false => quote!(&#expression),
+        }
+    }
+
+    /// As an argument that is copied.
+    fn copied(&self) -> TokenStream {
+        let expression = &self.expression;
+        match self.is_reference {
+            true => quote!(*#expression),
+            false => expression.clone(),
+        }
+    }
+}
+
+/// The rules of a single value, which is at `path`.
 fn value(
     cx: &Context<'_>,
     ty: &Ty,
     asked: &Checks,
-    place: &TokenStream,
+    operand: &Operand,
     only: bool,
 ) -> TokenStream {
-    let is_reference = place.to_string() == "value" || place.to_string() == "item";
     match ty {
-        Ty::String => {
-            let text = if is_reference {
-                place.clone()
-            } else {
-                quote!(&#place)
-            };
-            texts(asked, &text, is_reference, only)
-        }
+        Ty::String => texts(asked, operand, only),
         Ty::I32 | Ty::I64 => {
-            let number = if is_reference {
-                quote!(*#place)
-            } else {
-                place.clone()
-            };
+            let number = operand.copied();
             let bounds = [("minimum", asked.minimum), ("maximum", asked.maximum)];
             bounds
                 .into_iter()
@@ -117,7 +151,7 @@ fn value(
                 })
                 .collect()
         }
-        Ty::Ref(_) => reference(cx, ty, asked, place, is_reference),
+        Ty::Ref(_) => reference(cx, ty, asked, operand),
         _ => TokenStream::new(),
     }
 }
@@ -126,13 +160,13 @@ fn reference(
     cx: &Context<'_>,
     ty: &Ty,
     asked: &Checks,
-    place: &TokenStream,
-    is_reference: bool,
+    operand: &Operand,
 ) -> TokenStream {
+    let place = &operand.expression;
     if let Some(name) = cx.enumeration(ty) {
         return match &asked.accepted {
             _ if asked.pattern.is_some() => {
-                pattern(asked, &quote!(#place.as_str()), is_reference)
+                pattern(asked, &quote!(#place.as_str()), operand.is_reference)
             }
             Some(accepted) => {
                 quote!(to.known(path, #place.as_str(), &[#(#accepted),*]);)
@@ -150,11 +184,7 @@ fn reference(
     match asked.minimum {
         Some(minimum) => {
             let minimum = Literal::i64_unsuffixed(minimum);
-            let quantity = if is_reference {
-                place.clone()
-            } else {
-                quote!(&#place)
-            };
+            let quantity = operand.borrowed();
             quote!(to.minimum_quantity(path, #quantity, #minimum);)
         }
         None => TokenStream::new(),
@@ -177,12 +207,8 @@ fn pattern(asked: &Checks, text: &TokenStream, is_reference: bool) -> TokenStrea
     }
 }
 
-fn texts(
-    asked: &Checks,
-    text: &TokenStream,
-    is_reference: bool,
-    only: bool,
-) -> TokenStream {
+fn texts(asked: &Checks, operand: &Operand, only: bool) -> TokenStream {
+    let text = &operand.borrowed();
     let mut lines = TokenStream::new();
     if let Some(max) = asked.max_length {
         let max = Literal::u64_unsuffixed(max);
@@ -197,7 +223,7 @@ fn texts(
         let format = named(format);
         lines.extend(quote!(to.#method(path, #text, validation::Format::#format);));
     }
-    lines.extend(pattern(asked, text, is_reference));
+    lines.extend(pattern(asked, text, operand.is_reference));
     match (asked.not_empty_text, asked.checks_empty || lines.is_empty()) {
         (false, _) => lines,
         (true, true) if only => quote! {
@@ -227,7 +253,7 @@ fn texts(
 /// The rules of a list or map as a whole and of its elements.
 fn collection(cx: &Context<'_>, field: &Field) -> TokenStream {
     let asked = &field.checks;
-    let entries = entries(field);
+    let name = &field.name;
     let inside = match &field.ty {
         Ty::List(item) => elements(cx, asked, item),
         _ => map(asked),
@@ -238,7 +264,6 @@ fn collection(cx: &Context<'_>, field: &Field) -> TokenStream {
             Ty::List(_) => "minItems",
             _ => "minProperties",
         };
-        let name = &field.name;
         let count = match field.is_optional() {
             true => quote!(self.#name.as_ref().map_or(0, |entries| entries.len())),
             false => quote!(self.#name.len()),
@@ -275,22 +300,17 @@ fn collection(cx: &Context<'_>, field: &Field) -> TokenStream {
     if !inside.is_empty() {
         lines.extend(match field.is_optional() {
             true => quote! {
-                if let Some(entries) = #entries {
+                if let Some(entries) = &self.#name {
                     #inside
                 }
             },
             false => quote! {
-                let entries = #entries;
+                let entries = &self.#name;
                 #inside
             },
         });
     }
     lines
-}
-
-fn entries(field: &Field) -> TokenStream {
-    let name = &field.name;
-    quote!(&self.#name)
 }
 
 fn map(asked: &Checks) -> TokenStream {
@@ -307,7 +327,8 @@ fn map(asked: &Checks) -> TokenStream {
 
 fn elements(cx: &Context<'_>, asked: &Checks, item: &Ty) -> TokenStream {
     let inside = asked.items.as_deref().cloned().unwrap_or_default();
-    let value = value(cx, item, &inside, &quote!(item), false);
+    let operand = Operand::reference(quote!(item));
+    let value = value(cx, item, &inside, &operand, false);
     let repeats = repeats(cx, asked, item);
     if value.is_empty() && repeats.is_none() {
         return TokenStream::new();
@@ -372,11 +393,8 @@ fn repeats(
             let crate::model::Shape::Struct(object) = &ty.shape else {
                 return None;
             };
-            let fields: Option<Vec<_>> = keys
-                .iter()
-                .map(|key| object.fields.iter().find(|field| field.json == *key))
-                .collect();
-            let fields = fields?;
+            let fields = keys.iter().map(|key| object.field(key));
+            let fields: Vec<_> = fields.collect::<Option<_>>()?;
             let parts = fields.iter().map(|field| {
                 let name = &field.name;
                 match (&field.ty, field.is_optional()) {
