@@ -10,8 +10,8 @@
 //! The lists have 10,000 objects, which have their defaults already, as what a server sends.
 //! Each ratio is the median of pairs of measurements: see [`conformance::measure`]. The
 //! program tells of lists that cost more than is meant, and fails if anything is allocated.
-//! Most of what a long list costs is the memory that is walked: the objects of a short one,
-//! which the processor still has at hand, cost a third of it.
+//! Most of what a long list costs is the memory that is walked: one object again and again,
+//! which the processor has at hand, costs about a third of that.
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
