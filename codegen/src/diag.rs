@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde::{Serialize, Serializer};
+
 use crate::source::Source;
 
 /// A JSON pointer (RFC 6901), shown in its URI fragment form, `#/a/b`.
@@ -40,6 +42,12 @@ impl Pointer {
     /// The members on the way, unescaped.
     pub fn segments(&self) -> impl Iterator<Item = String> + '_ {
         self.0.split('/').skip(1).map(|s| s.replace("~1", "/").replace("~0", "~"))
+    }
+}
+
+impl Serialize for Pointer {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
     }
 }
 

@@ -38,6 +38,8 @@ mod config;
 mod diag;
 mod doc;
 mod emit;
+mod foundation;
+mod keyword;
 mod load;
 mod lower;
 mod model;
@@ -139,22 +141,14 @@ pub fn generate(
             }
             let loaded = load::load(input, &document.prefix, &mine, &mut diagnostics);
             let Some(loaded) = loaded else { continue };
-            let mut version = lower::lower(&loaded, document, config, &mut diagnostics);
-            passes::run(&mut version, krate, &mut diagnostics);
-            versions.push(version);
+            versions.push(lower::lower(&loaded, document, config, &mut diagnostics));
         }
-        passes::check_crate(&versions, &mut diagnostics);
         crates.push(model::Crate {
             config: krate,
             versions,
         });
     }
-    if diagnostics.is_empty() {
-        for krate in &crates {
-            passes::check_by_hand(krate, &mut diagnostics);
-        }
-        passes::convert(&mut crates, &mut diagnostics);
-    }
+    passes::run(&mut crates, &mut diagnostics);
     let generated = if diagnostics.is_empty() {
         crates.iter().map(|krate| rendered(krate, &mut diagnostics)).collect()
     } else {

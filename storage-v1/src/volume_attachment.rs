@@ -29,15 +29,13 @@ pub struct VolumeAttachment {
 
     /// Volume, node and driver of the attachment, set by the attach/detach controller.
     ///
-    /// Immutable: an update must not change it. Since Kubernetes 1.13, stable.
+    /// Immutable: an update must not change it.
     pub spec: VolumeAttachmentSpec,
 
     /// Outcome so far of attaching or detaching, set by the external-attacher.
     ///
     /// It is written through the `status` subresource; creating or updating the object
     /// itself discards it.
-    ///
-    /// Since Kubernetes 1.13, stable.
     pub status: Option<VolumeAttachmentStatus>,
 }
 
@@ -275,21 +273,15 @@ pub struct VolumeAttachmentSpec {
     ///
     /// The external-attachers of other drivers ignore the object. Required, at most 63
     /// characters, and a DNS subdomain except that capital letters are allowed too.
-    ///
-    /// Since Kubernetes 1.13, stable.
     pub attacher: String,
 
     /// Name of the node the volume is attached to.
     ///
     /// A lowercase DNS subdomain. The driver gets to know the node by the `nodeID` that
     /// the [`CSINode`](crate::CSINode) of that name holds for it.
-    ///
-    /// Since Kubernetes 1.13, stable.
     pub node_name: String,
 
     /// The volume, as a reference to a `PersistentVolume` or as an inline description.
-    ///
-    /// Since Kubernetes 1.13, stable.
     pub source: VolumeAttachmentSource,
 }
 
@@ -359,16 +351,12 @@ pub struct VolumeAttachmentStatus {
     /// Whether the volume is attached to the node.
     ///
     /// The kubelet mounts the volume only once this is `true`.
-    ///
-    /// Since Kubernetes 1.13, stable.
     pub attached: bool,
 
     /// Most recent failure to attach the volume.
     ///
     /// Absent if there was none; a later success removes it. The external-attacher tries
     /// again by itself.
-    ///
-    /// Since Kubernetes 1.13, stable.
     pub attach_error: Option<VolumeError>,
 
     /// Information from the attach operation that mounting needs.
@@ -376,16 +364,12 @@ pub struct VolumeAttachmentStatus {
     /// It is the `publish_context` that `ControllerPublishVolume` returned, and the
     /// kubelet passes it on to `NodeStageVolume` and `NodePublishVolume`. Set only on
     /// success. Keys and values together may take up to 256 KiB.
-    ///
-    /// Since Kubernetes 1.13, stable.
     pub attachment_metadata: Option<BTreeMap<String, String>>,
 
     /// Most recent failure to detach the volume.
     ///
     /// Absent if there was none. It appears after deletion of the object was requested;
     /// the external-attacher tries again by itself.
-    ///
-    /// Since Kubernetes 1.13, stable.
     pub detach_error: Option<VolumeError>,
 }
 
@@ -489,8 +473,6 @@ pub struct VolumeAttachmentSource {
     /// `PersistentVolume` to attach, by name.
     ///
     /// A lowercase DNS subdomain; it must not be empty where this member is used.
-    ///
-    /// Since Kubernetes 1.13, stable.
     pub persistent_volume_name: Option<String>,
 }
 
@@ -575,13 +557,9 @@ pub struct VolumeError {
     /// Explanation of the failure, of at most 1024 bytes.
     ///
     /// It may end up in logs and events, so it must not contain secrets.
-    ///
-    /// Since Kubernetes 1.13, stable.
     pub message: Option<String>,
 
     /// When the failure happened.
-    ///
-    /// Since Kubernetes 1.13, stable.
     pub time: Option<Time>,
 }
 

@@ -43,8 +43,7 @@ pub struct CSIStorageCapacity {
     /// `StorageClass` itself. The class need not exist; once it is gone, the object is
     /// stale and its creator should delete it.
     ///
-    /// Immutable: an update must not change it. Since Kubernetes 1.19, alpha; feature
-    /// gate `CSIStorageCapacity`.
+    /// Immutable: an update must not change it.
     pub storage_class_name: String,
 
     /// Bytes that are available for new volumes, as `GetCapacity` reported them.
@@ -53,8 +52,6 @@ pub struct CSIStorageCapacity {
     /// topology of this object, and must not be negative. One volume need not be able to
     /// take all of it. When unset, the amount is unknown and, unless
     /// [`maximumVolumeSize`](Self::maximum_volume_size) is set, counts as nothing.
-    ///
-    /// Since Kubernetes 1.19, alpha; feature gate `CSIStorageCapacity`.
     pub capacity: Option<Quantity>,
 
     /// Largest volume that can be created, in bytes, as `GetCapacity` reported it.
@@ -72,8 +69,7 @@ pub struct CSIStorageCapacity {
     /// When absent, no node can reach it. An empty selector, in contrast, stands for all
     /// nodes of the cluster.
     ///
-    /// Immutable: an update must not change it. Since Kubernetes 1.19, alpha; feature
-    /// gate `CSIStorageCapacity`.
+    /// Immutable: an update must not change it.
     pub node_topology: Option<LabelSelector>,
 }
 

@@ -31,8 +31,7 @@ pub struct VolumeAttributesClass {
     /// Required; once lowercased it must be a qualified name. A claim can use the class
     /// only if its volume belongs to this driver.
     ///
-    /// Immutable: an update must not change it. Since Kubernetes 1.29, alpha; feature
-    /// gate `VolumeAttributesClass`.
+    /// Immutable: an update must not change it.
     pub driver_name: String,
 
     /// Attributes for the driver, which alone gives them meaning.
@@ -43,8 +42,7 @@ pub struct VolumeAttributesClass {
     /// volume, create another class and let the claim refer to it. If the driver rejects
     /// the values, `status.modifyVolumeStatus` of the claim turns to `Infeasible`.
     ///
-    /// Immutable: an update must not change it. Since Kubernetes 1.29, alpha; feature
-    /// gate `VolumeAttributesClass`.
+    /// Immutable: an update must not change it.
     pub parameters: Option<BTreeMap<String, String>>,
 }
 

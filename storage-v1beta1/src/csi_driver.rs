@@ -28,8 +28,6 @@ pub struct CSIDriver {
     pub metadata: ObjectMeta,
 
     /// What the driver supports and what it wants from Kubernetes.
-    ///
-    /// Since Kubernetes 1.14, beta; feature gate `CSIDriverRegistry`.
     pub spec: CSIDriverSpec,
 }
 
@@ -289,8 +287,7 @@ pub struct CSIDriverSpec {
     /// `false`, no [`VolumeAttachment`](crate::VolumeAttachment) is made and the kubelet
     /// mounts right away, which suits drivers without `ControllerPublishVolume`.
     ///
-    /// The server's default is `true`. Immutable: an update must not change it. Since
-    /// Kubernetes 1.14, beta; feature gate `CSIDriverRegistry`.
+    /// The server's default is `true`. Immutable: an update must not change it.
     pub attach_required: Option<bool>,
 
     /// How the kubelet treats file ownership and permissions when a Pod sets `fsGroup`.
@@ -819,8 +816,6 @@ pub struct TokenRequest {
     ///
     /// Required but may be empty, which stands for the audiences of the API server. No
     /// two requests of a driver may have the same audience.
-    ///
-    /// Since Kubernetes 1.20, stable since 1.22.
     pub audience: String,
 
     /// Requested lifetime of the token in seconds.
@@ -828,8 +823,6 @@ pub struct TokenRequest {
     /// Between `600` and `4294967296` (2^32). When unset, the API server decides the
     /// lifetime. It may also grant another one than requested; the expiry that is passed
     /// along with the token is the one that counts.
-    ///
-    /// Since Kubernetes 1.20, stable since 1.22.
     pub expiration_seconds: Option<i64>,
 }
 

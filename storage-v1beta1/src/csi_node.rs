@@ -24,8 +24,6 @@ pub struct CSINode {
     pub metadata: ObjectMeta,
 
     /// Drivers registered on the node and their per-node properties.
-    ///
-    /// Since Kubernetes 1.14, beta; feature gate `CSINodeInfo`.
     pub spec: CSINodeSpec,
 
     /// Health of the storage behind the node's drivers, as observed from this node.
@@ -301,8 +299,7 @@ pub struct CSINodeSpec {
     /// when a driver registers and removes it when the driver is gone, so the list may be
     /// empty.
     ///
-    /// At most one element for each `name`. Since Kubernetes 1.14, beta; feature gate
-    /// `CSINodeInfo`.
+    /// At most one element for each `name`.
     pub drivers: Vec<CSINodeDriver>,
 }
 
@@ -382,8 +379,7 @@ pub struct CSINodeStatus {
     /// own node. A driver without an entry has reported nothing adverse, or does not
     /// report at all.
     ///
-    /// At most one element for each `name`. Since Kubernetes 1.37, alpha; feature gate
-    /// `CSIVolumeHealth`.
+    /// At most one element for each `name`.
     pub storage_health: Option<Vec<StorageHealth>>,
 }
 
@@ -469,8 +465,6 @@ pub struct CSINodeDriver {
     /// It is what the driver answers to `GetPluginInfo`. Required, unique within the
     /// list, at most 63 characters, and a DNS subdomain except that capital letters are
     /// allowed too.
-    ///
-    /// Since Kubernetes 1.14, beta; feature gate `CSINodeInfo`.
     pub name: String,
 
     /// The node's identifier in the storage system that the driver talks to.
@@ -480,8 +474,7 @@ pub struct CSINodeDriver {
     /// `NodeGetInfo`, and the external-attacher passes it to `ControllerPublishVolume`
     /// and `ControllerUnpublishVolume`. Required, at most 256 bytes.
     ///
-    /// Immutable: an update must not change it. Since Kubernetes 1.14, beta; feature gate
-    /// `CSINodeInfo`.
+    /// Immutable: an update must not change it.
     pub node_id: String,
 
     /// Volume resources of the node that the driver makes available to the scheduler.
@@ -501,8 +494,7 @@ pub struct CSINodeDriver {
     /// without duplicates; nodes of one cluster may differ in them. Empty if the driver
     /// does not support topology.
     ///
-    /// Immutable: an update must not change it. Since Kubernetes 1.14, beta; feature gate
-    /// `CSINodeInfo`.
+    /// Immutable: an update must not change it.
     pub topology_keys: Option<Vec<String>>,
 }
 
@@ -607,16 +599,12 @@ impl From<storage_v1::CSINodeDriver> for CSINodeDriver {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StorageHealth {
     /// CSI driver name, the same as in `spec.drivers` of the [`CSINode`].
-    ///
-    /// Since Kubernetes 1.37, alpha; feature gate `CSIVolumeHealth`.
     pub name: String,
 
     /// Problems that the driver currently reports, at most 16.
     ///
     /// The list is replaced as a whole with each report. When empty or absent, the driver
     /// reports none.
-    ///
-    /// Since Kubernetes 1.37, alpha; feature gate `CSIVolumeHealth`.
     pub health_conditions: Option<Vec<StorageHealthCondition>>,
 }
 
@@ -701,7 +689,7 @@ impl From<storage_v1::StorageHealth> for StorageHealth {
 
 /// Limits that a CSI driver sets to the volumes of a node.
 ///
-/// Since Kubernetes 1.16, stable since 1.17.
+/// Since Kubernetes 1.14, beta; feature gate `CSINodeInfo`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VolumeNodeResources {
     /// Greatest number of the driver's volumes that can be in use on the node at once.
@@ -709,8 +697,6 @@ pub struct VolumeNodeResources {
     /// A volume counts once, however many Pods of the node share it and whether it is
     /// attached, mounted or both. Never negative; `0` leaves room for no volume. When
     /// unset, the number is not limited.
-    ///
-    /// Since Kubernetes 1.16, stable since 1.17.
     pub count: Option<i32>,
 }
 
@@ -792,40 +778,28 @@ pub struct StorageHealthCondition {
     ///
     /// Required, at most 256 characters. The values are the driver's own, for example
     /// `NetworkPartition`.
-    ///
-    /// Since Kubernetes 1.37, alpha; feature gate `CSIVolumeHealth`.
     pub reason: String,
 
     /// Category of the problem.
     ///
     /// - `StorageUnreachable`: the node cannot reach the storage backend.
     /// - `StorageDegraded`: the backend works, but with reduced capability.
-    ///
-    /// Since Kubernetes 1.37, alpha; feature gate `CSIVolumeHealth`.
     pub status: StorageHealthStatusType,
 
     /// Access mode of the affected volumes, such as `ReadWriteMany`.
     ///
     /// When absent, volumes of all access modes are affected.
-    ///
-    /// Since Kubernetes 1.37, alpha; feature gate `CSIVolumeHealth`.
     pub access_mode: Option<String>,
 
     /// When the condition first appeared in its present state.
-    ///
-    /// Since Kubernetes 1.37, alpha; feature gate `CSIVolumeHealth`.
     pub last_transition_time: Option<Time>,
 
     /// Explanation for people, of at most 1024 characters.
-    ///
-    /// Since Kubernetes 1.37, alpha; feature gate `CSIVolumeHealth`.
     pub message: Option<String>,
 
     /// Volume mode of the affected volumes, `Filesystem` or `Block`.
     ///
     /// When absent, volumes of both modes are affected.
-    ///
-    /// Since Kubernetes 1.37, alpha; feature gate `CSIVolumeHealth`.
     pub volume_mode: Option<String>,
 }
 

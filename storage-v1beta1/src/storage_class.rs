@@ -34,7 +34,7 @@ pub struct StorageClass {
     /// slash before them. `kubernetes.io/no-provisioner` stands for volumes that are made
     /// by hand.
     ///
-    /// Immutable: an update must not change it. Since Kubernetes 1.4, beta.
+    /// Immutable: an update must not change it.
     pub provisioner: String,
 
     /// Whether claims of this class may be enlarged after creation.
@@ -74,7 +74,7 @@ pub struct StorageClass {
     /// and values together are limited to 256 KiB. A parameter that the driver does not
     /// accept makes provisioning fail.
     ///
-    /// Immutable: an update must not change it. Since Kubernetes 1.4, beta.
+    /// Immutable: an update must not change it.
     pub parameters: Option<BTreeMap<String, String>>,
 
     /// What happens to a volume of this class once its claim is deleted.

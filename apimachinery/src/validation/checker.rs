@@ -14,6 +14,10 @@ use k8s_openapi::serde_json::{self, Value};
 use super::{Fault, FaultKind, Format, Path, Pattern, Report, Target, Warning};
 use crate::quantity::Amount;
 
+/// What is said of a changed value where the rule has no message of its own.
+pub const IMMUTABLE: &str = "an update must not change it: keep the stored value, or delete the \
+                             object and create it anew";
+
 /// Up to so many elements are compared one by one; more go through a table.
 const FEW: usize = 32;
 
@@ -239,9 +243,26 @@ impl<'t> Checker<'t> {
         }
     }
 
+    /// A value of which these are accepted; the message says why others aren't.
+    #[inline]
+    pub fn accepted(
+        &mut self,
+        at: Path<'_>,
+        value: &str,
+        accepted: &[&str],
+        message: &str,
+    ) {
+        if message.is_empty() {
+            self.known(at, value, accepted);
+        } else if !accepted.contains(&value) {
+            let problem = Problem::new(FaultKind::NotSupported, "enum");
+            self.fault(at, problem, Some(value), message);
+        }
+    }
+
     /// A list or map that must have entries.
     #[inline]
-    pub fn not_empty(&mut self, at: Path<'_>, rule: &'static str, entries: usize) {
+    pub fn not_empty(&mut self, at: Path<'_>, entries: usize, rule: &'static str) {
         if entries == 0 {
             self.missing(at, rule, "at least one entry is needed");
         }
@@ -252,9 +273,9 @@ impl<'t> Checker<'t> {
     pub fn max_entries(
         &mut self,
         at: Path<'_>,
-        problem: Problem,
         entries: usize,
         max: usize,
+        problem: Problem,
     ) -> bool {
         if entries > max {
             let message = format!("{entries} entries; at most {max} are allowed");
@@ -330,10 +351,9 @@ impl<'t> Checker<'t> {
         is_same: bool,
         kind: FaultKind,
         value: &V,
+        message: &str,
     ) {
         if !is_same {
-            let message = "an update must not change it: keep the stored value, or delete \
-                           the object and create it anew";
             self.fault(at, Problem::new(kind, "immutable"), Some(value), message);
         }
     }

@@ -64,17 +64,41 @@ pub(super) fn check_update(
     };
     let is_same =
         meta.name.as_deref().is_none_or(str::is_empty) || meta.name == old.name;
-    to.immutable(at.field("name"), is_same, FaultKind::Invalid, &meta.name);
+    to.immutable(
+        at.field("name"),
+        is_same,
+        FaultKind::Invalid,
+        &meta.name,
+        super::IMMUTABLE,
+    );
     let is_same = same_or_unset(&meta.namespace, &old.namespace);
-    to.immutable(at.field("namespace"), is_same, FaultKind::Invalid, &meta.namespace);
+    to.immutable(
+        at.field("namespace"),
+        is_same,
+        FaultKind::Invalid,
+        &meta.namespace,
+        super::IMMUTABLE,
+    );
     let is_same = same_or_unset(&meta.uid, &old.uid);
-    to.immutable(at.field("uid"), is_same, FaultKind::Invalid, &meta.uid);
+    to.immutable(
+        at.field("uid"),
+        is_same,
+        FaultKind::Invalid,
+        &meta.uid,
+        super::IMMUTABLE,
+    );
     if old.deletion_timestamp.is_some() {
         new_finalizers(meta, old, at, to);
     } else {
         let is_same = meta.deletion_timestamp.is_none();
         let at = at.field("deletionTimestamp");
-        to.immutable(at, is_same, FaultKind::Invalid, &meta.deletion_timestamp);
+        to.immutable(
+            at,
+            is_same,
+            FaultKind::Invalid,
+            &meta.deletion_timestamp,
+            super::IMMUTABLE,
+        );
     }
     let is_same = meta.deletion_grace_period_seconds.is_none()
         || meta.deletion_grace_period_seconds == old.deletion_grace_period_seconds;
@@ -84,6 +108,7 @@ pub(super) fn check_update(
         is_same,
         FaultKind::Invalid,
         &meta.deletion_grace_period_seconds,
+        super::IMMUTABLE,
     );
     common(meta, rules, at, to);
 }

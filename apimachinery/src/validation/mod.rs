@@ -28,7 +28,7 @@ mod semantics;
 mod target;
 mod volume_sources;
 
-pub use checker::{Checker, Problem, Repeats};
+pub use checker::{Checker, IMMUTABLE, Problem, Repeats};
 pub use names::Format;
 pub use path::{FieldPath, Path, Segment};
 pub use pattern::Pattern;
@@ -38,7 +38,9 @@ pub use target::{Feature, Target};
 
 /// What keywords can't say, named in the overlays by `x-check` and `x-set-defaults`.
 pub mod rules {
-    pub use super::persistent_volume::{inline_volume_spec, volume_source_defaults};
+    pub use super::persistent_volume::{
+        inline_volume_spec, is_same_volume_spec, volume_source_defaults,
+    };
     pub(crate) use super::selector::selector_parts;
     pub use super::selector::{
         deprecated_selector_labels, deprecated_topology_labels, label_selector,
@@ -49,21 +51,31 @@ pub mod rules {
 
 mod tokens;
 
+use std::any::TypeId;
+
+use k8s_openapi::NamespaceResourceScope;
+
 use crate::Kind;
 
 /// What a server fills in and takes out. The generated crates implement it.
 pub trait SetDefaults {
     /// Fills in what a server of the target fills in, and changes nothing that is there.
-    fn set_defaults(&mut self, target: &Target);
+    fn set_defaults(&mut self, target: &Target) {
+        let _ = target;
+    }
 
     /// Takes out the fields whose feature is off, unless the stored object has them already.
-    fn drop_disabled(&mut self, stored: Option<&Self>, target: &Target);
+    fn drop_disabled(&mut self, stored: Option<&Self>, target: &Target) {
+        let _ = (stored, target);
+    }
 }
 
 /// The rules that an object or a part of one must keep. The generated crates implement it.
 pub trait Check {
     /// Checks everything but a status that is written separately.
-    fn check(&self, at: &Path<'_>, to: &mut Checker<'_>);
+    fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {
+        let _ = (at, to);
+    }
 
     /// Checks what an update may not change, against what is stored.
     fn check_update(&self, stored: &Self, at: &Path<'_>, to: &mut Checker<'_>) {
@@ -89,10 +101,7 @@ pub fn drop_unless<T>(is_on: bool, field: &mut Option<T>, stored: Option<&Option
 }
 
 /// How the server treats a kind as a whole. The generated crates implement it.
-pub trait ServerRules: Kind + Check + SetDefaults + Clone {
-    /// Whether objects of the kind are in a namespace.
-    const NAMESPACED: bool;
-
+pub trait ServerRules: Kind<Scope: 'static> + Check + SetDefaults + Clone {
     /// Whether an update without a resource version is one of the latest.
     const UNCONDITIONAL_UPDATE: bool = false;
 
@@ -196,7 +205,7 @@ impl<K: ServerRules> Admission for K {}
 
 fn meta_rules<K: ServerRules>() -> metadata::Rules {
     metadata::Rules {
-        namespaced: K::NAMESPACED,
+        namespaced: TypeId::of::<K::Scope>() == TypeId::of::<NamespaceResourceScope>(),
         unconditional_update: K::UNCONDITIONAL_UPDATE,
         checks_names_again: K::CHECKS_NAMES_ON_UPDATE,
     }

@@ -5,7 +5,7 @@ use k8s_openapi::api::core::v1::{
 };
 use k8s_openapi::serde_json::{self, Value};
 
-use super::{Checker, FaultKind, Format, Path, Semantic, default_text, volume_sources};
+use super::{Checker, FaultKind, Format, Path, default_text, volume_sources};
 
 const ACCESS_MODES: [&str; 4] =
     ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
@@ -88,7 +88,7 @@ fn not_inline(spec: &PersistentVolumeSpec, at: &Path<'_>, to: &mut Checker<'_>) 
 
 fn access_modes(modes: &[String], at: &Path<'_>, to: &mut Checker<'_>) {
     let list = &at.field("accessModes");
-    to.not_empty(*list, "minItems", modes.len());
+    to.not_empty(*list, modes.len(), "minItems");
     for (index, mode) in modes.iter().enumerate() {
         to.known(list.index(index).above(1), mode, &ACCESS_MODES);
     }
@@ -158,22 +158,24 @@ const POINTERS: [&str; 8] = [
 /// The fields of a volume that are maps.
 const MAPS: [&str; 3] = ["capacity", "volumeAttributes", "options"];
 
-impl Semantic for Option<Box<PersistentVolumeSpec>> {
-    /// Compares what Go would write: it leaves out what is zero or empty.
-    fn is_same(&self, other: &Self) -> bool {
-        if self == other {
-            return true;
-        }
-        let (Some(spec), Some(other)) = (self, other) else {
-            return false;
-        };
-        let value = |spec: &PersistentVolumeSpec| {
-            let mut value = serde_json::to_value(spec).unwrap_or_default();
-            drop_zeros(&mut value);
-            value
-        };
-        value(spec) == value(other)
+/// Whether two volumes are the same for a server: it compares what Go would write, which leaves
+/// out what is zero or empty.
+pub fn is_same_volume_spec(
+    spec: &Option<Box<PersistentVolumeSpec>>,
+    other: &Option<Box<PersistentVolumeSpec>>,
+) -> bool {
+    if spec == other {
+        return true;
     }
+    let (Some(spec), Some(other)) = (spec, other) else {
+        return false;
+    };
+    let value = |spec: &PersistentVolumeSpec| {
+        let mut value = serde_json::to_value(spec).unwrap_or_default();
+        drop_zeros(&mut value);
+        value
+    };
+    value(spec) == value(other)
 }
 
 /// An empty object is a source that is there; an empty map is none.

@@ -112,7 +112,7 @@ fn topology_term(term: &TopologySelectorTerm, at: &Path<'_>, to: &mut Checker<'_
     for (index, requirement) in requirements.iter().enumerate() {
         let at = &list.index(index);
         let values = &at.field("values");
-        to.not_empty(*values, "topology.values", requirement.values.len());
+        to.not_empty(*values, requirement.values.len(), "topology.values");
         let mut repeats = Repeats::of(requirement.values.iter().map(String::as_str));
         for (index, value) in requirement.values.iter().enumerate() {
             if repeats.next(value.as_str()) {

@@ -86,12 +86,12 @@ fn in_tree(spec: &PersistentVolumeSpec, sources: &mut Sources<'_, '_>) {
     sources.next("flocker", &spec.flocker, flocker);
     sources.next("nfs", &spec.nfs, nfs);
     sources.next("rbd", &spec.rbd, |rbd, at, to| {
-        to.not_empty(at.field("monitors"), "minItems", rbd.monitors.len());
+        to.not_empty(at.field("monitors"), rbd.monitors.len(), "minItems");
         to.min_length(at.field("image"), &rbd.image);
     });
     sources.next("quobyte", &spec.quobyte, quobyte);
     sources.named("cephfs", ["cephFS", "cephfs"], &spec.cephfs, |ceph, at, to| {
-        to.not_empty(at.field("monitors"), "minItems", ceph.monitors.len());
+        to.not_empty(at.field("monitors"), ceph.monitors.len(), "minItems");
     });
     sources.next("iscsi", &spec.iscsi, iscsi);
     sources.next("cinder", &spec.cinder, cinder);

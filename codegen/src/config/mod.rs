@@ -43,6 +43,10 @@ pub struct CrateConfig {
     /// `MODULE::FILE`, after `pub ` if they are public.
     #[serde(rename = "by-hand", default)]
     pub by_hand: Vec<String>,
+    /// The module of the functions that `x-check`, `x-warn`, `x-set-defaults` and `x-same` of
+    /// overlays name, `crate::rules` or one of another crate. One of this crate is written by
+    /// hand.
+    pub rules: Option<String>,
     /// Whether its structs keep the fields that they don't know and write them back, in a field
     /// `unknown_fields` of their own. A crate and the one into which it is converted agree on it.
     #[serde(rename = "keep-unknown-fields", default)]

@@ -13,8 +13,7 @@ use super::{
 use super::{comment, types, wire};
 use crate::doc;
 use crate::model::{
-    ApiVersion, Carry, Crate, Field, Module, Resource, Role, SchemaName, Shape, Struct,
-    Ty, Type,
+    ApiVersion, Carry, Crate, Field, Module, Resource, Role, Shape, Struct, Ty, Type,
 };
 use crate::name::{self, APPLY_MODULE, Ident};
 
@@ -57,7 +56,7 @@ fn file(version: &ApiVersion, module: &Module) -> File {
         items.extend(builders::items(version, ty, object));
         if let Role::Apply(resource) = &object.role {
             items.push(extraction(version, ty, resource));
-            items.push(apply_impl(version, schema, ty));
+            items.push(apply_impl(version, ty, resource));
         }
         items.push(from_full(version, ty, full));
         items.extend(resource::items(version, ty, object));
@@ -181,11 +180,10 @@ fn extraction(version: &ApiVersion, ty: &Type, resource: &Resource) -> TokenStre
     }
 }
 
-fn apply_impl(version: &ApiVersion, schema: &SchemaName, ty: &Type) -> TokenStream {
+fn apply_impl(version: &ApiVersion, ty: &Type, resource: &Resource) -> TokenStream {
     let name = &ty.name;
     let full = full_type(version, ty);
-    let mut paths = Vec::new();
-    granular(version, schema, "", &mut BTreeSet::new(), &mut paths);
+    let paths = &resource.granular;
     quote! {
         impl apimachinery::apply::Apply for #name {
             type Kind = #full;
@@ -197,58 +195,6 @@ fn apply_impl(version: &ApiVersion, schema: &SchemaName, ty: &Type) -> TokenStre
     }
 }
 
-/// The paths below a type of what can have parts of different owners.
-fn granular(
-    version: &ApiVersion,
-    schema: &SchemaName,
-    path: &str,
-    above: &mut BTreeSet<SchemaName>,
-    found: &mut Vec<String>,
-) {
-    let Some(Shape::Struct(object)) = version.types.get(schema).map(|ty| &ty.shape)
-    else {
-        return;
-    };
-    // What is inside itself has no end of paths, and is taken as a whole there.
-    if !above.insert(schema.clone()) {
-        return;
-    }
-    for field in object.fields.iter().filter(|field| !field.is_metadata()) {
-        let path = match path {
-            "" => field.json.clone(),
-            path => format!("{path}.{}", field.json),
-        };
-        let said = field.docs.atomic;
-        match &field.ty {
-            Ty::Map(_) if said != Some(true) => found.push(path),
-            Ty::List(item) if said == Some(false) => {
-                found.push(path.clone());
-                if let Some(item) = granular_type(version, item) {
-                    let path = path + "[]";
-                    found.push(path.clone());
-                    granular(version, item, &path, above, found);
-                }
-            }
-            ty if said != Some(true) => {
-                if let Some(inner) = granular_type(version, ty) {
-                    found.push(path.clone());
-                    granular(version, inner, &path, above, found);
-                }
-            }
-            _ => {}
-        }
-    }
-    above.remove(schema);
-}
-
-/// The struct of the crate that a value is, unless that has one owner only.
-fn granular_type<'a>(version: &ApiVersion, ty: &'a Ty) -> Option<&'a SchemaName> {
-    let Ty::Ref(name) = ty else { return None };
-    let ty = version.types.get(name)?;
-    let is_struct = matches!(ty.shape, Shape::Struct(_));
-    (is_struct && ty.docs.atomic != Some(true)).then_some(name)
-}
-
 /// The conversion of the full type, which sets all that it holds.
 fn from_full(version: &ApiVersion, ty: &Type, full: &Struct) -> TokenStream {
     let name = &ty.name;
@@ -256,7 +202,7 @@ fn from_full(version: &ApiVersion, ty: &Type, full: &Struct) -> TokenStream {
     let values = full.fields.iter().map(|field| {
         let name = &field.name;
         let value = quote!(value.#name);
-        if field.is_metadata() {
+        if field.metadata {
             return quote!(#name: apimachinery::apply::metadata(#value));
         }
         let carry = carry(version, &field.ty);

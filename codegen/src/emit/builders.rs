@@ -19,7 +19,7 @@ pub(super) fn items(
     let setters = object
         .fields
         .iter()
-        .filter(|field| !field.required || field.is_metadata())
+        .filter(|field| !field.required || field.metadata)
         .map(|field| setter(version, field));
     vec![quote! {
         impl #name {
@@ -30,11 +30,8 @@ pub(super) fn items(
 }
 
 fn constructor(version: &ApiVersion, ty: &Type, object: &Struct) -> TokenStream {
-    let required: Vec<_> = object
-        .fields
-        .iter()
-        .filter(|field| field.required && !field.is_metadata())
-        .collect();
+    let required: Vec<_> =
+        object.fields.iter().filter(|field| field.required && !field.metadata).collect();
     let mut parameters = Vec::new();
     let mut values = Vec::new();
     let is_kind = matches!(object.role, Role::Kind(_) | Role::Apply(_));
@@ -149,7 +146,7 @@ fn setter(version: &ApiVersion, field: &Field) -> TokenStream {
         collected = quote!(let values = #value;);
         value = quote!(values.collect());
     }
-    if !field.is_metadata() {
+    if !field.metadata {
         value = quote!(Some(#value));
     }
     let docs = comment(&[format!("Sets [`{0}`](Self::{0}).", field.name)]);

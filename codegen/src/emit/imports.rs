@@ -55,10 +55,8 @@ fn own<'a>(
     module: &Module,
     fields: &[&'a Field],
 ) -> Vec<(&'a SchemaName, &'a Ident)> {
-    let mut names = BTreeSet::new();
-    for field in fields {
-        field.ty.references(&mut names);
-    }
+    let names = fields.iter().filter_map(|field| field.ty.reference());
+    let names: BTreeSet<_> = names.collect();
     let others = names.into_iter().filter(|name| !module.types.contains(name));
     let own = others.filter_map(|name| Some((name, &version.types.get(name)?.name)));
     let mut own: Vec<_> = own.collect();
@@ -80,10 +78,8 @@ fn elsewhere(
     fields: &[&Field],
     convert: bool,
 ) -> Vec<TokenStream> {
-    let mut names = BTreeSet::new();
-    for field in fields {
-        field.ty.references(&mut names);
-    }
+    let names = fields.iter().filter_map(|field| field.ty.reference());
+    let names: BTreeSet<_> = names.collect();
     let mut uses = Vec::new();
     if fields.iter().any(|field| has_map(&field.ty)) {
         uses.push(quote!(

@@ -1,23 +1,20 @@
 //! What a kind tells beyond k8s-openapi's traits: its lifecycle and the keys of its lists.
 
-use std::collections::BTreeSet;
-
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use crate::model::{ApiVersion, KindName, Lifecycle, SchemaName, Shape, Ty, Type};
+use crate::model::{KindName, Lifecycle, Resource, Type};
 use crate::release::Release;
 
 /// The implementation of `apimachinery::Kind`.
-pub(super) fn item(version: &ApiVersion, schema: &SchemaName, ty: &Type) -> TokenStream {
+pub(super) fn item(ty: &Type, resource: &Resource) -> TokenStream {
     let name = &ty.name;
-    let lifecycle = match &ty.docs.lifecycle {
+    let lifecycle = match &ty.facts.lifecycle {
         Some(lifecycle) => lifecycle_of(lifecycle),
         None => quote!(None),
     };
-    let mut lists = Vec::new();
-    keyed_lists(version, schema, "", &mut BTreeSet::new(), &mut lists);
-    let lists = lists.iter().map(|(path, keys)| quote!((#path, &[#(#keys),*])));
+    let lists =
+        resource.keyed_lists.iter().map(|(path, keys)| quote!((#path, &[#(#keys),*])));
     quote! {
         impl apimachinery::Kind for #name {
             const LIFECYCLE: Option<apimachinery::Lifecycle> = #lifecycle;
@@ -58,38 +55,4 @@ pub(super) fn optional(value: Option<TokenStream>) -> TokenStream {
 pub(super) fn release(release: Release) -> TokenStream {
     let [major, minor] = release.numbers().map(proc_macro2::Literal::u16_unsuffixed);
     quote!(apimachinery::Release::new(#major, #minor))
-}
-
-/// The lists below a type whose elements have keys, with their paths.
-fn keyed_lists(
-    version: &ApiVersion,
-    schema: &SchemaName,
-    path: &str,
-    above: &mut BTreeSet<SchemaName>,
-    found: &mut Vec<(String, Vec<String>)>,
-) {
-    let Some(Shape::Struct(object)) = version.types.get(schema).map(|ty| &ty.shape)
-    else {
-        return;
-    };
-    // What is inside itself has no end of paths; its lists are taken as a whole.
-    if !above.insert(schema.clone()) {
-        return;
-    }
-    for field in &object.fields {
-        let path = if path.is_empty() {
-            field.json.clone()
-        } else {
-            format!("{path}.{}", field.json)
-        };
-        if matches!(field.ty, Ty::List(_)) && !field.docs.keys.is_empty() {
-            found.push((path.clone(), field.docs.keys.clone()));
-        }
-        let mut inside = BTreeSet::new();
-        field.ty.references(&mut inside);
-        for inner in inside {
-            keyed_lists(version, inner, &path, above, found);
-        }
-    }
-    above.remove(schema);
 }

@@ -12,8 +12,8 @@ mod manifest;
 mod resource;
 mod root;
 mod scheme;
-mod server;
 mod types;
+mod validation;
 mod wire;
 
 pub(crate) use by_hand::paths as hand_written;
@@ -59,8 +59,8 @@ pub(crate) fn emit(krate: &Crate<'_>) -> Vec<File> {
                         items.push(types::item(version, ty, object));
                         items.extend(builders::items(version, ty, object));
                         items.extend(resource::items(version, ty, object));
-                        if let Role::Kind(_) = object.role {
-                            items.push(kind::item(version, schema, ty));
+                        if let Role::Kind(resource) = &object.role {
+                            items.push(kind::item(ty, resource));
                         }
                         items.extend(lists::items(version, ty, object));
                         items.extend(wire::items(ty, object));

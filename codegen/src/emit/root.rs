@@ -5,7 +5,7 @@ use quote::quote;
 
 use super::{
     Content, File, apply, by_hand, group_versions, inner_comment, releases, scheme,
-    server,
+    validation,
 };
 use crate::doc::{self, NoLinks};
 use crate::model::{ApiVersion, Crate, Resource, Type};
@@ -26,7 +26,7 @@ pub(super) fn files(krate: &Crate<'_>) -> Vec<File> {
         let versions: Vec<_> = inside.collect();
         let scheme = scheme::file(here, &versions);
         let root = file(krate, here, &versions, &modules);
-        let server = server::files(here, &versions);
+        let server = validation::files(here, &versions);
         std::iter::once(root).chain(scheme).chain(server)
     });
     files.collect()
@@ -54,7 +54,7 @@ fn file(
     names.extend(private.iter().map(|((_, file), _)| file));
     let scheme = scheme::exports(versions).map(|item| (name::fixed(SCHEME_FILE), item));
     names.extend(scheme.iter().map(|(name, _)| name));
-    let server = server::module(versions);
+    let server = validation::module(versions);
     names.extend(&server);
     names.sort();
     items.extend(names.into_iter().map(|name| quote!(mod #name;)));
@@ -146,7 +146,7 @@ fn table(versions: &[&ApiVersion]) -> Vec<String> {
         kinds.filter_map(|(name, resource)| Some((version.types.get(name)?, resource)))
     });
     let kinds: Vec<(&Type, &Resource)> = kinds.collect();
-    let removed = |ty: &Type| ty.docs.lifecycle.as_ref().and_then(|l| l.removed);
+    let removed = |ty: &Type| ty.facts.lifecycle.as_ref().and_then(|l| l.removed);
     // A column that would be empty is left out.
     let any_removed = kinds.iter().any(|(ty, _)| removed(ty).is_some());
     let mut rows: Vec<_> = kinds
@@ -159,7 +159,7 @@ fn table(versions: &[&ApiVersion]) -> Vec<String> {
             } else {
                 "cluster"
             };
-            let since = shown(ty.docs.lifecycle.as_ref().map(|l| l.introduced));
+            let since = shown(ty.facts.lifecycle.as_ref().map(|l| l.introduced));
             let removed = match any_removed {
                 true => format!(" {} |", shown(removed(ty))),
                 false => String::new(),

@@ -14,6 +14,7 @@ use serde_json::Value;
 
 use crate::DocumentSource;
 use crate::diag::{Diagnostics, Pointer};
+use crate::keyword;
 use crate::release::Release;
 use crate::source::Source;
 
@@ -32,8 +33,6 @@ pub(crate) struct Document {
     pub(crate) release: Release,
     /// The schemas of its components.
     pub(crate) schemas: BTreeMap<String, Schema>,
-    /// The same as they are written, with keywords that `Schema` has no place for.
-    pub(crate) raw: BTreeMap<String, Value>,
     /// The operations that are about a kind.
     pub(crate) operations: Vec<Operation>,
 }
@@ -132,16 +131,14 @@ pub(crate) fn load(
     }
     refs::wrap_bare(&mut document);
     refs::check(&document, &source.name, diagnostics);
+    keyword::check(&document, prefix, &source.name, diagnostics);
     let file = source.name.clone();
     let schemas = schemas(&document, &file, diagnostics);
     let operations = operations(&document, &file, diagnostics);
-    let components = document.pointer(SCHEMAS).and_then(Value::as_object);
-    let raw = components.into_iter().flatten().map(|(n, v)| (n.clone(), v.clone()));
     Some(Document {
         file,
         release: *release,
         schemas,
-        raw: raw.collect(),
         operations,
     })
 }

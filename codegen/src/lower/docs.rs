@@ -1,33 +1,37 @@
-//! What a schema says about itself: its description and the facts that become notes.
+//! What a schema says about itself: its description, and the facts about it.
 
 use openapiv3::SchemaData;
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::Context;
-use super::checks::Validation;
 use crate::diag::Pointer;
 use crate::doc;
-use crate::model::{Docs, Lifecycle};
-use crate::release::Release;
+use crate::model::{Docs, Facts, Lifecycle};
 
-/// Collects the documentation of a type or field.
-pub(super) fn of(
-    data: &SchemaData,
-    required: bool,
-    pointer: &Pointer,
-    cx: &mut Context<'_>,
-) -> Docs {
+/// The documentation of a type or field.
+pub(super) fn of(data: &SchemaData, pointer: &Pointer, cx: &mut Context<'_>) -> Docs {
     let description = data.description.clone().unwrap_or_default();
     check(&description, &pointer.child("description"), cx);
     Docs {
         description,
+        lines: Vec::new(),
+    }
+}
+
+/// The facts about a type or field.
+pub(super) fn facts(
+    data: &SchemaData,
+    required: bool,
+    pointer: &Pointer,
+    cx: &mut Context<'_>,
+) -> Facts {
+    Facts {
         lifecycle: lifecycle(data, pointer, cx),
         default: data.default.clone().filter(|default| !is_zero(default, required)),
-        immutable: is_immutable(data, cx.release),
-        keys: keys(data),
+        list_keys: list_keys(data),
         atomic: atomic(data),
-        lines: Vec::new(),
+        ..Facts::default()
     }
 }
 
@@ -120,14 +124,6 @@ fn is_zero(default: &Value, required: bool) -> bool {
     }
 }
 
-/// Whether it is so in the release of the document.
-fn is_immutable(data: &SchemaData, release: Release) -> bool {
-    let rules = data.extensions.get("x-kubernetes-validations");
-    // What can't be read is reported where the rules are lowered.
-    let rules = rules.and_then(|rules| Vec::<Validation>::deserialize(rules).ok());
-    rules.is_some_and(|rules| rules.iter().any(|rule| rule.freezes(release)))
-}
-
 /// What the topology of a map or list is called, for server-side apply.
 fn atomic(data: &SchemaData) -> Option<bool> {
     let of = |extension: &str| data.extensions.get(extension).and_then(Value::as_str);
@@ -138,7 +134,7 @@ fn atomic(data: &SchemaData) -> Option<bool> {
     }
 }
 
-fn keys(data: &SchemaData) -> Vec<String> {
+fn list_keys(data: &SchemaData) -> Vec<String> {
     let keys =
         data.extensions.get("x-kubernetes-list-map-keys").and_then(Value::as_array);
     let strings = keys.into_iter().flatten().filter_map(Value::as_str);

@@ -2,7 +2,7 @@
 //!
 //! With [`load`](crate::load), the only code that knows OpenAPI.
 
-mod checks;
+mod asked;
 mod docs;
 mod external;
 mod paths;
@@ -17,16 +17,14 @@ use crate::config::{Config, DocumentConfig};
 use crate::diag::{Diagnostics, Pointer};
 use crate::load::Document;
 use crate::model::{
-    ApiVersion, Applies, Checks, Docs, Enum, Field, Role, Shape, Struct, Ty, Type,
-    Variant,
+    ApiVersion, Applies, Behaviour, Docs, Enum, Field, Graph, Role, Rules, Shape,
+    Struct, Ty, Type, TypeRules, Variant,
 };
 use crate::name::{self, Ident};
-use crate::release::Release;
 
-/// Where a fault is reported, and where.
+/// The diagnostics, and the document that they are about.
 struct Context<'a> {
     file: &'a str,
-    release: Release,
     diagnostics: &'a mut Diagnostics,
 }
 
@@ -55,13 +53,14 @@ pub(crate) fn lower(
         types: BTreeMap::new(),
         externs: BTreeMap::new(),
         aliases: BTreeMap::new(),
+        graph: Graph::default(),
+        features: BTreeMap::new(),
         modules: Vec::new(),
         apply: Applies::default(),
         conversions: BTreeMap::new(),
     };
     let mut cx = Context {
         file: &document.file,
-        release: document.release,
         diagnostics,
     };
     let resources = paths::resources(document, &mut cx);
@@ -74,8 +73,7 @@ pub(crate) fn lower(
             }
             continue;
         };
-        let raw = document.raw.get(name).unwrap_or(&serde_json::Value::Null);
-        match own_type(short, (schema, raw), pointer, &resources, &mut cx) {
+        match own_type(short, schema, pointer, &resources, &mut cx) {
             Some(Lowered::Type(ty)) => {
                 version.types.insert(name.clone(), *ty);
             }
@@ -106,7 +104,7 @@ enum Lowered {
 /// What a schema of the crate becomes.
 fn own_type(
     short: &str,
-    (schema, raw): (&Schema, &serde_json::Value),
+    schema: &Schema,
     pointer: Pointer,
     resources: &paths::Resources,
     cx: &mut Context<'_>,
@@ -120,7 +118,7 @@ fn own_type(
         );
         return None;
     };
-    let Some(mut shape) = shape((schema, raw), &pointer, cx)? else {
+    let Some(mut shape) = shape(schema, &pointer, cx)? else {
         return schema::ty(schema, &pointer, cx).map(Lowered::Alias);
     };
     if let Shape::Struct(object) = &mut shape {
@@ -129,12 +127,17 @@ fn own_type(
             let type_meta = ["apiVersion", "kind"];
             object.fields.retain(|field| !type_meta.contains(&field.json.as_str()));
         }
+        if matches!(object.role, Role::Kind(_) | Role::List { .. }) {
+            role::mark_metadata(object);
+        }
     }
-    let docs = docs::of(&schema.schema_data, false, &pointer, cx);
+    let docs = docs::of(&schema.schema_data, &pointer, cx);
+    let facts = docs::facts(&schema.schema_data, false, &pointer, cx);
     Some(Lowered::Type(Box::new(Type {
         name,
         pointer,
         docs,
+        facts,
         shape,
     })))
 }
@@ -142,7 +145,7 @@ fn own_type(
 /// The shape of a schema that is a type of its own; nothing inside if it is only a name for
 /// another, nothing at all if it is faulty.
 fn shape(
-    (schema, raw): (&Schema, &serde_json::Value),
+    schema: &Schema,
     pointer: &Pointer,
     cx: &mut Context<'_>,
 ) -> Option<Option<Shape>> {
@@ -168,19 +171,15 @@ fn shape(
             for (json, property) in &object.properties {
                 let pointer = pointer.child("properties").child(json);
                 let required = required.contains(json.as_str());
-                let raw = raw.get("properties").and_then(|p| p.get(json));
-                let checks = raw.map(|raw| checks::of(raw, &pointer, cx));
-                let field = field(json, property, required, pointer, cx);
-                fields.extend(field.map(|field| Field {
-                    checks: checks.unwrap_or_default(),
-                    ..field
-                }));
+                fields.extend(field(json, property, required, pointer, cx));
             }
             Some(Some(Shape::Struct(Struct {
                 fields,
                 unknown: None,
                 role: Role::Part,
-                checks: Box::new(checks::of_type(raw, pointer, cx)),
+                rules: Box::new(TypeRules::default()),
+                asked: asked::of_type(schema),
+                behaviour: Behaviour::default(),
             })))
         }
         SchemaKind::Type(OpenApiType::String(string))
@@ -202,11 +201,13 @@ fn field(
 ) -> Option<Field> {
     let name = field_name(json, &pointer, cx);
     let ty = schema::of(property, &pointer, cx);
-    let docs = match property {
-        ReferenceOr::Item(schema) => {
-            docs::of(&schema.schema_data, required, &pointer, cx)
-        }
-        ReferenceOr::Reference { .. } => Docs::default(),
+    let (docs, facts, asked) = match property {
+        ReferenceOr::Item(schema) => (
+            docs::of(&schema.schema_data, &pointer, cx),
+            docs::facts(&schema.schema_data, required, &pointer, cx),
+            asked::of(schema),
+        ),
+        ReferenceOr::Reference { .. } => Default::default(),
     };
     let (name, ty) = (name?, ty?);
     Some(Field {
@@ -215,9 +216,12 @@ fn field(
         pointer,
         ty,
         required,
+        metadata: false,
         boxed: false,
         docs,
-        checks: Checks::default(),
+        facts,
+        rules: Rules::default(),
+        asked,
     })
 }
 

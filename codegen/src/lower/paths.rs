@@ -35,6 +35,8 @@ pub(super) fn resources(document: &Document, cx: &mut Context<'_>) -> Resources 
             namespaced: false,
             status: false,
             list: None,
+            keyed_lists: Vec::new(),
+            granular: Vec::new(),
         });
         if resource.plural != place.plural {
             let other = resource.plural.clone();

@@ -138,6 +138,13 @@ fn check_metadata(
     }
 }
 
+/// Marks the metadata of a kind or list, which its check has found to be that.
+pub(super) fn mark_metadata(object: &mut Struct) {
+    for field in &mut object.fields {
+        field.metadata |= field.json == "metadata";
+    }
+}
+
 /// Each kind has one schema.
 pub(super) fn check_kinds(version: &ApiVersion, cx: &mut Context<'_>) {
     let mut seen = BTreeMap::new();

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::Context;
 use crate::diag::Pointer;
 use crate::load::SCHEMAS;
-use crate::model::Ty;
+use crate::model::{NameFormat, Ty};
 
 /// The type of a schema or of what a reference leads to.
 pub(super) fn of<S: Borrow<Schema>>(
@@ -113,7 +113,7 @@ fn text(string: &StringType, pointer: &Pointer, cx: &mut Context<'_>) -> Option<
         Format::Item(StringFormat::Binary) => {
             unknown_format("binary", "string", pointer, cx)
         }
-        Format::Unknown(format) if super::checks::named_format(format).is_some() => {
+        Format::Unknown(format) if NameFormat::parse(format).is_some() => {
             Some(Ty::String)
         }
         Format::Unknown(format) => unknown_format(format, "string", pointer, cx),

@@ -1,10 +1,12 @@
 //! How the types of one crate become those of another.
 
+use serde::Serialize;
+
 use super::SchemaName;
 use crate::name::{Function, Ident, RustPath};
 
 /// The conversion of a type into a type of another crate, and back.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub(crate) struct Conversion {
     /// The other type.
     pub(crate) to: RustPath,
@@ -15,7 +17,7 @@ pub(crate) struct Conversion {
     pub(crate) like: bool,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub(crate) enum How {
     /// Field by field.
     Fields(Vec<FieldConversion>),
@@ -28,7 +30,7 @@ pub(crate) enum How {
 }
 
 /// Functions that are written by hand.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub(crate) struct Functions {
     pub(crate) forth: Function,
     pub(crate) back: Function,
@@ -44,7 +46,7 @@ impl Functions {
 }
 
 /// What becomes of a field of either side.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub(crate) enum FieldConversion {
     /// It has a counterpart of the same shape.
     Carried {
@@ -66,14 +68,14 @@ pub(crate) enum FieldConversion {
 }
 
 /// A field that has a counterpart.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub(crate) struct Side {
     pub(crate) name: Ident,
     pub(crate) boxed: bool,
 }
 
 /// A field that has none.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub(crate) struct Dropped {
     pub(crate) json: String,
     pub(crate) name: Ident,
@@ -82,7 +84,7 @@ pub(crate) struct Dropped {
 }
 
 /// How a value gets from one side to the other.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) enum Carry {
     /// It is of the same type.
     Same,

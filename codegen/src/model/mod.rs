@@ -1,22 +1,25 @@
 //! The model: what a crate holds, free of OpenAPI on one side and of tokens on the other.
 
-mod checks;
 mod conversion;
+mod graph;
+mod rules;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::config::CrateConfig;
 use crate::diag::Pointer;
-use crate::name::{Ident, RustPath};
+use crate::name::{Ident, RulePath, RustPath};
 use crate::release::Release;
 
-pub(crate) use checks::{
-    Checks, FaultKind, Format, Immutable, Place, TypeChecks, Unique,
-};
 pub(crate) use conversion::{
     Carry, Conversion, Dropped, FieldConversion, Functions, How, Side,
+};
+pub(crate) use graph::{Graph, walk_fields};
+pub(crate) use rules::{
+    Argument, Call, Check, ErrorType, Immutable, NameFormat, Reported, Rule, Rules,
+    Takes, TypeRules, Unique,
 };
 
 /// The name of a schema in its document, `io.k8s.api.storage.v1.CSINode`.
@@ -30,18 +33,23 @@ pub(crate) struct Crate<'a> {
 }
 
 /// One group-version: the types of one document.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub(crate) struct ApiVersion {
     /// The document it comes from.
     pub(crate) file: String,
-    /// The module of the crate that its types stand in, if not at the root.
+    /// The module of the crate that its types are in, if not at the root.
     pub(crate) module: Option<Ident>,
     pub(crate) release: Release,
     pub(crate) types: BTreeMap<SchemaName, Type>,
-    /// Where the schemas live that are not generated.
+    /// The types of other crates that stand for schemas that are not generated.
     pub(crate) externs: BTreeMap<SchemaName, External>,
     /// Schemas that are nothing but a string, number or the like.
     pub(crate) aliases: BTreeMap<SchemaName, Ty>,
+    /// Which types hold which, set by the closure pass.
+    #[serde(skip)]
+    pub(crate) graph: Graph,
+    /// The features that fields and rules depend on, by the names of their constants.
+    pub(crate) features: BTreeMap<Ident, Feature>,
     /// The files of the types, set by the placing pass.
     pub(crate) modules: Vec<Module>,
     /// The types for server-side apply, set by the pass for them.
@@ -51,7 +59,7 @@ pub(crate) struct ApiVersion {
 }
 
 /// The types for server-side apply of a group-version.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize)]
 pub(crate) struct Applies {
     /// By the schema of the full type, whose name they have.
     pub(crate) types: BTreeMap<SchemaName, Type>,
@@ -60,15 +68,15 @@ pub(crate) struct Applies {
 }
 
 /// One file of types: a kind and what only it uses.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub(crate) struct Module {
     pub(crate) name: Ident,
-    /// In the order in which they stand in the file.
+    /// In the order in which they are in the file.
     pub(crate) types: Vec<SchemaName>,
 }
 
 /// A type that another crate has.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct External {
     pub(crate) path: RustPath,
     /// Whether an optional field holds it in a `Box`.
@@ -78,21 +86,25 @@ pub(crate) struct External {
 }
 
 /// A type of the crate.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub(crate) struct Type {
     pub(crate) name: Ident,
     pub(crate) pointer: Pointer,
     pub(crate) docs: Docs,
+    pub(crate) facts: Facts,
     pub(crate) shape: Shape,
 }
 
-#[derive(Debug)]
+// A struct is larger than an enumeration, and there are far more of them.
+#[allow(clippy::large_enum_variant)]
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub(crate) enum Shape {
     Struct(Struct),
     Enum(Enum),
 }
 
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub(crate) struct Struct {
     /// In the order in which they are declared and written.
     pub(crate) fields: Vec<Field>,
@@ -100,7 +112,11 @@ pub(crate) struct Struct {
     /// names.
     pub(crate) unknown: Option<Ident>,
     pub(crate) role: Role,
-    pub(crate) checks: Box<TypeChecks>,
+    pub(crate) rules: Box<TypeRules>,
+    #[serde(skip)]
+    pub(crate) asked: Asked,
+    /// What the server does with it, set by the pass for behaviour.
+    pub(crate) behaviour: Behaviour,
 }
 
 impl Struct {
@@ -108,10 +124,40 @@ impl Struct {
     pub(crate) fn field(&self, json: &str) -> Option<&Field> {
         self.fields.iter().find(|field| field.json == json)
     }
+
+    /// Whether a field is a status that is written at a path of its own.
+    pub(crate) fn has_own_status(&self, field: &Field) -> bool {
+        let has = matches!(&self.role, Role::Kind(resource) if resource.status);
+        has && field.json == "status"
+    }
+}
+
+/// What the server does with the values of a struct, in it or below it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub(crate) struct Behaviour {
+    /// Fills in defaults.
+    pub(crate) sets_defaults: bool,
+    /// Takes out fields whose feature is off.
+    pub(crate) drops_fields: bool,
+    /// Checks an object.
+    pub(crate) checks: bool,
+    /// Compares an update with what is stored, field by field.
+    pub(crate) checks_updates: bool,
+    pub(crate) warns: bool,
+    /// Compares an update with what is stored, as a whole.
+    pub(crate) is_compared: bool,
+}
+
+impl Behaviour {
+    /// Whether there is anything to do.
+    pub(crate) fn is_any(self) -> bool {
+        self != Self::default()
+    }
 }
 
 /// What a struct is in the API.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub(crate) enum Role {
     /// A kind that has a place of its own in the API server.
     Kind(Resource),
@@ -124,7 +170,7 @@ pub(crate) enum Role {
 }
 
 /// What the API server knows of a kind, or of the kind that a list holds.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Resource {
     pub(crate) group: String,
     pub(crate) version: String,
@@ -135,6 +181,10 @@ pub(crate) struct Resource {
     pub(crate) status: bool,
     /// The schema of its list.
     pub(crate) list: Option<SchemaName>,
+    /// The lists whose elements have keys, with their paths; set by the pass for paths.
+    pub(crate) keyed_lists: Vec<(String, Vec<String>)>,
+    /// The paths of what can have parts of different owners; set by the pass for paths.
+    pub(crate) granular: Vec<String>,
 }
 
 impl Resource {
@@ -148,7 +198,7 @@ impl Resource {
     }
 }
 
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub(crate) struct Field {
     /// The name on the wire.
     pub(crate) json: String,
@@ -156,47 +206,81 @@ pub(crate) struct Field {
     pub(crate) pointer: Pointer,
     pub(crate) ty: Ty,
     pub(crate) required: bool,
+    /// Whether it is the metadata of a kind or list, which is always there: kube and k8s-openapi
+    /// ask for it.
+    pub(crate) metadata: bool,
     /// Whether it is held in a `Box`, set by the boxing pass.
     pub(crate) boxed: bool,
     pub(crate) docs: Docs,
-    pub(crate) checks: Checks,
+    pub(crate) facts: Facts,
+    pub(crate) rules: Rules,
+    #[serde(skip)]
+    pub(crate) asked: Asked,
+}
+
+/// The keywords of a schema that ask something, as the document has them. Gone after the pass
+/// for rules.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Asked {
+    pub(crate) keywords: serde_json::Map<String, serde_json::Value>,
+    /// Those of the elements of a list or the values of a map.
+    pub(crate) inside: Option<Box<Asked>>,
 }
 
 impl Field {
-    /// Whether it is declared as an `Option`. The metadata of a kind or list is always
-    /// there: kube and k8s-openapi ask for it.
+    /// Whether it is declared as an `Option`.
     pub(crate) fn is_optional(&self) -> bool {
-        !self.required && !self.is_metadata()
-    }
-
-    /// Whether it is the metadata of a kind or list.
-    pub(crate) fn is_metadata(&self) -> bool {
-        let name = match &self.ty {
-            Ty::Ref(name) => name.rsplit('.').next(),
-            _ => None,
-        };
-        self.json == "metadata" && matches!(name, Some("ObjectMeta" | "ListMeta"))
+        !self.required && !self.metadata
     }
 }
 
-/// What is said about a type, field or value, before and after the documentation pass.
-#[derive(Clone, Debug, Default)]
+/// What is said about a type, field or value.
+#[derive(Clone, Debug, Default, Serialize)]
 pub(crate) struct Docs {
+    /// As the document has it.
     pub(crate) description: String,
-    pub(crate) lifecycle: Option<Lifecycle>,
-    /// What the server puts where the field is absent, as it would be written in JSON.
-    pub(crate) default: Option<serde_json::Value>,
-    pub(crate) immutable: bool,
-    /// The fields that tell the elements of a list apart.
-    pub(crate) keys: Vec<String>,
-    /// Whether it has one owner with all that is in it, where the document says so.
-    pub(crate) atomic: Option<bool>,
     /// The finished lines, set by the documentation pass.
     pub(crate) lines: Vec<String>,
 }
 
-/// When something came, ripened and went.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+/// What is known about a type or field beyond its shape.
+#[derive(Clone, Debug, Default, Serialize)]
+pub(crate) struct Facts {
+    /// When it was introduced, became stable and was removed.
+    pub(crate) lifecycle: Option<Lifecycle>,
+    /// What the server puts where the field is absent, as it would be written in JSON.
+    pub(crate) default: Option<serde_json::Value>,
+    /// The same as a value of the field's type, set by the pass for defaults.
+    pub(crate) literal: Option<Literal>,
+    /// The feature without which a server drops the field: the name of its constant.
+    pub(crate) feature: Option<Ident>,
+    /// The hand-written function that sets defaults inside.
+    pub(crate) default_function: Option<RulePath>,
+    /// The hand-written function that tells whether two values are the same to the server.
+    pub(crate) same: Option<RulePath>,
+    /// The fields that tell the elements of a list apart.
+    pub(crate) list_keys: Vec<String>,
+    /// Whether it has one owner with all that is in it, where the document says so.
+    pub(crate) atomic: Option<bool>,
+}
+
+/// A default as a value of its type.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Literal {
+    Bool(bool),
+    Int(i64),
+    Text(String),
+    /// A value of an enumeration of the crate.
+    Variant {
+        ty: Ident,
+        variant: Ident,
+    },
+    List(Vec<Literal>),
+}
+
+/// When something was introduced, became stable and was removed.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Lifecycle {
     pub(crate) introduced: Release,
@@ -210,6 +294,19 @@ pub(crate) struct Lifecycle {
     #[serde(rename = "default-on")]
     pub(crate) default_on: Option<Release>,
     pub(crate) replacement: Option<String>,
+}
+
+/// Something that a feature gate switches.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Feature {
+    /// The name of its constant.
+    pub(crate) name: Ident,
+    pub(crate) gate: String,
+    pub(crate) introduced: Release,
+    pub(crate) beta: Option<Release>,
+    /// The first release that has it on by default.
+    pub(crate) on: Option<Release>,
+    pub(crate) stable: Option<Release>,
 }
 
 /// A kind as `x-lifecycle` names it: `storage.k8s.io/v1 CSINode`.
@@ -235,12 +332,12 @@ impl<'a> KindName<'a> {
 }
 
 /// An open enumeration.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub(crate) struct Enum {
     pub(crate) variants: Vec<Variant>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub(crate) struct Variant {
     /// The value on the wire.
     pub(crate) value: String,
@@ -249,7 +346,8 @@ pub(crate) struct Variant {
 }
 
 /// The type of a value.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub(crate) enum Ty {
     Bool,
     I32,
@@ -273,17 +371,15 @@ pub(crate) enum Ty {
 }
 
 impl Ty {
-    /// Every schema that the type names.
-    pub(crate) fn references<'a>(&'a self, found: &mut BTreeSet<&'a SchemaName>) {
+    /// The schema that the type names, itself or in lists and maps.
+    pub(crate) fn reference(&self) -> Option<&SchemaName> {
         match self {
-            Self::List(inner) | Self::Map(inner) => inner.references(found),
+            Self::List(inner) | Self::Map(inner) => inner.reference(),
             Self::Ref(name)
             | Self::Values {
                 named: Some(name), ..
-            } => {
-                found.insert(name);
-            }
-            _ => {}
+            } => Some(name),
+            _ => None,
         }
     }
 
@@ -316,6 +412,42 @@ impl ApiVersion {
     /// The groups and versions of the kinds, `storage.k8s.io/v1`; one as a rule.
     pub(crate) fn group_versions(&self) -> BTreeSet<String> {
         self.kinds().map(|(_, resource)| resource.api_version()).collect()
+    }
+
+    /// The struct of the crate that a type refers to directly.
+    pub(crate) fn own_struct(&self, ty: &Ty) -> Option<(&Type, &Struct)> {
+        let Ty::Ref(schema) = ty else { return None };
+        let ty = self.types.get(schema)?;
+        match &ty.shape {
+            Shape::Struct(object) => Some((ty, object)),
+            Shape::Enum(_) => None,
+        }
+    }
+
+    /// The enumeration of the crate that a type refers to directly.
+    pub(crate) fn own_enum(&self, ty: &Ty) -> Option<(&Type, &Enum)> {
+        let Ty::Ref(schema) = ty else { return None };
+        let ty = self.types.get(schema)?;
+        match &ty.shape {
+            Shape::Enum(shape) => Some((ty, shape)),
+            Shape::Struct(_) => None,
+        }
+    }
+
+    /// The struct of a schema.
+    pub(crate) fn object(&self, schema: &SchemaName) -> Option<&Struct> {
+        match &self.types.get(schema)?.shape {
+            Shape::Struct(object) => Some(object),
+            Shape::Enum(_) => None,
+        }
+    }
+
+    /// The struct of a schema, for changing.
+    pub(crate) fn object_mut(&mut self, schema: &SchemaName) -> Option<&mut Struct> {
+        match &mut self.types.get_mut(schema)?.shape {
+            Shape::Struct(object) => Some(object),
+            Shape::Enum(_) => None,
+        }
     }
 
     /// The structs, for changing.

@@ -5,6 +5,7 @@ use std::fmt;
 use heck::{ToShoutySnakeCase, ToSnakeCase, ToUpperCamelCase};
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, TokenStreamExt};
+use serde::{Serialize, Serializer};
 
 /// Names whose words the general rule splits wrongly: the name on the wire, and in Rust.
 const EXCEPTIONS: &[(&str, &str)] = &[("targetWWNs", "target_wwns")];
@@ -30,10 +31,53 @@ pub(crate) fn fixed(name: &'static str) -> Ident {
 /// The folder of what the API server does; no type may need it.
 pub(crate) const SERVER_FOLDER: &str = "server";
 
-/// The name of a function of `apimachinery::validation::rules`.
-pub(crate) fn rule_function(name: &str) -> Option<Ident> {
-    let plain = |c: char| c.is_ascii_lowercase() || c == '_';
-    Ident::new(name.to_owned()).filter(|name| name.as_str().chars().all(plain))
+/// The path of a hand-written function that checks, warns or sets defaults, known to be one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(into = "String")]
+pub(crate) struct RulePath {
+    modules: Vec<Ident>,
+    name: Ident,
+}
+
+impl RulePath {
+    /// A function of the module for rules, or one with the path of another.
+    pub(crate) fn parse(text: &str, rules: Option<&str>) -> Option<Self> {
+        let (modules, name) = match text.rsplit_once("::") {
+            Some((modules, name)) => (Some(modules), name),
+            None => (rules, text),
+        };
+        let mut name = plain_parts(name)?;
+        Some(Self {
+            modules: plain_parts_of_path(modules?)?,
+            name: name.pop()?,
+        })
+    }
+}
+
+impl From<RulePath> for String {
+    fn from(path: RulePath) -> Self {
+        let modules: Vec<_> = path.modules.iter().map(Ident::as_str).collect();
+        format!("{}::{}", modules.join("::"), path.name)
+    }
+}
+
+impl ToTokens for RulePath {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        let Self { modules, name } = self;
+        tokens.extend(quote::quote!(#(#modules::)* #name));
+    }
+}
+
+/// The parts of the path of a module, which may begin with `crate`.
+fn plain_parts_of_path(path: &str) -> Option<Vec<Ident>> {
+    match path.strip_prefix("crate::") {
+        Some(rest) => {
+            let mut parts = vec![Ident("crate".to_owned())];
+            parts.extend(plain_parts(rest)?);
+            Some(parts)
+        }
+        None => plain_parts(path),
+    }
 }
 
 /// The name of the constant that tells of a feature gate.
@@ -73,6 +117,12 @@ impl Ident {
     /// The name of the method that sets a field of this name.
     pub(crate) fn setter(&self) -> Self {
         Self(format!("with_{}", self.0.trim_end_matches('_')))
+    }
+}
+
+impl Serialize for Ident {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.0)
     }
 }
 
@@ -118,6 +168,12 @@ impl RustPath {
     /// The path of the module that holds the type.
     pub(crate) fn modules(&self) -> &[Ident] {
         &self.modules
+    }
+}
+
+impl Serialize for RustPath {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
     }
 }
 
@@ -190,6 +246,12 @@ fn plain_parts(path: &str) -> Option<Vec<Ident>> {
         Ident::new(part.to_owned()).filter(|part| part.as_str().chars().all(plain))
     };
     path.split("::").map(part).collect()
+}
+
+impl Serialize for Function {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&self.to_token_stream())
+    }
 }
 
 impl ToTokens for Function {

@@ -4,28 +4,22 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::doc;
 use crate::model::{
-    ApiVersion, Applies, Checks, Docs, Field, Module, Role, SchemaName, Shape, Struct,
-    Ty, Type,
+    ApiVersion, Applies, Asked, Behaviour, Docs, Facts, Field, Module, Role, Rules,
+    SchemaName, Shape, Struct, Type,
 };
 
 /// Makes the apply types of the kinds and of the structs that they are made of.
 pub(super) fn run(version: &mut ApiVersion) {
+    let kinds = version.kinds().map(|(kind, _)| kind);
+    let names: BTreeSet<&SchemaName> = kinds
+        .flat_map(|kind| [vec![kind], version.graph.below(kind)].concat())
+        .collect();
     let mut types = BTreeMap::new();
-    let mut open: Vec<_> = version.kinds().map(|(name, _)| name.clone()).collect();
-    while let Some(name) = open.pop() {
-        if types.contains_key(&name) {
-            continue;
+    for name in names {
+        if let (Some(ty), Some(object)) = (version.types.get(name), version.object(name))
+        {
+            types.insert(name.clone(), of_type(version, ty, object));
         }
-        let Some(ty) = version.types.get(&name) else {
-            continue;
-        };
-        let Shape::Struct(object) = &ty.shape else {
-            continue;
-        };
-        for field in &object.fields {
-            open.extend(inside(version, &field.ty));
-        }
-        types.insert(name, of_type(version, ty, object));
     }
     // The same files as those of the full types, with what of them is applied.
     let modules = version.modules.iter().filter_map(|module| {
@@ -39,13 +33,6 @@ pub(super) fn run(version: &mut ApiVersion) {
     });
     let modules = modules.collect();
     version.apply = Applies { types, modules };
-}
-
-/// The types of the crate that a value has in it.
-fn inside(version: &ApiVersion, ty: &Ty) -> Vec<SchemaName> {
-    let mut names = BTreeSet::new();
-    ty.references(&mut names);
-    names.into_iter().filter(|name| version.types.contains_key(*name)).cloned().collect()
 }
 
 fn of_type(version: &ApiVersion, ty: &Type, object: &Struct) -> Type {
@@ -68,10 +55,13 @@ fn of_type(version: &ApiVersion, ty: &Type, object: &Struct) -> Type {
         name: ty.name.clone(),
         pointer: ty.pointer.clone(),
         docs: lines(doc::wrapped(&what)),
+        facts: Facts::default(),
         shape: Shape::Struct(Struct {
             fields: fields.collect(),
             role,
-            checks: Box::default(),
+            rules: Box::default(),
+            asked: Asked::default(),
+            behaviour: Behaviour::default(),
             // What isn't known isn't applied.
             unknown: None,
         }),
@@ -79,12 +69,10 @@ fn of_type(version: &ApiVersion, ty: &Type, object: &Struct) -> Type {
 }
 
 fn of_field(version: &ApiVersion, full: &str, field: &Field) -> Field {
-    let mut names = BTreeSet::new();
-    field.ty.references(&mut names);
-    let mut externals = names.iter().filter_map(|name| version.externs.get(*name));
+    let external = field.ty.reference().and_then(|name| version.externs.get(name));
     let mut docs = vec![format!("See [`{0}`]({full}::{0}).", field.name)];
     // What is required in metadata is so of list elements that have one owner anyway.
-    if !field.is_metadata() && externals.any(|external| external.required) {
+    if !field.metadata && external.is_some_and(|external| external.required) {
         let note = "What its type requires, at any depth, is always sent, set or not.";
         docs.push(String::new());
         docs.extend(doc::wrapped(note));
@@ -95,9 +83,12 @@ fn of_field(version: &ApiVersion, full: &str, field: &Field) -> Field {
         pointer: field.pointer.clone(),
         ty: field.ty.clone(),
         required: false,
+        metadata: field.metadata,
         boxed: field.boxed,
         docs: lines(docs),
-        checks: Checks::default(),
+        facts: Facts::default(),
+        rules: Rules::default(),
+        asked: Asked::default(),
     }
 }
 

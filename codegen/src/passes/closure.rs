@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diag::Diagnostics;
-use crate::model::{ApiVersion, SchemaName, Shape, Ty};
+use crate::model::{ApiVersion, Graph, SchemaName, Shape, Ty};
 
 /// The longest chain of schemas that are only names for other types.
 const MAX_ALIASES: usize = 16;
 
-/// Puts aliases in place of references to them.
+/// Replaces references to aliases by what they stand for, and computes the type graph.
 pub(super) fn run(version: &mut ApiVersion, diagnostics: &mut Diagnostics) {
     let aliases = version.aliases.clone();
     let file = version.file.clone();
@@ -21,6 +21,7 @@ pub(super) fn run(version: &mut ApiVersion, diagnostics: &mut Diagnostics) {
         }
     }
     report_missing(version, diagnostics);
+    version.graph = Graph::of(&version.types);
 }
 
 /// Follows aliases of aliases to their end, if they have one.
@@ -55,19 +56,17 @@ fn report_missing(version: &ApiVersion, diagnostics: &mut Diagnostics) {
             continue;
         };
         for field in &object.fields {
-            let mut names = BTreeSet::new();
-            field.ty.references(&mut names);
-            for name in names {
-                if !version.types.contains_key(name)
-                    && !version.externs.contains_key(name)
-                {
-                    diagnostics.at(
-                        &version.file,
-                        &field.pointer,
-                        format!("`{name}` has become no type"),
-                        "this is a fault of the generator: please report it with the document",
-                    );
-                }
+            let is_missing = |name: &&SchemaName| {
+                !version.types.contains_key(*name)
+                    && !version.externs.contains_key(*name)
+            };
+            if let Some(name) = field.ty.reference().filter(is_missing) {
+                diagnostics.at(
+                    &version.file,
+                    &field.pointer,
+                    format!("`{name}` has become no type"),
+                    "this is a fault of the generator: please report it with the document",
+                );
             }
         }
     }

@@ -1,11 +1,13 @@
 //! Documentation: descriptions become comments, facts become notes below them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde_json::Value;
 
 use crate::doc::{self, Links};
-use crate::model::{ApiVersion, Docs, Lifecycle, SchemaName, Shape, Ty};
+use crate::model::{
+    ApiVersion, Docs, Facts, Field, Immutable, Lifecycle, SchemaName, Shape,
+};
 use crate::release::Release;
 
 /// Writes the lines of every type, field and value.
@@ -30,27 +32,84 @@ pub(super) fn run(version: &mut ApiVersion) {
             links.fields = names.map(|f| (f.json.clone(), f.name.to_string())).collect();
         }
         let lifecycle = inherited.get(schema);
-        describe(&mut ty.docs, &here);
-        write(&mut ty.docs, lifecycle, release, &links);
+        let mut notes = Vec::new();
+        notes.extend(lifecycle.map(|lifecycle| doc::maturity(lifecycle, release)));
+        notes.extend(retirement(&ty.facts, release));
         match &mut ty.shape {
             Shape::Struct(object) => {
+                notes.extend(object.rules.unchecked.iter().map(unchecked));
                 for field in &mut object.fields {
-                    let own = field.docs.lifecycle.clone();
-                    let meta = matches!(field.json.as_str(), "metadata" | "items");
-                    let lifecycle = own.as_ref().or(lifecycle).filter(|_| !meta);
                     links.field.clone_from(&field.json);
-                    describe(&mut field.docs, &field.json);
-                    write(&mut field.docs, lifecycle, release, &links);
+                    let notes = of_field(field, lifecycle, release);
+                    write(&mut field.docs, &field.json, &notes, &links);
                 }
             }
             Shape::Enum(shape) => {
                 for variant in &mut shape.variants {
-                    describe(&mut variant.docs, &variant.value);
-                    write(&mut variant.docs, None, release, &links);
+                    write(&mut variant.docs, &variant.value, &[], &links);
                 }
             }
         }
+        links.field.clear();
+        write(&mut ty.docs, &here, &notes, &links);
     }
+}
+
+/// What there is to say of a field below its description.
+fn of_field(
+    field: &Field,
+    of_type: Option<&Lifecycle>,
+    release: Release,
+) -> Vec<String> {
+    let mut notes = Vec::new();
+    let Facts {
+        list_keys,
+        default,
+        lifecycle,
+        ..
+    } = &field.facts;
+    if !list_keys.is_empty() {
+        let keys: Vec<_> =
+            list_keys.iter().map(|key| format!("`{}`", doc::as_code(key))).collect();
+        notes.push(format!("At most one element for each {}.", keys.join(" and ")));
+    }
+    if let Some(default) = default {
+        let text = match default {
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        };
+        notes.push(format!("The server's default is `{}`.", doc::as_code(&text)));
+    }
+    let freezes = |immutable: &Immutable| {
+        immutable.releases.contain(release) && immutable.unless.is_none()
+    };
+    if field.rules.immutable().any(freezes) {
+        notes.push("Immutable: an update must not change it.".to_owned());
+    }
+    notes.extend(field.rules.unchecked().map(unchecked));
+    if let Some(lifecycle) = lifecycle {
+        let maturity = doc::maturity(lifecycle, release);
+        // What holds for a type is not said again of each of its fields.
+        if of_type.is_none_or(|of_type| doc::maturity(of_type, release) != maturity) {
+            notes.push(maturity);
+        }
+    }
+    notes.extend(retirement(&field.facts, release));
+    notes
+}
+
+fn retirement(facts: &Facts, release: Release) -> Option<String> {
+    facts.lifecycle.as_ref().and_then(|lifecycle| doc::retirement(lifecycle, release))
+}
+
+/// A rule of the schema that isn't checked, with the reason.
+fn unchecked((rule, reason): &(String, String)) -> String {
+    let reason = doc::harmless(reason);
+    format!(
+        "The rule `{}` is not checked here: {}.",
+        doc::as_code(rule),
+        reason.trim_end_matches('.')
+    )
 }
 
 /// Says at least the name of what a document doesn't describe.
@@ -65,37 +124,10 @@ fn describe(docs: &mut Docs, name: &str) {
     }
 }
 
-fn write(
-    docs: &mut Docs,
-    lifecycle: Option<&Lifecycle>,
-    release: Release,
-    links: &Scope<'_>,
-) {
-    let mut notes = Vec::new();
-    if !docs.keys.is_empty() {
-        let keys: Vec<_> =
-            docs.keys.iter().map(|key| format!("`{}`", doc::as_code(key))).collect();
-        notes.push(format!("At most one element for each {}.", keys.join(" and ")));
-    }
-    if let Some(default) = &docs.default {
-        let text = match default {
-            Value::String(text) => text.clone(),
-            other => other.to_string(),
-        };
-        notes.push(format!("The server's default is `{}`.", doc::as_code(&text)));
-    }
-    if docs.immutable {
-        notes.push("Immutable: an update must not change it.".to_owned());
-    }
-    if let Some(lifecycle) = lifecycle {
-        notes.push(doc::maturity(lifecycle, release));
-        // What holds for a type is not said again of each of its fields.
-        if docs.lifecycle.is_some() {
-            notes.extend(doc::retirement(lifecycle, release));
-        }
-    }
+fn write(docs: &mut Docs, name: &str, notes: &[String], links: &Scope<'_>) {
+    describe(docs, name);
     docs.lines = doc::lines(&docs.description, links);
-    doc::append_notes(&mut docs.lines, &notes);
+    doc::append_notes(&mut docs.lines, notes);
 }
 
 /// The lifecycle of each type: its own, that of the only field that uses it, or that of the
@@ -104,7 +136,7 @@ fn inherited(version: &ApiVersion) -> BTreeMap<SchemaName, Lifecycle> {
     let mut inherited = BTreeMap::new();
     for module in &version.modules {
         let of = |name: &SchemaName| {
-            version.types.get(name).and_then(|ty| ty.docs.lifecycle.clone())
+            version.types.get(name).and_then(|ty| ty.facts.lifecycle.clone())
         };
         let kind = module.types.first().and_then(of);
         // A type is as old as the field that brought it, where only one did.
@@ -120,30 +152,17 @@ fn inherited(version: &ApiVersion) -> BTreeMap<SchemaName, Lifecycle> {
 }
 
 fn brought_by(version: &ApiVersion, name: &SchemaName) -> Option<Lifecycle> {
-    let mut name = name.clone();
+    let mut name = name;
     // Up the only fields that use it; a type that holds itself has no end, hence the bound.
     for _ in 0..version.types.len() {
-        let mut users = version.structs().flat_map(|(owner, object)| {
-            let uses = |ty: &Ty| {
-                let mut names = BTreeSet::new();
-                ty.references(&mut names);
-                names.contains(&name)
-            };
-            object
-                .fields
-                .iter()
-                .filter(move |f| uses(&f.ty))
-                .map(move |f| (owner, f))
-                .collect::<Vec<_>>()
-        });
-        let (owner, field) = users.next()?;
-        if users.next().is_some() {
+        let [(owner, field)] = version.graph.users(name) else {
             return None;
-        }
-        if let Some(lifecycle) = &field.docs.lifecycle {
+        };
+        let field = version.object(owner)?.fields.get(*field)?;
+        if let Some(lifecycle) = &field.facts.lifecycle {
             return Some(lifecycle.clone());
         }
-        name = owner.clone();
+        name = owner;
     }
     None
 }

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use crate::diag::{Diagnostics, Pointer};
-use crate::model::{ApiVersion, Docs, Enum, SchemaName, Shape, Ty, Type, Variant};
+use crate::model::{
+    ApiVersion, Docs, Enum, Facts, SchemaName, Shape, Ty, Type, Variant,
+};
 use crate::name;
 
 /// Gives every enumerated string a type: the one an overlay has named, with the document's
@@ -92,6 +94,7 @@ impl Nameless {
             name,
             pointer,
             docs,
+            facts: Facts::default(),
             shape: Shape::Enum(shape),
         };
         version.types.insert(schema, ty);

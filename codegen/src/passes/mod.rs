@@ -1,54 +1,76 @@
-//! Passes: model to model, each for one concern, in this order.
+//! Passes: model to model, each for one concern. [`PASSES`] is their order.
 
 mod apply;
+mod behaviour;
 mod boxing;
 mod by_hand;
-mod checks;
 mod closure;
 mod conversion;
+mod defaults;
 mod docs;
 mod enums;
 mod lists;
 mod names;
+mod paths;
 mod placing;
+mod rules;
 
 use crate::config::CrateConfig;
 use crate::diag::Diagnostics;
 use crate::model::{ApiVersion, Crate};
 
-/// Checks what concerns all documents of a crate.
-pub(crate) fn check_crate(versions: &[ApiVersion], diagnostics: &mut Diagnostics) {
-    names::check_crate(versions, diagnostics);
+/// A pass.
+enum Pass {
+    /// One that looks at the types of a document.
+    Version(fn(&mut ApiVersion, &CrateConfig, &mut Diagnostics)),
+    /// One that looks at all documents of a crate.
+    Crate(fn(&mut Crate<'_>, &mut Diagnostics)),
+    /// One that looks at all crates.
+    Crates(fn(&mut [Crate<'_>], &mut Diagnostics)),
+    /// No pass: what follows is for crates without errors only.
+    Errors,
 }
 
-/// Checks what the configuration names as written by hand.
-pub(crate) fn check_by_hand(krate: &Crate<'_>, diagnostics: &mut Diagnostics) {
-    by_hand::check(krate, diagnostics);
-}
-
-/// Works out how the types of the crates are converted into each other.
-pub(crate) fn convert(crates: &mut [Crate<'_>], diagnostics: &mut Diagnostics) {
-    conversion::run(crates, diagnostics);
-}
-
-/// Runs all passes on the types of one document.
-pub(crate) fn run(
-    version: &mut ApiVersion,
-    config: &CrateConfig,
-    diagnostics: &mut Diagnostics,
-) {
-    enums::run(version, diagnostics);
-    closure::run(version, diagnostics);
-    lists::run(version, diagnostics);
-    checks::run(version, diagnostics);
-    boxing::run(version, diagnostics);
-    names::order_fields(version);
-    if config.keep_unknown_fields {
-        names::keep_unknown_fields(version);
-    }
-    placing::run(version, diagnostics);
-    names::check(version, diagnostics);
+/// All passes, in their order.
+const PASSES: &[Pass] = &[
+    Pass::Version(|version, _, to| enums::run(version, to)),
+    Pass::Version(|version, _, to| closure::run(version, to)),
+    Pass::Version(|version, _, to| lists::run(version, to)),
+    Pass::Version(|version, _, _| defaults::run(version)),
+    Pass::Version(rules::run),
+    Pass::Version(|version, _, _| behaviour::run(version)),
+    Pass::Version(|version, _, to| boxing::run(version, to)),
+    Pass::Version(|version, _, _| names::order_fields(version)),
+    Pass::Version(|version, config, _| names::keep_unknown_fields(version, config)),
+    Pass::Version(|version, _, _| paths::run(version)),
+    Pass::Version(|version, _, to| placing::run(version, to)),
+    Pass::Version(|version, _, to| names::check(version, to)),
     // After the others, because links need the names and places of everything else.
-    docs::run(version);
-    apply::run(version);
+    Pass::Version(|version, _, _| docs::run(version)),
+    Pass::Version(|version, _, _| apply::run(version)),
+    Pass::Crate(|krate, to| names::check_crate(&krate.versions, to)),
+    Pass::Errors,
+    Pass::Crate(|krate, to| by_hand::check(krate, to)),
+    Pass::Crates(conversion::run),
+];
+
+/// Runs all passes.
+pub(crate) fn run(crates: &mut [Crate<'_>], diagnostics: &mut Diagnostics) {
+    for pass in PASSES {
+        match pass {
+            Pass::Version(run) => {
+                for krate in &mut *crates {
+                    for version in &mut krate.versions {
+                        run(version, krate.config, diagnostics);
+                    }
+                }
+            }
+            Pass::Crate(run) => {
+                crates.iter_mut().for_each(|krate| run(krate, diagnostics));
+            }
+            Pass::Crates(run) => run(crates, diagnostics),
+            Pass::Errors if diagnostics.is_empty() => {}
+            Pass::Errors => return,
+        }
+    }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::config::CrateConfig;
 use crate::diag::{Diagnostics, Pointer};
 use crate::model::{ApiVersion, Field, Role, Shape, Type};
 use crate::name::{self, Ident, RESERVED_FILES, UNKNOWN};
@@ -21,8 +22,11 @@ pub(super) fn order_fields(version: &mut ApiVersion) {
     }
 }
 
-/// Gives every struct a field for those that it doesn't know.
-pub(super) fn keep_unknown_fields(version: &mut ApiVersion) {
+/// Gives every struct a field for those that it doesn't know, if the crate is to keep them.
+pub(super) fn keep_unknown_fields(version: &mut ApiVersion, config: &CrateConfig) {
+    if !config.keep_unknown_fields {
+        return;
+    }
     for (_, object) in version.structs_mut() {
         let taken: Vec<_> = object.fields.iter().map(|field| &field.name).collect();
         object.unknown = Some(name::unknown_fields(&taken));

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diag::Diagnostics;
-use crate::model::{ApiVersion, Module, SchemaName, Shape};
+use crate::model::{ApiVersion, Module, SchemaName};
 use crate::name;
 
 /// Decides in which file each type stands.
@@ -14,7 +14,7 @@ pub(super) fn run(version: &mut ApiVersion, diagnostics: &mut Diagnostics) {
     for (kind, resource) in &kinds {
         let mut order: Vec<SchemaName> = vec![(*kind).clone()];
         order.extend(resource.list.clone());
-        below(version, kind, &mut order);
+        order.extend(version.graph.below(kind).into_iter().cloned());
         reached.insert((*kind).clone(), order);
     }
     for (kind, order) in &reached {
@@ -49,27 +49,4 @@ pub(super) fn run(version: &mut ApiVersion, diagnostics: &mut Diagnostics) {
     }
     modules.sort_by(|a, b| a.name.cmp(&b.name));
     version.modules = modules;
-}
-
-/// Adds the types below one, each level before the next.
-fn below(version: &ApiVersion, top: &SchemaName, order: &mut Vec<SchemaName>) {
-    let mut open = std::collections::VecDeque::from([top.clone()]);
-    while let Some(name) = open.pop_front() {
-        let Some(ty) = version.types.get(&name) else {
-            continue;
-        };
-        let Shape::Struct(object) = &ty.shape else {
-            continue;
-        };
-        for field in &object.fields {
-            let mut names = BTreeSet::new();
-            field.ty.references(&mut names);
-            for name in names {
-                if version.types.contains_key(name) && !order.contains(name) {
-                    order.push(name.clone());
-                    open.push_back(name.clone());
-                }
-            }
-        }
-    }
 }

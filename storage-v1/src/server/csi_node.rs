@@ -28,11 +28,7 @@ const MUTABLE_CSI_NODE_ALLOCATABLE_COUNT: Feature = Feature {
     stable: Some(apimachinery::Release::new(1, 36)),
 };
 
-impl SetDefaults for CSINode {
-    fn set_defaults(&mut self, _target: &Target) {}
-
-    fn drop_disabled(&mut self, _stored: Option<&Self>, _target: &Target) {}
-}
+impl SetDefaults for CSINode {}
 
 impl Check for CSINode {
     fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {
@@ -45,8 +41,6 @@ impl Check for CSINode {
 }
 
 impl ServerRules for CSINode {
-    const NAMESPACED: bool = false;
-
     fn reset_status(&mut self, stored: Option<&Self>, target: &Target) {
         self.status = match stored {
             Some(stored) => stored.status.clone(),
@@ -77,11 +71,11 @@ impl Check for CSINodeSpec {
     }
 
     fn check_update(&self, stored: &Self, at: &Path<'_>, to: &mut Checker<'_>) {
-        let path = at.field("drivers");
+        let list = at.field("drivers");
         for (index, item) in self.drivers.iter().enumerate() {
             let mut stored = stored.drivers.iter();
             if let Some(stored) = stored.find(|stored| stored.name == item.name) {
-                item.check_update(stored, &path.index(index), to);
+                item.check_update(stored, &list.index(index), to);
             }
         }
     }
@@ -134,17 +128,32 @@ impl Check for CSINodeDriver {
     }
 
     fn check_update(&self, stored: &Self, at: &Path<'_>, to: &mut Checker<'_>) {
-        let path = at.field("nodeID").above(2);
         let (new, old) = (&self.node_id, &stored.node_id);
-        to.immutable(path, new == old, FaultKind::Invalid, new);
+        to.immutable(
+            at.field("nodeID").above(2),
+            new == old,
+            FaultKind::Invalid,
+            new,
+            "a driver that is installed keeps its node id",
+        );
         if !to.target().has(&MUTABLE_CSI_NODE_ALLOCATABLE_COUNT) {
-            let path = at.field("allocatable").above(2);
             let (new, old) = (&self.allocatable, &stored.allocatable);
-            to.immutable(path, new == old, FaultKind::Invalid, new);
+            to.immutable(
+                at.field("allocatable").above(2),
+                new == old,
+                FaultKind::Invalid,
+                new,
+                "the limits of an installed driver can only change since Kubernetes 1.35",
+            );
         }
-        let path = at.field("topologyKeys").above(2);
         let (new, old) = (&self.topology_keys, &stored.topology_keys);
-        to.immutable(path, new.is_same(old), FaultKind::Invalid, new);
+        to.immutable(
+            at.field("topologyKeys").above(2),
+            new.is_same(old),
+            FaultKind::Invalid,
+            new,
+            "a driver that is installed keeps its topology keys",
+        );
     }
 }
 
@@ -153,7 +162,7 @@ impl Check for StorageHealth {
         let path = at.field("healthConditions");
         if let Some(entries) = &self.health_conditions {
             let problem = Problem::new(FaultKind::TooMany, "maxItems");
-            if to.max_entries(path, problem, entries.len(), 16) {
+            if to.max_entries(path, entries.len(), 16, problem) {
                 for (index, item) in entries.iter().enumerate() {
                     let path = path.index(index);
                     item.check(&path, to);

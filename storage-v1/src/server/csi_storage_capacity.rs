@@ -4,16 +4,11 @@
 
 use apimachinery::validation::{
     Check, Checker, FaultKind, Format, Path, Semantic as _, ServerRules, SetDefaults,
-    Target, rules,
 };
 
 use crate::CSIStorageCapacity;
 
-impl SetDefaults for CSIStorageCapacity {
-    fn set_defaults(&mut self, _target: &Target) {}
-
-    fn drop_disabled(&mut self, _stored: Option<&Self>, _target: &Target) {}
-}
+impl SetDefaults for CSIStorageCapacity {}
 
 impl Check for CSIStorageCapacity {
     fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {
@@ -24,24 +19,35 @@ impl Check for CSIStorageCapacity {
             to.minimum_quantity(path, value, 0);
         }
         let path = at.field("nodeTopology");
-        rules::label_selector(&self.node_topology, path, to);
+        apimachinery::validation::rules::label_selector(&self.node_topology, path, to);
     }
 
     fn check_update(&self, stored: &Self, at: &Path<'_>, to: &mut Checker<'_>) {
-        let path = at.field("storageClassName");
         let (new, old) = (&self.storage_class_name, &stored.storage_class_name);
-        to.immutable(path, new == old, FaultKind::Invalid, new);
-        let path = at.field("nodeTopology");
+        to.immutable(
+            at.field("storageClassName"),
+            new == old,
+            FaultKind::Invalid,
+            new,
+            "a capacity object stays with its storage class; create another for a different class",
+        );
         let (new, old) = (&self.node_topology, &stored.node_topology);
-        to.immutable(path, new.is_same(old), FaultKind::Invalid, new);
+        to.immutable(
+            at.field("nodeTopology"),
+            new.is_same(old),
+            FaultKind::Invalid,
+            new,
+            "a capacity object stays with its topology segment; create another for a different segment",
+        );
     }
 
     fn warn(&self, _stored: Option<&Self>, at: &Path<'_>, to: &mut Checker<'_>) {
-        let path = at.field("nodeTopology");
-        rules::deprecated_selector_labels(&self.node_topology, path, to);
+        apimachinery::validation::rules::deprecated_selector_labels(
+            &self.node_topology,
+            at.field("nodeTopology"),
+            to,
+        );
     }
 }
 
-impl ServerRules for CSIStorageCapacity {
-    const NAMESPACED: bool = true;
-}
+impl ServerRules for CSIStorageCapacity {}

@@ -4,7 +4,7 @@
 
 use apimachinery::validation::{
     Check, Checker, FaultKind, Format, Path, Problem, Semantic as _, ServerRules,
-    SetDefaults, Target, rules,
+    SetDefaults, Target,
 };
 
 use crate::{PersistentVolumeReclaimPolicy, StorageClass, VolumeBindingMode};
@@ -14,8 +14,6 @@ impl SetDefaults for StorageClass {
         self.reclaim_policy.get_or_insert(PersistentVolumeReclaimPolicy::Delete);
         self.volume_binding_mode.get_or_insert(VolumeBindingMode::Immediate);
     }
-
-    fn drop_disabled(&mut self, _stored: Option<&Self>, _target: &Target) {}
 }
 
 impl Check for StorageClass {
@@ -25,18 +23,27 @@ impl Check for StorageClass {
             to.format_lowered(path, &self.provisioner, Format::QualifiedName);
         }
         let path = at.field("allowedTopologies");
-        rules::topology_terms(&self.allowed_topologies, path, to);
+        apimachinery::validation::rules::topology_terms(
+            &self.allowed_topologies,
+            path,
+            to,
+        );
         let path = at.field("parameters");
         if let Some(entries) = &self.parameters {
             let problem = Problem::new(FaultKind::TooLong, "maxProperties");
-            if to.max_entries(path, problem, entries.len(), 512) {
+            if to.max_entries(path, entries.len(), 512, problem) {
                 to.keys_not_empty(path, entries);
                 to.max_total_length(path, entries, 262144);
             }
         }
         let path = at.field("reclaimPolicy");
         if let Some(value) = &self.reclaim_policy {
-            to.known(path, value.as_str(), &["", "Delete", "Retain"]);
+            to.accepted(
+                path,
+                value.as_str(),
+                &["", "Delete", "Retain"],
+                "volumes that are provisioned can't be recycled",
+            );
         }
         let path = at.field("volumeBindingMode");
         to.is_set(path, self.volume_binding_mode.is_some());
@@ -46,27 +53,49 @@ impl Check for StorageClass {
     }
 
     fn check_update(&self, stored: &Self, at: &Path<'_>, to: &mut Checker<'_>) {
-        let path = at.field("provisioner");
         let (new, old) = (&self.provisioner, &stored.provisioner);
-        to.immutable(path, new == old, FaultKind::Invalid, new);
-        let path = at.field("parameters");
+        to.immutable(
+            at.field("provisioner"),
+            new == old,
+            FaultKind::Invalid,
+            new,
+            "a storage class keeps its provisioner; create a new class instead",
+        );
         let (new, old) = (&self.parameters, &stored.parameters);
-        to.immutable(path, new.is_same(old), FaultKind::Invalid, new);
-        let path = at.field("reclaimPolicy");
+        to.immutable(
+            at.field("parameters"),
+            new.is_same(old),
+            FaultKind::Invalid,
+            new,
+            "a storage class keeps its parameters; create a new class instead",
+        );
         let (new, old) = (&self.reclaim_policy, &stored.reclaim_policy);
-        to.immutable(path, new == old, FaultKind::Invalid, new);
-        let path = at.field("volumeBindingMode");
+        to.immutable(
+            at.field("reclaimPolicy"),
+            new == old,
+            FaultKind::Invalid,
+            new,
+            "a storage class keeps its reclaim policy; create a new class instead",
+        );
         let (new, old) = (&self.volume_binding_mode, &stored.volume_binding_mode);
-        to.immutable(path, new == old, FaultKind::Invalid, new);
+        to.immutable(
+            at.field("volumeBindingMode"),
+            new == old,
+            FaultKind::Invalid,
+            new,
+            "a storage class keeps its volume binding mode; create a new class instead",
+        );
     }
 
     fn warn(&self, _stored: Option<&Self>, at: &Path<'_>, to: &mut Checker<'_>) {
-        let path = at.field("allowedTopologies");
-        rules::deprecated_topology_labels(&self.allowed_topologies, path, to);
+        apimachinery::validation::rules::deprecated_topology_labels(
+            &self.allowed_topologies,
+            at.field("allowedTopologies"),
+            to,
+        );
     }
 }
 
 impl ServerRules for StorageClass {
-    const NAMESPACED: bool = false;
     const UNCONDITIONAL_UPDATE: bool = true;
 }

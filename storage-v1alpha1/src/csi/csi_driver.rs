@@ -29,8 +29,6 @@ pub struct CSIDriver {
     pub metadata: ObjectMeta,
 
     /// What the driver needs from Kubernetes.
-    ///
-    /// Since Kubernetes 1.12, alpha; feature gate `CSIDriverRegistry`.
     pub spec: CSIDriverSpec,
 }
 
@@ -321,8 +319,6 @@ pub struct CSIDriverSpec {
     /// mounts only after that. When `false`, there is no `VolumeAttachment` and the
     /// kubelet mounts right away, which suits drivers without `ControllerPublishVolume`.
     /// The programs that read this version took an unset field for `true`.
-    ///
-    /// Since Kubernetes 1.12, alpha; feature gate `CSIDriverRegistry`.
     pub attach_required: Option<bool>,
 
     /// Form in which `NodePublishVolume` receives information about the Pod that uses the
@@ -337,8 +333,6 @@ pub struct CSIDriverSpec {
     /// - `csi.storage.k8s.io/serviceAccount.name`
     ///
     /// When unset, or with any other value, the kubelet passes nothing about the Pod.
-    ///
-    /// Since Kubernetes 1.12, alpha; feature gate `CSIDriverRegistry`.
     pub pod_info_on_mount_version: Option<String>,
 }
 

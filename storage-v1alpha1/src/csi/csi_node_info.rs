@@ -352,73 +352,9 @@ impl convert::Convert<CSINodeInfoList> for storage_v1::CSINodeList {
     }
 }
 
-/// Properties of the CSI drivers of one node.
-///
-/// Since Kubernetes 1.13, alpha.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct CSINodeInfoSpec {
-    /// One entry for each CSI driver that has registered on the node, keyed by `name`.
-    ///
-    /// A driver that is uninstalled keeps its entry; whether it is there at present is
-    /// told by `available` of the entry with the same name in `status`. The kubelet
-    /// insists on at least one entry, on different names, and on the same names here and
-    /// in `status`.
-    ///
-    /// At most one element for each `name`. Since Kubernetes 1.13, alpha.
-    pub drivers: Vec<CSIDriverInfoSpec>,
-}
-
-impl CSINodeInfoSpec {
-    /// Makes a `CSINodeInfoSpec` with its `drivers`.
-    #[must_use]
-    pub fn new(drivers: impl IntoIterator<Item = impl Into<CSIDriverInfoSpec>>) -> Self {
-        Self {
-            drivers: drivers.into_iter().map(Into::into).collect(),
-        }
-    }
-}
-
-impl wire::Object for CSINodeInfoSpec {
-    const NAME: &'static str = "CSINodeInfoSpec";
-
-    fn fields() -> &'static [&'static str] {
-        &["drivers"]
-    }
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "drivers" => wire::read(map, &mut self.drivers),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "drivers", &self.drivers)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for CSINodeInfoSpec {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for CSINodeInfoSpec {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
-    }
-}
-
 /// One CSI driver that is registered on a node, in the older form of [`CSINodeInfo`].
 ///
-/// Since Kubernetes 1.12, alpha.
+/// Since Kubernetes 1.12, alpha; feature gate `CSINodeInfo`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CSIDriverInfo {
     /// CSI driver name, the same as that of its [`CSIDriver`](crate::csi::CSIDriver)
@@ -426,8 +362,6 @@ pub struct CSIDriverInfo {
     ///
     /// It is what the driver answers to `GetPluginInfo`. In the newer form, the field is
     /// called `name`.
-    ///
-    /// Since Kubernetes 1.12, alpha.
     pub driver: String,
 
     /// The node's identifier in the storage system that the driver talks to.
@@ -436,8 +370,6 @@ pub struct CSIDriverInfo {
     /// calls `node1` may be `i-0abc` there. The driver reports the value as `node_id` of
     /// `NodeGetInfo`, and the external-attacher passes it to `ControllerPublishVolume`
     /// and `ControllerUnpublishVolume`. It may be empty.
-    ///
-    /// Since Kubernetes 1.12, alpha.
     pub node_id: String,
 
     /// Label keys by which the driver describes where the node is.
@@ -448,8 +380,6 @@ pub struct CSIDriverInfo {
     /// those labels and passes them to `CreateVolume`. Nodes of one cluster may differ in
     /// the keys. Empty if the driver does not support topology; Go programs may write
     /// that as `null`.
-    ///
-    /// Since Kubernetes 1.12, alpha.
     pub topology_keys: Vec<String>,
 }
 
@@ -511,6 +441,70 @@ impl serde::Serialize for CSIDriverInfo {
     }
 }
 
+/// Properties of the CSI drivers of one node.
+///
+/// Since Kubernetes 1.12, alpha.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CSINodeInfoSpec {
+    /// One entry for each CSI driver that has registered on the node, keyed by `name`.
+    ///
+    /// A driver that is uninstalled keeps its entry; whether it is there at present is
+    /// told by `available` of the entry with the same name in `status`. The kubelet
+    /// insists on at least one entry, on different names, and on the same names here and
+    /// in `status`.
+    ///
+    /// At most one element for each `name`.
+    pub drivers: Vec<CSIDriverInfoSpec>,
+}
+
+impl CSINodeInfoSpec {
+    /// Makes a `CSINodeInfoSpec` with its `drivers`.
+    #[must_use]
+    pub fn new(drivers: impl IntoIterator<Item = impl Into<CSIDriverInfoSpec>>) -> Self {
+        Self {
+            drivers: drivers.into_iter().map(Into::into).collect(),
+        }
+    }
+}
+
+impl wire::Object for CSINodeInfoSpec {
+    const NAME: &'static str = "CSINodeInfoSpec";
+
+    fn fields() -> &'static [&'static str] {
+        &["drivers"]
+    }
+
+    fn read_field<'de, M: serde::de::MapAccess<'de>>(
+        &mut self,
+        name: &str,
+        map: &mut M,
+    ) -> Result<(), M::Error> {
+        match name {
+            "drivers" => wire::read(map, &mut self.drivers),
+            _ => wire::skip(map),
+        }
+    }
+
+    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
+        wire::required(fields, "drivers", &self.drivers)?;
+        Ok(())
+    }
+}
+
+impl<'de> serde::Deserialize<'de> for CSINodeInfoSpec {
+    fn deserialize<D: serde::Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Self, D::Error> {
+        wire::read_object(deserializer)
+    }
+}
+
+impl serde::Serialize for CSINodeInfoSpec {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        wire::write_object(self, serializer)
+    }
+}
+
 /// Current state of the CSI drivers of one node.
 ///
 /// Since Kubernetes 1.13, alpha.
@@ -518,7 +512,7 @@ impl serde::Serialize for CSIDriverInfo {
 pub struct CSINodeInfoStatus {
     /// One entry for each entry of `spec.drivers`, with the same `name`.
     ///
-    /// At most one element for each `name`. Since Kubernetes 1.13, alpha.
+    /// At most one element for each `name`.
     pub drivers: Vec<CSIDriverInfoStatus>,
 }
 
@@ -575,15 +569,13 @@ impl serde::Serialize for CSINodeInfoStatus {
 /// Properties of one CSI driver on a node, which rarely change once it has
 /// registered.
 ///
-/// Since Kubernetes 1.13, alpha.
+/// Since Kubernetes 1.12, alpha.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CSIDriverInfoSpec {
     /// CSI driver name, the same as that of its [`CSIDriver`](crate::csi::CSIDriver)
     /// object.
     ///
     /// It is what the driver answers to `GetPluginInfo`.
-    ///
-    /// Since Kubernetes 1.13, alpha.
     pub name: String,
 
     /// The node's identifier in the storage system that the driver talks to.
@@ -592,8 +584,6 @@ pub struct CSIDriverInfoSpec {
     /// calls `node1` may be `i-0abc` there. The driver reports the value as `node_id` of
     /// `NodeGetInfo`, and the external-attacher passes it to `ControllerPublishVolume`
     /// and `ControllerUnpublishVolume`. It may be empty.
-    ///
-    /// Since Kubernetes 1.13, alpha.
     pub node_id: String,
 
     /// Label keys by which the driver describes where the node is.
@@ -604,8 +594,6 @@ pub struct CSIDriverInfoSpec {
     /// those labels and passes them to `CreateVolume`. Nodes of one cluster may differ in
     /// the keys. Empty if the driver does not support topology; Go programs may write
     /// that as `null`.
-    ///
-    /// Since Kubernetes 1.13, alpha.
     pub topology_keys: Vec<String>,
 }
 
@@ -676,21 +664,15 @@ pub struct CSIDriverInfoStatus {
     ///
     /// The kubelet sets it to `true` when the driver registers and to `false` when the
     /// driver is gone.
-    ///
-    /// Since Kubernetes 1.13, alpha.
     pub available: bool,
 
     /// CSI driver name, the same as in `spec.drivers`.
-    ///
-    /// Since Kubernetes 1.13, alpha.
     pub name: String,
 
     /// Which code serves the volumes of an in-tree type that the driver can take over.
     ///
     /// The kubelet sets it, for the attach/detach controller to learn how volumes are to
     /// be attached to this node.
-    ///
-    /// Since Kubernetes 1.13, alpha.
     pub volume_plugin_mechanism: VolumePluginMechanism,
 }
 

@@ -4,7 +4,7 @@
 
 use apimachinery::validation::{
     Check, Checker, FaultKind, Feature, Format, Path, Semantic, ServerRules,
-    SetDefaults, Target, drop_unless, rules,
+    SetDefaults, Target, drop_unless,
 };
 
 use crate::{
@@ -42,22 +42,23 @@ impl Check for VolumeAttachment {
     }
 
     fn check_update(&self, stored: &Self, at: &Path<'_>, to: &mut Checker<'_>) {
-        let path = at.field("spec");
         let (new, old) = (&self.spec, &stored.spec);
-        to.immutable(path, new.is_same(old), FaultKind::Invalid, new);
+        to.immutable(
+            at.field("spec"),
+            new.is_same(old),
+            FaultKind::Invalid,
+            new,
+            "the spec of a volume attachment is final; delete it and create another",
+        );
     }
 }
 
-impl ServerRules for VolumeAttachment {
-    const NAMESPACED: bool = false;
-}
+impl ServerRules for VolumeAttachment {}
 
 impl SetDefaults for VolumeAttachmentSpec {
     fn set_defaults(&mut self, target: &Target) {
         self.source.set_defaults(target);
     }
-
-    fn drop_disabled(&mut self, _stored: Option<&Self>, _target: &Target) {}
 }
 
 impl Check for VolumeAttachmentSpec {
@@ -83,8 +84,6 @@ impl Semantic for VolumeAttachmentSpec {
 }
 
 impl SetDefaults for VolumeAttachmentStatus {
-    fn set_defaults(&mut self, _target: &Target) {}
-
     fn drop_disabled(&mut self, stored: Option<&Self>, target: &Target) {
         let old = stored.and_then(|stored| stored.attach_error.as_ref());
         if let Some(value) = &mut self.attach_error {
@@ -114,10 +113,10 @@ impl Check for VolumeAttachmentStatus {
 
 impl SetDefaults for VolumeAttachmentSource {
     fn set_defaults(&mut self, _target: &Target) {
-        rules::volume_source_defaults(&mut self.inline_volume_spec);
+        apimachinery::validation::rules::volume_source_defaults(
+            &mut self.inline_volume_spec,
+        );
     }
-
-    fn drop_disabled(&mut self, _stored: Option<&Self>, _target: &Target) {}
 }
 
 impl Check for VolumeAttachmentSource {
@@ -129,7 +128,11 @@ impl Check for VolumeAttachmentSource {
         let is_one = to.exactly_one(*at, &members);
         let path = at.field("inlineVolumeSpec");
         if is_one {
-            rules::inline_volume_spec(&self.inline_volume_spec, path, to);
+            apimachinery::validation::rules::inline_volume_spec(
+                &self.inline_volume_spec,
+                path,
+                to,
+            );
         }
         let path = at.field("persistentVolumeName");
         if let Some(value) = &self.persistent_volume_name {
@@ -143,15 +146,16 @@ impl Check for VolumeAttachmentSource {
 
 impl Semantic for VolumeAttachmentSource {
     fn is_same(&self, other: &Self) -> bool {
-        let mut is_same = self.inline_volume_spec.is_same(&other.inline_volume_spec);
+        let mut is_same = apimachinery::validation::rules::is_same_volume_spec(
+            &self.inline_volume_spec,
+            &other.inline_volume_spec,
+        );
         is_same &= self.persistent_volume_name == other.persistent_volume_name;
         is_same
     }
 }
 
 impl SetDefaults for VolumeError {
-    fn set_defaults(&mut self, _target: &Target) {}
-
     fn drop_disabled(&mut self, stored: Option<&Self>, target: &Target) {
         let old = stored.map(|stored| &stored.error_code);
         drop_unless(

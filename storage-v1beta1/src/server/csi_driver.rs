@@ -4,7 +4,7 @@
 
 use apimachinery::validation::{
     Check, Checker, FaultKind, Feature, Path, Repeats, Semantic as _, ServerRules,
-    SetDefaults, Target, drop_unless, rules,
+    SetDefaults, Target, drop_unless,
 };
 
 use crate::{
@@ -70,7 +70,6 @@ impl Check for CSIDriver {
 }
 
 impl ServerRules for CSIDriver {
-    const NAMESPACED: bool = false;
     const CHECKS_NAMES_ON_UPDATE: bool = false;
 }
 
@@ -164,11 +163,10 @@ impl Check for CSIDriverSpec {
                 to.known(path, item.as_str(), VolumeLifecycleMode::known_values());
             }
         }
-        let path = at.field("serviceAccountTokenInSecrets");
         let list = self.token_requests.as_ref();
         let has_other = list.is_some_and(|list| !list.is_empty());
         to.depends(
-            path,
+            at.field("serviceAccountTokenInSecrets"),
             self.service_account_token_in_secrets.as_ref(),
             "tokenRequests",
             has_other,
@@ -176,28 +174,48 @@ impl Check for CSIDriverSpec {
     }
 
     fn check_update(&self, stored: &Self, at: &Path<'_>, to: &mut Checker<'_>) {
-        let path = at.field("attachRequired").named("attachedRequired");
         let (new, old) = (&self.attach_required, &stored.attach_required);
-        to.immutable(path, new == old, FaultKind::Invalid, new);
+        to.immutable(
+            at.field("attachRequired").named("attachedRequired"),
+            new == old,
+            FaultKind::Invalid,
+            new,
+            "whether a CSI driver needs attaching is fixed when it is created",
+        );
         if to.target().release() < apimachinery::Release::new(1, 29) {
-            let path = at.field("fsGroupPolicy");
             let (new, old) = (&self.fs_group_policy, &stored.fs_group_policy);
-            to.immutable(path, new == old, FaultKind::Invalid, new);
+            to.immutable(
+                at.field("fsGroupPolicy"),
+                new == old,
+                FaultKind::Invalid,
+                new,
+                "before Kubernetes 1.29 the fsGroup policy of a CSI driver is fixed when it is created",
+            );
         }
         if to.target().release() < apimachinery::Release::new(1, 29) {
-            let path = at.field("podInfoOnMount");
             let (new, old) = (&self.pod_info_on_mount, &stored.pod_info_on_mount);
-            to.immutable(path, new == old, FaultKind::Invalid, new);
+            to.immutable(
+                at.field("podInfoOnMount"),
+                new == old,
+                FaultKind::Invalid,
+                new,
+                "before Kubernetes 1.29 a CSI driver's wish for pod information is fixed when it is created",
+            );
         }
-        let path = at.field("volumeLifecycleModes");
         let (new, old) = (&self.volume_lifecycle_modes, &stored.volume_lifecycle_modes);
-        to.immutable(path, new.is_same(old), FaultKind::Invalid, new);
+        to.immutable(
+            at.field("volumeLifecycleModes"),
+            new.is_same(old),
+            FaultKind::Invalid,
+            new,
+            "the lifecycle modes of a CSI driver, and their order, are fixed when it is created",
+        );
     }
 
     fn warn(&self, stored: Option<&Self>, at: &Path<'_>, to: &mut Checker<'_>) {
         if to.target().has(&CSI_SERVICE_ACCOUNT_TOKEN_SECRETS) {
             let old = stored.map(|stored| &stored.token_requests);
-            rules::tokens_in_secrets(
+            apimachinery::validation::rules::tokens_in_secrets(
                 old,
                 &self.token_requests,
                 &self.service_account_token_in_secrets,

@@ -4,16 +4,12 @@
 
 use apimachinery::validation::{
     Check, Checker, FaultKind, Format, Path, Problem, Semantic as _, ServerRules,
-    SetDefaults, Target,
+    SetDefaults,
 };
 
 use crate::VolumeAttributesClass;
 
-impl SetDefaults for VolumeAttributesClass {
-    fn set_defaults(&mut self, _target: &Target) {}
-
-    fn drop_disabled(&mut self, _stored: Option<&Self>, _target: &Target) {}
-}
+impl SetDefaults for VolumeAttributesClass {}
 
 impl Check for VolumeAttributesClass {
     fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {
@@ -23,10 +19,10 @@ impl Check for VolumeAttributesClass {
         }
         let path = at.field("parameters");
         let count = self.parameters.as_ref().map_or(0, |entries| entries.len());
-        to.not_empty(path, "minProperties", count);
+        to.not_empty(path, count, "minProperties");
         if let Some(entries) = &self.parameters {
             let problem = Problem::new(FaultKind::TooLong, "maxProperties");
-            if to.max_entries(path, problem, entries.len(), 512) {
+            if to.max_entries(path, entries.len(), 512, problem) {
                 to.keys_not_empty(path, entries);
                 to.max_total_length(path, entries, 262144);
             }
@@ -34,16 +30,25 @@ impl Check for VolumeAttributesClass {
     }
 
     fn check_update(&self, stored: &Self, at: &Path<'_>, to: &mut Checker<'_>) {
-        let path = at.field("driverName");
         let (new, old) = (&self.driver_name, &stored.driver_name);
-        to.immutable(path, new == old, FaultKind::Forbidden, new);
-        let path = at.field("parameters");
+        to.immutable(
+            at.field("driverName"),
+            new == old,
+            FaultKind::Forbidden,
+            new,
+            "a volume attributes class keeps its driver; create a new class instead",
+        );
         let (new, old) = (&self.parameters, &stored.parameters);
-        to.immutable(path, new.is_same(old), FaultKind::Forbidden, new);
+        to.immutable(
+            at.field("parameters"),
+            new.is_same(old),
+            FaultKind::Forbidden,
+            new,
+            "a volume attributes class keeps its parameters; create a new class and refer to that",
+        );
     }
 }
 
 impl ServerRules for VolumeAttributesClass {
-    const NAMESPACED: bool = false;
     const UNCONDITIONAL_UPDATE: bool = true;
 }

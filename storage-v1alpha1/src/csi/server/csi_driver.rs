@@ -2,20 +2,12 @@
 // #/components/schemas/io.k8s.api.csi.v1alpha1.CSIDriver.
 // Change the document or its overlays and run the command again.
 
-use apimachinery::validation::{Check, Checker, Path, ServerRules, SetDefaults, Target};
+use apimachinery::validation::{Check, ServerRules, SetDefaults};
 
 use crate::csi::CSIDriver;
 
-impl SetDefaults for CSIDriver {
-    fn set_defaults(&mut self, _target: &Target) {}
+impl SetDefaults for CSIDriver {}
 
-    fn drop_disabled(&mut self, _stored: Option<&Self>, _target: &Target) {}
-}
+impl Check for CSIDriver {}
 
-impl Check for CSIDriver {
-    fn check(&self, _at: &Path<'_>, _to: &mut Checker<'_>) {}
-}
-
-impl ServerRules for CSIDriver {
-    const NAMESPACED: bool = false;
-}
+impl ServerRules for CSIDriver {}

@@ -3,16 +3,12 @@
 // Change the document or its overlays and run the command again.
 
 use apimachinery::validation::{
-    Check, Checker, Path, Pattern, Repeats, ServerRules, SetDefaults, Target,
+    Check, Checker, Path, Pattern, Repeats, ServerRules, SetDefaults,
 };
 
 use crate::csi::{CSIDriverInfoStatus, CSINodeInfo, CSINodeInfoSpec, CSINodeInfoStatus};
 
-impl SetDefaults for CSINodeInfo {
-    fn set_defaults(&mut self, _target: &Target) {}
-
-    fn drop_disabled(&mut self, _stored: Option<&Self>, _target: &Target) {}
-}
+impl SetDefaults for CSINodeInfo {}
 
 impl Check for CSINodeInfo {
     fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {
@@ -36,9 +32,7 @@ impl Check for CSINodeInfo {
     }
 }
 
-impl ServerRules for CSINodeInfo {
-    const NAMESPACED: bool = false;
-}
+impl ServerRules for CSINodeInfo {}
 
 impl Check for CSINodeInfoSpec {
     fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {

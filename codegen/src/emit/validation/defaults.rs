@@ -1,0 +1,196 @@
+//! What the server fills in, and what it takes out because its feature is off.
+
+use proc_macro2::{Literal as Token, TokenStream};
+use quote::quote;
+
+use super::Context;
+use crate::model::{Behaviour, Field, Literal, Role, Struct, Ty, Type};
+
+/// The implementation of `SetDefaults`.
+pub(super) fn item(
+    cx: &mut Context<'_>,
+    ty: &Type,
+    object: &Struct,
+) -> Option<TokenStream> {
+    let is_kind = matches!(object.role, Role::Kind(_));
+    let Behaviour {
+        sets_defaults,
+        drops_fields,
+        ..
+    } = object.behaviour;
+    if !is_kind && !sets_defaults && !drops_fields {
+        return None;
+    }
+    let name = &ty.name;
+    let set = sets_defaults.then(|| sets(cx, object));
+    let drop = drops_fields.then(|| drops(cx, object)).flatten();
+    let trait_name = cx.name("SetDefaults");
+    Some(quote! {
+        impl #trait_name for #name {
+            #set
+
+            #drop
+        }
+    })
+}
+
+fn sets(cx: &mut Context<'_>, object: &Struct) -> TokenStream {
+    let sets: Vec<_> = object.fields.iter().filter_map(|field| set(cx, field)).collect();
+    let uses_target = object.fields.iter().any(|field| {
+        let gated = field.facts.literal.is_some() && field.facts.feature.is_some();
+        gated || holds(cx, field, |inside| inside.sets_defaults)
+    });
+    let target = if uses_target {
+        quote!(target)
+    } else {
+        quote!(_target)
+    };
+    let ty = cx.name("Target");
+    quote! {
+        fn set_defaults(&mut self, #target: &#ty) {
+            #(#sets)*
+        }
+    }
+}
+
+/// Whether a field holds a struct, or a list of them, with which the server does something.
+fn holds(cx: &Context<'_>, field: &Field, does: fn(Behaviour) -> bool) -> bool {
+    let held = match &field.ty {
+        Ty::List(item) => item,
+        other => other,
+    };
+    let inside = cx.version.own_struct(held);
+    inside.is_some_and(|(_, object)| does(object.behaviour))
+}
+
+fn set(cx: &mut Context<'_>, field: &Field) -> Option<TokenStream> {
+    let name = &field.name;
+    if let Some(function) = &field.facts.default_function {
+        return Some(quote!(#function(&mut self.#name);));
+    }
+    if holds(cx, field, |inside| inside.sets_defaults) {
+        return inside(cx, field, &quote!(set_defaults(target)));
+    }
+    let literal = field.facts.literal.as_ref()?;
+    let value = expression(cx, literal);
+    let set = match literal {
+        Literal::List(_) => quote! {
+            if self.#name.as_ref().is_none_or(Vec::is_empty) {
+                self.#name = Some(#value);
+            }
+        },
+        Literal::Text(text) => {
+            let default_text = cx.name("default_text");
+            quote!(#default_text(&mut self.#name, #text);)
+        }
+        _ => quote!(self.#name.get_or_insert(#value);),
+    };
+    Some(match &field.facts.feature {
+        Some(feature) => {
+            let has = cx.has(&quote!(target), feature);
+            quote! {
+                if #has {
+                    #set
+                }
+            }
+        }
+        None => set,
+    })
+}
+
+/// What is done in the structs that a field holds.
+fn inside(
+    cx: &mut Context<'_>,
+    field: &Field,
+    call: &TokenStream,
+) -> Option<TokenStream> {
+    let name = &field.name;
+    cx.uses.set_defaults = true;
+    Some(match &field.ty {
+        Ty::List(_) => {
+            let items = if field.is_optional() {
+                quote!(self.#name.iter_mut().flatten())
+            } else {
+                quote!(&mut self.#name)
+            };
+            quote! {
+                for item in #items {
+                    item.#call;
+                }
+            }
+        }
+        _ if field.is_optional() => quote! {
+            if let Some(value) = &mut self.#name {
+                value.#call;
+            }
+        },
+        _ => quote!(self.#name.#call;),
+    })
+}
+
+fn drops(cx: &mut Context<'_>, object: &Struct) -> Option<TokenStream> {
+    // A status that is written separately is made anew or kept as a whole.
+    let fields = object.fields.iter().filter(|field| !object.has_own_status(field));
+    let drops: Vec<_> = fields.filter_map(|field| drop(cx, field)).collect();
+    if drops.is_empty() {
+        return None;
+    }
+    let ty = cx.name("Target");
+    Some(quote! {
+        fn drop_disabled(&mut self, stored: Option<&Self>, target: &#ty) {
+            #(#drops)*
+        }
+    })
+}
+
+fn drop(cx: &mut Context<'_>, field: &Field) -> Option<TokenStream> {
+    let name = &field.name;
+    if let Some(feature) = &field.facts.feature {
+        let has = cx.has(&quote!(target), feature);
+        let drop_unless = cx.name("drop_unless");
+        return Some(quote! {
+            let old = stored.map(|stored| &stored.#name);
+            #drop_unless(#has, &mut self.#name, old);
+        });
+    }
+    if !holds(cx, field, |inside| inside.drops_fields) {
+        return None;
+    }
+    let (before, argument) = match (&field.ty, field.is_optional()) {
+        // The elements of a list have no counterpart that is surely theirs.
+        (Ty::List(_), _) => (TokenStream::new(), quote!(None)),
+        (_, true) => (
+            quote!(let old = stored.and_then(|stored| stored.#name.as_ref());),
+            quote!(old),
+        ),
+        (_, false) => {
+            (quote!(let old = stored.map(|stored| &stored.#name);), quote!(old))
+        }
+    };
+    let inside = inside(cx, field, &quote!(drop_disabled(#argument, target)))?;
+    Some(quote! {
+        #before
+        #inside
+    })
+}
+
+/// A default as an expression.
+fn expression(cx: &mut Context<'_>, literal: &Literal) -> TokenStream {
+    match literal {
+        Literal::Bool(value) => quote!(#value),
+        Literal::Int(value) => {
+            let value = Token::i64_unsuffixed(*value);
+            quote!(#value)
+        }
+        Literal::Text(text) => quote!(#text.to_owned()),
+        Literal::Variant { ty, variant } => {
+            cx.uses.types.insert(ty.clone());
+            quote!(#ty::#variant)
+        }
+        Literal::List(values) => {
+            let values = values.iter().map(|value| expression(cx, value));
+            let values: Vec<_> = values.collect();
+            quote!(vec![#(#values),*])
+        }
+    }
+}

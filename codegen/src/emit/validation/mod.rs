@@ -1,0 +1,187 @@
+//! What the API server does with objects: defaults, dropped fields, and rules.
+//!
+//! A type has an implementation only where there is something to do in it or below it; kinds
+//! always have one. What there is to do is decided by the passes and only expanded here.
+
+mod checks;
+mod defaults;
+mod features;
+mod strategy;
+mod updates;
+mod values;
+
+use std::collections::BTreeSet;
+
+use proc_macro2::{Span, TokenStream};
+use quote::quote;
+
+use super::{Content, File, folder, inner_comment, origin};
+use crate::model::{ApiVersion, Module, Shape};
+use crate::name::{self, Ident, SERVER_FOLDER};
+
+/// What the items of a file use, noted while they are made.
+#[derive(Debug, Default)]
+struct Uses {
+    /// The traits whose methods are called.
+    check: bool,
+    set_defaults: bool,
+    semantic: bool,
+    /// The types of the crate.
+    types: BTreeSet<Ident>,
+    /// The constants of features.
+    features: BTreeSet<Ident>,
+    /// The names of the validation that are written without its module.
+    names: BTreeSet<&'static str>,
+    /// Whether other names of it are written with the module.
+    module: bool,
+}
+
+/// What the modules of this output work on.
+struct Context<'a> {
+    version: &'a ApiVersion,
+    uses: Uses,
+}
+
+impl Context<'_> {
+    /// A name of the validation: by itself, or with its module where a type of the crate has the
+    /// same name.
+    fn name(&mut self, name: &'static str) -> TokenStream {
+        let ident = proc_macro2::Ident::new(name, Span::call_site());
+        if self.version.types.values().any(|ty| ty.name.as_str() == name) {
+            self.uses.module = true;
+            quote!(validation::#ident)
+        } else {
+            self.uses.names.insert(name);
+            quote!(#ident)
+        }
+    }
+
+    /// Whether the server has a feature on.
+    fn has(&mut self, target: &TokenStream, feature: &Ident) -> TokenStream {
+        self.uses.features.insert(feature.clone());
+        quote!(#target.has(&#feature))
+    }
+}
+
+/// The files of types that have something to do.
+fn modules(version: &ApiVersion) -> impl Iterator<Item = &Module> {
+    version.modules.iter().filter(|module| {
+        let objects = module.types.iter().filter_map(|name| version.object(name));
+        objects.into_iter().any(|object| object.behaviour.is_any())
+    })
+}
+
+/// The module of a part of the crate, if there is anything to do.
+pub(super) fn module(versions: &[&ApiVersion]) -> Option<Ident> {
+    let any = versions.iter().any(|version| modules(version).next().is_some());
+    any.then(|| name::fixed(SERVER_FOLDER))
+}
+
+/// The files of a part of the crate: one for each file of types that has something to do, and
+/// the one that declares them.
+pub(super) fn files(place: Option<&Ident>, versions: &[&ApiVersion]) -> Vec<File> {
+    let mut names = BTreeSet::new();
+    let mut files = Vec::new();
+    for version in versions {
+        for module in modules(version) {
+            names.insert(&module.name);
+            files.push(file(version, module));
+        }
+    }
+    if !names.is_empty() {
+        files.push(root(place, versions, names));
+    }
+    files
+}
+
+fn root(
+    place: Option<&Ident>,
+    versions: &[&ApiVersion],
+    names: BTreeSet<&Ident>,
+) -> File {
+    let names = names.into_iter();
+    let about = "What an API server does with the kinds: defaults and rules.";
+    let origin: Vec<_> = versions.iter().map(|version| version.file.as_str()).collect();
+    File {
+        path: format!("{}{SERVER_FOLDER}/mod.rs", folder(place)),
+        origin: origin.join(",\n// "),
+        content: Content::Rust {
+            attributes: inner_comment(&[about.to_owned()]),
+            items: names.map(|name| quote!(mod #name;)).collect(),
+        },
+    }
+}
+
+fn file(version: &ApiVersion, module: &Module) -> File {
+    let uses = Uses::default();
+    let mut cx = Context { version, uses };
+    let mut items = Vec::new();
+    for schema in &module.types {
+        let Some(ty) = version.types.get(schema) else {
+            continue;
+        };
+        if let Shape::Struct(object) = &ty.shape
+            && object.behaviour.is_any()
+        {
+            cx.uses.types.insert(ty.name.clone());
+            items.extend(defaults::item(&mut cx, ty, object));
+            items.extend(checks::item(&mut cx, ty, object));
+            items.extend(strategy::item(&mut cx, ty, object));
+            items.extend(updates::semantic(&mut cx, ty, object));
+        }
+    }
+    let features = features::items(&mut cx);
+    let mut all = imports(&cx);
+    all.extend(features);
+    all.extend(items);
+    let folder = folder(version.module.as_ref());
+    File {
+        path: format!("{folder}{SERVER_FOLDER}/{}.rs", module.name),
+        origin: origin(version, module),
+        content: Content::Rust {
+            attributes: TokenStream::new(),
+            items: all,
+        },
+    }
+}
+
+/// The `use` items of a file.
+fn imports(cx: &Context<'_>) -> Vec<TokenStream> {
+    let traits = [
+        (cx.uses.check, "Check"),
+        (cx.uses.semantic, "Semantic"),
+        (cx.uses.set_defaults, "SetDefaults"),
+    ];
+    let named = |name| (name, proc_macro2::Ident::new(name, Span::call_site()));
+    // A trait that isn't named has its methods all the same.
+    let traits = traits
+        .into_iter()
+        .filter(|(is_called, name)| *is_called && !cx.uses.names.contains(name));
+    let traits = traits.map(|(_, name)| named(name));
+    let traits = traits.map(|(name, ident)| (name, quote!(#ident as _)));
+    let names = cx.uses.names.iter().map(|name| named(name));
+    let names = names.map(|(name, ident)| (name, quote!(#ident)));
+    let module = cx.uses.module.then(|| ("", quote!(self)));
+    let mut all: Vec<_> = module.into_iter().chain(traits).chain(names).collect();
+    // As rustfmt sorts them: types, constants, functions.
+    let rank = |name: &str| match name.chars().find(char::is_ascii_lowercase) {
+        _ if name.starts_with(|c: char| c.is_ascii_lowercase()) => 2,
+        Some(_) => 0,
+        None => u8::from(!name.is_empty()),
+    };
+    all.sort_by_key(|(name, _)| (rank(name), *name));
+    let all: Vec<_> = all.into_iter().map(|(_, name)| name).collect();
+    let mut uses = Vec::new();
+    uses.extend(match all.as_slice() {
+        [] => None,
+        [name] => Some(quote!(use apimachinery::validation::#name;)),
+        names => Some(quote!(use apimachinery::validation::{#(#names),*};)),
+    });
+    let inner = cx.version.module.iter();
+    let types: Vec<_> = cx.uses.types.iter().collect();
+    uses.push(match types.as_slice() {
+        [name] => quote!(use crate::#(#inner::)* #name;),
+        names => quote!(use crate::#(#inner::)* {#(#names),*};),
+    });
+    uses
+}

@@ -1,0 +1,79 @@
+//! What holds for a kind as a whole.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::Context;
+use crate::model::{Resource, Role, Struct, Type};
+
+/// The implementation of `ServerRules`.
+pub(super) fn item(
+    cx: &mut Context<'_>,
+    ty: &Type,
+    object: &Struct,
+) -> Option<TokenStream> {
+    let Role::Kind(resource) = &object.role else {
+        return None;
+    };
+    let name = &ty.name;
+    let unconditional = object.rules.unconditional_update.then(|| {
+        quote! {
+            const UNCONDITIONAL_UPDATE: bool = true;
+        }
+    });
+    let names = object.rules.names_on_create_only.then(|| {
+        quote! {
+            const CHECKS_NAMES_ON_UPDATE: bool = false;
+        }
+    });
+    let status = status(cx, object, resource);
+    let strategy = cx.name("ServerRules");
+    Some(quote! {
+        impl #strategy for #name {
+            #unconditional
+            #names
+            #status
+        }
+    })
+}
+
+fn status(
+    cx: &mut Context<'_>,
+    object: &Struct,
+    resource: &Resource,
+) -> Option<TokenStream> {
+    let field = object.field("status").filter(|field| field.is_optional())?;
+    if !resource.status {
+        return None;
+    }
+    let (target, new) = match &field.facts.feature {
+        Some(feature) => {
+            let has = cx.has(&quote!(target), feature);
+            (quote!(target), quote!(#has.then(Default::default)))
+        }
+        None => (quote!(_target), quote!(Some(Default::default()))),
+    };
+    let inside = cx.version.own_struct(&field.ty);
+    let check = inside.filter(|(_, inside)| inside.behaviour.checks).map(|_| {
+        cx.uses.check = true;
+        let (path, checker) = (cx.name("Path"), cx.name("Checker"));
+        quote! {
+            fn check_status(&self, at: &#path<'_>, to: &mut #checker<'_>) {
+                if let Some(status) = &self.status {
+                    status.check(&at.field("status"), to);
+                }
+            }
+        }
+    });
+    let target_type = cx.name("Target");
+    Some(quote! {
+        fn reset_status(&mut self, stored: Option<&Self>, #target: &#target_type) {
+            self.status = match stored {
+                Some(stored) => stored.status.clone(),
+                None => #new,
+            };
+        }
+
+        #check
+    })
+}

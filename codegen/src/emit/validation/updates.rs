@@ -1,0 +1,200 @@
+//! What an update must not change.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::{Context, checks, values};
+use crate::emit::kind::release;
+use crate::foundation;
+use crate::model::{Field, Immutable, Struct, Ty, Type, Unique};
+
+/// The implementation of `Semantic` for a struct that is compared as a whole.
+pub(super) fn semantic(
+    cx: &mut Context<'_>,
+    ty: &Type,
+    object: &Struct,
+) -> Option<TokenStream> {
+    if !object.behaviour.is_compared {
+        return None;
+    }
+    let name = &ty.name;
+    let count = object.fields.len();
+    let same = object.fields.iter().enumerate().map(|(index, field)| {
+        let name = &field.name;
+        let is_same =
+            is_same(cx, field, &quote!(self.#name), &quote!(other.#name), true);
+        match (index, count) {
+            (0, 1) => is_same,
+            (0, _) => quote!(let mut is_same = #is_same;),
+            _ => quote!(is_same &= #is_same;),
+        }
+    });
+    let same: Vec<_> = same.collect();
+    let result = match count {
+        0 => Some(quote!(true)),
+        1 => None,
+        _ => Some(quote!(is_same)),
+    };
+    let trait_name = cx.name("Semantic");
+    Some(quote! {
+        impl #trait_name for #name {
+            fn is_same(&self, other: &Self) -> bool {
+                #(#same)*
+                #result
+            }
+        }
+    })
+}
+
+/// Whether two values of a field are the same, as the server sees it.
+fn is_same(
+    cx: &mut Context<'_>,
+    field: &Field,
+    new: &TokenStream,
+    old: &TokenStream,
+    are_places: bool,
+) -> TokenStream {
+    let borrow = are_places.then(|| quote!(&));
+    if let Some(function) = &field.facts.same {
+        return quote!(#function(#borrow #new, #borrow #old));
+    }
+    if is_semantic(cx, field) {
+        cx.uses.semantic = true;
+        quote!(#new.is_same(#borrow #old))
+    } else {
+        quote!(#new == #old)
+    }
+}
+
+/// Whether a field is compared as the server does, rather than by equality.
+fn is_semantic(cx: &Context<'_>, field: &Field) -> bool {
+    match &field.ty {
+        Ty::List(_) | Ty::Map(_) => field.is_optional(),
+        Ty::Ref(schema) => match cx.version.externs.get(schema) {
+            Some(external) => {
+                field.is_optional() && foundation::is_semantic(&external.path)
+            }
+            None => {
+                let own = cx.version.own_struct(&field.ty);
+                let is_compared = own.is_some_and(|(_, o)| o.behaviour.is_compared);
+                is_compared && !field.is_optional()
+            }
+        },
+        _ => false,
+    }
+}
+
+/// The method that compares with what is stored.
+pub(super) fn method(cx: &mut Context<'_>, object: &Struct) -> Option<TokenStream> {
+    let mut lines = TokenStream::new();
+    for field in object.fields.iter().filter(|field| !object.has_own_status(field)) {
+        for immutable in field.rules.immutable() {
+            lines.extend(frozen(cx, field, immutable));
+        }
+        lines.extend(inside(cx, field));
+    }
+    if lines.is_empty() {
+        return None;
+    }
+    let (path, checker) = (cx.name("Path"), cx.name("Checker"));
+    Some(quote! {
+        fn check_update(&self, stored: &Self, at: &#path<'_>, to: &mut #checker<'_>) {
+            #lines
+        }
+    })
+}
+
+fn frozen(cx: &mut Context<'_>, field: &Field, immutable: &Immutable) -> TokenStream {
+    let (json, name) = (&field.json, &field.name);
+    let is_same = is_same(cx, field, &quote!(new), &quote!(old), false);
+    let kind = values::error_type(cx, immutable.error_type);
+    let mut reported = field.rules.reported.clone();
+    reported.above = immutable.above;
+    let path = checks::path(&quote!(at.field(#json)), &reported);
+    let message = match &immutable.message {
+        Some(message) => quote!(#message),
+        None => cx.name("IMMUTABLE"),
+    };
+    let compare = quote! {
+        let (new, old) = (&self.#name, &stored.#name);
+        to.immutable(#path, #is_same, #kind, new, #message);
+    };
+    match condition(cx, immutable) {
+        None => compare,
+        Some(condition) => quote! {
+            if #condition {
+                #compare
+            }
+        },
+    }
+}
+
+/// For which targets it may not change, if not for all.
+fn condition(cx: &mut Context<'_>, immutable: &Immutable) -> Option<TokenStream> {
+    let (from, before) = immutable.releases.bounds();
+    let from = from.map(|from| {
+        let from = release(from);
+        quote!(to.target().release() >= #from)
+    });
+    let before = before.map(|before| {
+        let before = release(before);
+        quote!(to.target().release() < #before)
+    });
+    let unless = immutable.feature.as_ref().map(|feature| {
+        let has = cx.has(&quote!(to.target()), feature);
+        quote!(!#has)
+    });
+    let all: Vec<_> = from.into_iter().chain(before).chain(unless).collect();
+    (!all.is_empty()).then(|| quote!(#(#all)&&*))
+}
+
+/// The comparisons in the structs that a field holds.
+fn inside(cx: &mut Context<'_>, field: &Field) -> TokenStream {
+    let (json, name) = (&field.json, &field.name);
+    let held = match &field.ty {
+        Ty::List(item) => item,
+        other => other,
+    };
+    let own = cx.version.own_struct(held);
+    let Some((_, object)) = own.filter(|(_, object)| object.behaviour.checks_updates)
+    else {
+        return TokenStream::new();
+    };
+    let lines = match &field.ty {
+        Ty::List(_) => {
+            // Without keys, the elements have no counterparts.
+            let Some(Unique::Keys { keys, .. }) = field.rules.unique() else {
+                return TokenStream::new();
+            };
+            let names = keys.iter().filter_map(|key| object.field(key));
+            let names: Vec<_> = names.map(|field| &field.name).collect();
+            let same = quote!(#(stored.#names == item.#names)&&*);
+            let (new, old) = match field.is_optional() {
+                true => (
+                    quote!(self.#name.iter().flatten()),
+                    quote!(stored.#name.iter().flatten()),
+                ),
+                false => (quote!(self.#name.iter()), quote!(stored.#name.iter())),
+            };
+            quote! {
+                let list = at.field(#json);
+                for (index, item) in #new.enumerate() {
+                    let mut stored = #old;
+                    if let Some(stored) = stored.find(|stored| #same) {
+                        item.check_update(stored, &list.index(index), to);
+                    }
+                }
+            }
+        }
+        _ if field.is_optional() => quote! {
+            if let (Some(value), Some(stored)) = (&self.#name, &stored.#name) {
+                value.check_update(stored, &at.field(#json), to);
+            }
+        },
+        _ => quote! {
+            self.#name.check_update(&stored.#name, &at.field(#json), to);
+        },
+    };
+    cx.uses.check = true;
+    lines
+}

@@ -1,0 +1,391 @@
+//! The rules of one field: a path, and a call for each rule.
+
+use proc_macro2::{Ident, Literal, Span, TokenStream};
+use quote::quote;
+
+use super::{Context, checks};
+use crate::model::{Argument, Call, ErrorType, Field, Rules, Struct, Takes, Ty, Unique};
+
+/// The rules of a field and of what it holds.
+pub(super) fn field(
+    cx: &mut Context<'_>,
+    object: &Struct,
+    field: &Field,
+) -> TokenStream {
+    let (json, name) = (&field.json, &field.name);
+    let only = object.rules.exactly_one && field.is_optional();
+    let mut lines = presence(cx, field);
+    for function in field.rules.functions() {
+        let call = quote!(#function(&self.#name, path, to););
+        lines.push(match only {
+            true => quote!(if is_one { #call }),
+            false => call,
+        });
+    }
+    lines.extend(counts(cx, field));
+    let operand = match field.is_optional() {
+        true => Operand::reference(quote!(value)),
+        false => Operand::place(quote!(self.#name)),
+    };
+    let own = match &field.ty {
+        Ty::List(item) => list(cx, &field.rules, item),
+        Ty::Map(_) => calls(cx, &field.rules, &Operand::entries(), false, None),
+        _ => calls(cx, &field.rules, &operand, only, None),
+    };
+    lines.extend(held(field, own));
+    let inside = struct_inside(cx, field);
+    if lines.is_empty() {
+        return inside;
+    }
+    let path = checks::path(&quote!(at.field(#json)), &field.rules.reported);
+    quote! {
+        let path = #path;
+        #(#lines)*
+        #inside
+    }
+}
+
+/// What is checked of the value of a field, where it is there.
+fn held(field: &Field, lines: TokenStream) -> Option<TokenStream> {
+    if lines.is_empty() {
+        return None;
+    }
+    let name = &field.name;
+    let is_collection = matches!(field.ty, Ty::List(_) | Ty::Map(_));
+    Some(match (is_collection, field.is_optional()) {
+        (true, true) => quote! {
+            if let Some(entries) = &self.#name {
+                #lines
+            }
+        },
+        (true, false) => quote! {
+            let entries = &self.#name;
+            #lines
+        },
+        (false, true) => quote! {
+            if let Some(value) = &self.#name {
+                #lines
+            }
+        },
+        (false, false) => lines,
+    })
+}
+
+/// Whether a field of a struct of which one must be set has a rule that asks whether it is the
+/// only one: of fields that exclude each other, the server looks into the one that is set.
+pub(super) fn asks_whether_only(field: &Field) -> bool {
+    let mut calls = field.rules.calls();
+    let asks = calls.any(|call| call.alone) || field.rules.functions().next().is_some();
+    field.is_optional() && asks
+}
+
+/// What is in a struct of the crate.
+fn struct_inside(cx: &mut Context<'_>, field: &Field) -> TokenStream {
+    let (json, name) = (&field.json, &field.name);
+    let inside = cx.version.own_struct(&field.ty);
+    if !inside.is_some_and(|(_, inside)| inside.behaviour.checks) {
+        return TokenStream::new();
+    }
+    cx.uses.check = true;
+    match field.is_optional() {
+        true => quote! {
+            if let Some(value) = &self.#name {
+                value.check(&at.field(#json), to);
+            }
+        },
+        false => quote!(self.#name.check(&at.field(#json), to);),
+    }
+}
+
+fn presence(cx: &mut Context<'_>, field: &Field) -> Vec<TokenStream> {
+    let name = &field.name;
+    if !field.rules.must_be_set() || !field.is_optional() {
+        return Vec::new();
+    }
+    let call = quote!(to.is_set(path, self.#name.is_some()););
+    vec![match &field.facts.feature {
+        Some(feature) => {
+            let has = cx.has(&quote!(to.target()), feature);
+            quote! {
+                if #has {
+                    #call
+                }
+            }
+        }
+        None => call,
+    }]
+}
+
+/// What is asked of the number of entries of a list or map, even if that is absent.
+fn counts(cx: &mut Context<'_>, field: &Field) -> Vec<TokenStream> {
+    let name = &field.name;
+    let count = match field.is_optional() {
+        true => quote!(self.#name.as_ref().map_or(0, |entries| entries.len())),
+        false => quote!(self.#name.len()),
+    };
+    let counts = field.rules.calls().filter(|call| call.takes == Takes::Count);
+    counts.map(|call| one(cx, call, &Operand::place(quote!(count)))).fold(
+        Vec::new(),
+        |mut lines, call| {
+            lines.push(quote!(let count = #count;));
+            lines.push(quote!(#call;));
+            lines
+        },
+    )
+}
+
+/// A value that is checked: an expression of its place in memory, or of a reference to it.
+struct Operand {
+    expression: TokenStream,
+    is_reference: bool,
+}
+
+impl Operand {
+    fn reference(expression: TokenStream) -> Self {
+        Self {
+            expression,
+            is_reference: true,
+        }
+    }
+
+    fn place(expression: TokenStream) -> Self {
+        Self {
+            expression,
+            is_reference: false,
+        }
+    }
+
+    /// The list or map whose entries are being checked.
+    fn entries() -> Self {
+        Self::reference(quote!(entries))
+    }
+
+    /// As an argument that is a reference.
+    fn borrowed(&self) -> TokenStream {
+        let expression = &self.expression;
+        match self.is_reference {
+            true => expression.clone(),
+            false => quote!(&#expression),
+        }
+    }
+
+    /// As an argument that is copied.
+    fn copied(&self) -> TokenStream {
+        let expression = &self.expression;
+        match self.is_reference {
+            true => quote!(*#expression),
+            false => expression.clone(),
+        }
+    }
+}
+
+/// The calls that a value is asked, and what follows them.
+fn calls(
+    cx: &mut Context<'_>,
+    rules: &Rules,
+    operand: &Operand,
+    only: bool,
+    last: Option<TokenStream>,
+) -> TokenStream {
+    let mut lines = last.unwrap_or_default();
+    // From the back, because what guards the others stands around them.
+    let calls: Vec<_> =
+        rules.calls().filter(|call| call.takes != Takes::Count).collect();
+    for call in calls.into_iter().rev() {
+        let is_asked_alone = only && call.alone;
+        let expression = one(cx, call, operand);
+        let pattern = pattern(cx, call, operand);
+        let problem = problem(cx, call);
+        lines = match (call.guards && !lines.is_empty(), is_asked_alone) {
+            (true, true) => quote!(if is_one && #expression { #lines }),
+            (true, false) => quote!(#problem if #expression { #lines }),
+            (false, true) => quote! {
+                if is_one {
+                    #expression;
+                }
+                #lines
+            },
+            (false, false) => match pattern {
+                Some(pattern) => quote!(#pattern #lines),
+                None => quote!(#problem #expression; #lines),
+            },
+        };
+    }
+    lines
+}
+
+/// The value in the form in which a method takes it.
+fn value(call: &Call, operand: &Operand) -> TokenStream {
+    let place = &operand.expression;
+    match call.takes {
+        Takes::Text | Takes::Reference | Takes::Entries => operand.borrowed(),
+        Takes::AsStr => quote!(#place.as_str()),
+        Takes::Number => operand.copied(),
+        Takes::Count => quote!(#place),
+        Takes::Length => quote!(#place.len()),
+    }
+}
+
+/// One call.
+fn one(cx: &mut Context<'_>, call: &Call, operand: &Operand) -> TokenStream {
+    let method = Ident::new(call.method, Span::call_site());
+    let value = value(call, operand);
+    let arguments = call.arguments.iter().map(|argument| self::argument(cx, argument));
+    let arguments: Vec<_> = arguments.collect();
+    quote!(to.#method(path, #value #(, #arguments)*))
+}
+
+fn argument(cx: &mut Context<'_>, argument: &Argument) -> TokenStream {
+    match argument {
+        Argument::Int(number) => {
+            let number = Literal::i64_unsuffixed(*number);
+            quote!(#number)
+        }
+        Argument::Text(text) => quote!(#text),
+        Argument::Texts(texts) => quote!(&[#(#texts),*]),
+        Argument::ErrorType(error_type) => self::error_type(cx, *error_type),
+        Argument::Problem(..) => quote!(problem),
+        Argument::NameFormat(format) => {
+            let name = Ident::new(&format!("{format:?}"), Span::call_site());
+            let ty = cx.name("Format");
+            quote!(#ty::#name)
+        }
+        Argument::Pattern(_) => quote!(&PATTERN),
+        Argument::ValuesOf(name) => {
+            cx.uses.types.insert(name.clone());
+            quote!(#name::known_values())
+        }
+    }
+}
+
+/// What is wrong where a rule is broken, in a line of its own because calls are long enough.
+fn problem(cx: &mut Context<'_>, call: &Call) -> Option<TokenStream> {
+    call.arguments.iter().find_map(|argument| match argument {
+        Argument::Problem(error_type, keyword) => {
+            let ty = cx.name("Problem");
+            let error_type = self::error_type(cx, *error_type);
+            Some(quote!(let problem = #ty::new(#error_type, #keyword);))
+        }
+        _ => None,
+    })
+}
+
+/// The regular expression of a text is read once, so it is a static beside its use.
+fn pattern(cx: &mut Context<'_>, call: &Call, operand: &Operand) -> Option<TokenStream> {
+    let [Argument::Pattern(pattern)] = call.arguments.as_slice() else {
+        return None;
+    };
+    let text = value(call, operand);
+    let ty = cx.name("Pattern");
+    Some(quote! {
+        {
+            static PATTERN: #ty = #ty::new(#pattern);
+            to.pattern(path, #text, &PATTERN);
+        }
+    })
+}
+
+/// The rules of a list and of its elements.
+fn list(cx: &mut Context<'_>, rules: &Rules, item: &Ty) -> TokenStream {
+    let inside = elements(cx, rules, item);
+    calls(cx, rules, &Operand::entries(), false, Some(inside))
+}
+
+fn elements(cx: &mut Context<'_>, rules: &Rules, item: &Ty) -> TokenStream {
+    let default = Rules::default();
+    let inside = rules.items.as_deref().unwrap_or(&default);
+    let mut value = calls(cx, inside, &Operand::reference(quote!(item)), false, None);
+    let object = cx.version.own_struct(item);
+    if object.is_some_and(|(_, object)| object.behaviour.checks) {
+        cx.uses.check = true;
+        value.extend(quote!(item.check(&path, to);));
+    }
+    let repeats = rules.unique().and_then(|unique| repeats(cx, unique, item));
+    if value.is_empty() && repeats.is_none() {
+        return TokenStream::new();
+    }
+    let path = checks::path(&quote!(path.index(index)), &inside.reported);
+    let repeats_type = match &repeats {
+        Some(_) => cx.name("Repeats"),
+        None => TokenStream::new(),
+    };
+    let (before, inside) = match repeats {
+        None => (TokenStream::new(), value),
+        Some((keys, key, report)) => (
+            quote! {
+                let keys = #keys;
+                let mut repeats = #repeats_type::of(keys);
+            },
+            match rules.unique() {
+                Some(Unique::Keys {
+                    leaves_repeats: true,
+                    ..
+                }) => quote! {
+                    if repeats.next(#key) {
+                        #report
+                        continue;
+                    }
+                    #value
+                },
+                _ => quote! {
+                    #value
+                    if repeats.next(#key) {
+                        #report
+                    }
+                },
+            },
+        ),
+    };
+    quote! {
+        #before
+        for (index, item) in entries.iter().enumerate() {
+            let path = #path;
+            #inside
+        }
+    }
+}
+
+/// The keys of all elements, that of one, and what to do when it repeats.
+fn repeats(
+    cx: &Context<'_>,
+    unique: &Unique,
+    item: &Ty,
+) -> Option<(TokenStream, TokenStream, TokenStream)> {
+    let Unique::Keys { keys, .. } = unique else {
+        return Some((
+            quote!(entries.iter().map(|item| item.as_str())),
+            quote!(item.as_str()),
+            quote!(to.duplicate(path, item);),
+        ));
+    };
+    let (_, object) = cx.version.own_struct(item)?;
+    let fields = keys.iter().map(|key| object.field(key));
+    let fields: Vec<_> = fields.collect::<Option<_>>()?;
+    let parts = fields.iter().map(|field| {
+        let name = &field.name;
+        match (&field.ty, field.is_optional()) {
+            (Ty::String, false) => quote!(item.#name.as_str()),
+            _ => quote!(&item.#name),
+        }
+    });
+    let parts: Vec<_> = parts.collect();
+    let key = match parts.as_slice() {
+        [one] => one.clone(),
+        all => quote!((#(#all),*)),
+    };
+    let report = match fields.as_slice() {
+        [field] => {
+            let (json, name) = (&field.json, &field.name);
+            quote!(to.duplicate(path.field(#json), &item.#name);)
+        }
+        _ => quote!(to.duplicate(path, item);),
+    };
+    Some((quote!(entries.iter().map(|item| #key)), key, report))
+}
+
+/// A type of error as an expression.
+pub(super) fn error_type(cx: &mut Context<'_>, error_type: ErrorType) -> TokenStream {
+    let name = Ident::new(&format!("{error_type:?}"), Span::call_site());
+    let ty = cx.name("FaultKind");
+    quote!(#ty::#name)
+}

@@ -1,0 +1,14 @@
+//! What the generated code takes from elsewhere: k8s-openapi, serde and the runtime crates.
+
+use crate::name::RustPath;
+
+/// Whether a type of another crate is the quantity of Kubernetes, whose values are numbers.
+pub(crate) fn is_quantity(path: &RustPath) -> bool {
+    path.to_string() == "k8s_openapi::apimachinery::pkg::api::resource::Quantity"
+}
+
+/// Whether a type of another crate has an implementation of `Semantic`: a server doesn't compare
+/// it field by field.
+pub(crate) fn is_semantic(path: &RustPath) -> bool {
+    path.to_string() == "k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector"
+}

@@ -1,0 +1,419 @@
+//! The one table of keywords that a schema may have: where each may be, and what it asks.
+//!
+//! A keyword that only calls a method of `Checker` with the value and constants is a row here
+//! and that method, and nothing else. The order of the rows is that in which a server checks.
+
+use serde_json::{Map, Value};
+
+use crate::diag::{Diagnostics, Pointer};
+use crate::load::SCHEMAS;
+use crate::model::{ErrorType, Takes};
+
+/// Where in a document a schema is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum At {
+    /// A schema with a name and properties.
+    Type,
+    /// A schema with a name, of anything else.
+    Named,
+    /// A property.
+    Property,
+    /// The elements of a list, or the values of a map.
+    Element,
+}
+
+/// What the values of a type can be asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sort {
+    Text,
+    Number,
+    List,
+    Map,
+    Enumeration,
+    /// A type of another crate, which may be a quantity.
+    External,
+    Other,
+}
+
+/// A keyword.
+#[derive(Debug)]
+pub(crate) struct Keyword {
+    pub(crate) name: &'static str,
+    at: &'static [At],
+    pub(crate) meaning: Meaning,
+}
+
+/// What a keyword is for.
+#[derive(Debug)]
+pub(crate) enum Meaning {
+    /// It describes the value for all readers, or for others than this generator.
+    Schema,
+    /// It is a fact or a rule that is read by its name.
+    Read,
+    /// It calls the checker: the first row that is for values of the sort.
+    Calls(&'static [Method]),
+    /// It changes how another keyword of the same schema is checked.
+    Modifies(&'static str, Modification),
+}
+
+/// How a keyword becomes a call.
+#[derive(Debug)]
+pub(crate) struct Method {
+    pub(crate) of: Sort,
+    pub(crate) name: &'static str,
+    pub(crate) takes: Takes,
+    pub(crate) argument: Form,
+    /// The type of the error, where an overlay may say another.
+    pub(crate) error_type: Option<ErrorType>,
+    /// Whether the keyword's name is an argument, because several share the method.
+    pub(crate) named: bool,
+    /// Whether what follows is checked only where this holds.
+    pub(crate) guards: bool,
+    /// Whether it is checked only where the field is the only one that is set, of a struct of
+    /// which one must be set: into the others a server doesn't look.
+    pub(crate) alone: bool,
+}
+
+/// What the value of a keyword must be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// 1: whether there is anything is all that is checked.
+    One,
+    /// A whole number.
+    Whole,
+    /// A length or count.
+    Count,
+    /// The name of a form of names; other formats are types.
+    NameFormat,
+    /// A regular expression.
+    Pattern,
+    /// `true`.
+    Flag,
+}
+
+/// How one keyword changes another.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Modification {
+    /// Another method is called.
+    Method(&'static str),
+    /// What follows is checked in any case.
+    Unguarded,
+}
+
+use At::{Element, Named, Property, Type};
+
+const ANY: &[At] = &[Type, Named, Property, Element];
+const TYPE: &[At] = &[Type];
+const TYPE_OR_PROPERTY: &[At] = &[Type, Property];
+const PROPERTY: &[At] = &[Property];
+const VALUE: &[At] = &[Property, Element];
+
+const fn schema(name: &'static str) -> Keyword {
+    Keyword {
+        name,
+        at: ANY,
+        meaning: Meaning::Schema,
+    }
+}
+
+const fn read(name: &'static str, at: &'static [At]) -> Keyword {
+    Keyword {
+        name,
+        at,
+        meaning: Meaning::Read,
+    }
+}
+
+const fn calls(name: &'static str, methods: &'static [Method]) -> Keyword {
+    Keyword {
+        name,
+        at: VALUE,
+        meaning: Meaning::Calls(methods),
+    }
+}
+
+const fn modifies(
+    name: &'static str,
+    other: &'static str,
+    modification: Modification,
+) -> Keyword {
+    Keyword {
+        name,
+        at: VALUE,
+        meaning: Meaning::Modifies(other, modification),
+    }
+}
+
+const fn method(of: Sort, name: &'static str, takes: Takes, argument: Form) -> Method {
+    Method {
+        of,
+        name,
+        takes,
+        argument,
+        error_type: None,
+        named: false,
+        guards: false,
+        alone: false,
+    }
+}
+
+/// All keywords.
+pub(crate) const TABLE: &[Keyword] = &[
+    // OpenAPI's own
+    schema("$ref"),
+    schema("additionalProperties"),
+    schema("allOf"),
+    schema("anyOf"),
+    schema("default"),
+    schema("deprecated"),
+    schema("description"),
+    schema("discriminator"),
+    schema("enum"),
+    schema("example"),
+    schema("exclusiveMaximum"),
+    schema("exclusiveMinimum"),
+    schema("externalDocs"),
+    schema("items"),
+    schema("multipleOf"),
+    schema("not"),
+    schema("nullable"),
+    schema("oneOf"),
+    schema("properties"),
+    schema("readOnly"),
+    schema("required"),
+    schema("title"),
+    schema("type"),
+    schema("writeOnly"),
+    schema("xml"),
+    // Kubernetes'
+    schema("x-kubernetes-embedded-resource"),
+    schema("x-kubernetes-group-version-kind"),
+    schema("x-kubernetes-int-or-string"),
+    schema("x-kubernetes-map-type"),
+    schema("x-kubernetes-patch-merge-key"),
+    schema("x-kubernetes-patch-strategy"),
+    schema("x-kubernetes-preserve-unknown-fields"),
+    schema("x-kubernetes-print-columns"),
+    schema("x-kubernetes-selectable-fields"),
+    schema("x-kubernetes-unions"),
+    // Facts
+    read("x-enum-descriptions", &[Named]),
+    read("x-lifecycle", &[Type, Named, Property]),
+    read("x-same", PROPERTY),
+    read("x-set-defaults", PROPERTY),
+    // Rules of a type as a whole
+    read("x-dependent-required", TYPE),
+    read("x-names-on-create-only", TYPE),
+    read("x-unconditional-update", TYPE),
+    // Rules of a value, in the order in which a server checks them
+    read("x-must-be-set", PROPERTY),
+    read("x-check", PROPERTY),
+    calls(
+        "minLength",
+        &[Method {
+            guards: true,
+            alone: true,
+            ..method(Sort::Text, "min_length", Takes::Text, Form::One)
+        }],
+    ),
+    modifies("x-check-empty", "minLength", Modification::Unguarded),
+    calls(
+        "maxLength",
+        &[Method {
+            error_type: Some(ErrorType::TooLong),
+            ..method(Sort::Text, "max_length", Takes::Text, Form::Count)
+        }],
+    ),
+    Keyword {
+        at: ANY,
+        ..calls("format", &[method(Sort::Text, "format", Takes::Text, Form::NameFormat)])
+    },
+    modifies("x-ignore-case", "format", Modification::Method("format_lowered")),
+    calls(
+        "pattern",
+        &[
+            method(Sort::Text, "pattern", Takes::Text, Form::Pattern),
+            method(Sort::Enumeration, "pattern", Takes::AsStr, Form::Pattern),
+        ],
+    ),
+    calls(
+        "minimum",
+        &[
+            method(Sort::Number, "minimum", Takes::Number, Form::Whole),
+            method(Sort::External, "minimum_quantity", Takes::Reference, Form::Whole),
+        ],
+    ),
+    calls("maximum", &[method(Sort::Number, "maximum", Takes::Number, Form::Whole)]),
+    calls(
+        "minItems",
+        &[Method {
+            named: true,
+            ..method(Sort::List, "not_empty", Takes::Count, Form::One)
+        }],
+    ),
+    Keyword {
+        at: &[Type, Property, Element],
+        ..calls(
+            "minProperties",
+            &[Method {
+                named: true,
+                ..method(Sort::Map, "not_empty", Takes::Count, Form::One)
+            }],
+        )
+    },
+    calls(
+        "maxItems",
+        &[Method {
+            error_type: Some(ErrorType::TooMany),
+            named: true,
+            guards: true,
+            ..method(Sort::List, "max_entries", Takes::Length, Form::Count)
+        }],
+    ),
+    Keyword {
+        at: &[Type, Property, Element],
+        ..calls(
+            "maxProperties",
+            &[Method {
+                error_type: Some(ErrorType::TooMany),
+                named: true,
+                guards: true,
+                ..method(Sort::Map, "max_entries", Takes::Length, Form::Count)
+            }],
+        )
+    },
+    calls(
+        "x-keys-not-empty",
+        &[method(Sort::Map, "keys_not_empty", Takes::Entries, Form::Flag)],
+    ),
+    calls(
+        "x-max-total-length",
+        &[method(Sort::Map, "max_total_length", Takes::Entries, Form::Count)],
+    ),
+    read("uniqueItems", ANY),
+    read("x-kubernetes-list-map-keys", ANY),
+    read("x-kubernetes-list-type", ANY),
+    read("x-unique-keys", VALUE),
+    read("x-repeats-allowed", VALUE),
+    read("x-kubernetes-validations", ANY),
+    read("x-fault", VALUE),
+    read("x-reported-above", VALUE),
+    read("x-reported-as", PROPERTY),
+    read("x-warn", TYPE_OR_PROPERTY),
+];
+
+/// The keyword of a name.
+pub(crate) fn find(name: &str) -> Option<&'static Keyword> {
+    TABLE.iter().find(|keyword| keyword.name == name)
+}
+
+/// The known name that comes nearest, for a misspelt one.
+pub(crate) fn nearest<'n>(
+    name: &str,
+    known: impl IntoIterator<Item = &'n str>,
+) -> Option<&'n str> {
+    let known =
+        known.into_iter().map(|known| (strsim::osa_distance(name, known), known));
+    let (distance, nearest) = known.min()?;
+    (distance <= 2 + name.len() / 4).then_some(nearest)
+}
+
+/// What to do about a name that isn't known.
+pub(crate) fn suggest<'n>(
+    name: &str,
+    known: impl IntoIterator<Item = &'n str>,
+) -> String {
+    let all = "spec/overlays/README.md lists the keywords";
+    match nearest(name, known) {
+        Some(nearest) => format!("did you mean `{nearest}`? {all}"),
+        None => format!("correct the name or remove the keyword; {all}"),
+    }
+}
+
+/// Reports the keywords of the schemas with a prefix that aren't known, or are where they have no
+/// effect.
+pub(crate) fn check(
+    document: &Value,
+    prefix: &str,
+    file: &str,
+    diagnostics: &mut Diagnostics,
+) {
+    let schemas = document.pointer(SCHEMAS).and_then(Value::as_object);
+    for (name, schema) in schemas.into_iter().flatten() {
+        if name.starts_with(prefix) {
+            let mut walk = Walk { file, diagnostics };
+            let at = match schema.get("properties") {
+                Some(_) => At::Type,
+                None => At::Named,
+            };
+            walk.schema(schema, at, &Pointer::schema(name));
+        }
+    }
+}
+
+struct Walk<'a> {
+    file: &'a str,
+    diagnostics: &'a mut Diagnostics,
+}
+
+impl Walk<'_> {
+    fn schema(&mut self, schema: &Value, at: At, pointer: &Pointer) {
+        let Value::Object(schema) = schema else {
+            return;
+        };
+        for name in schema.keys() {
+            self.keyword(name, schema, at, pointer);
+        }
+        let properties = schema.get("properties").and_then(Value::as_object);
+        for (name, property) in properties.into_iter().flatten() {
+            let pointer = pointer.child("properties").child(name);
+            self.schema(property, At::Property, &pointer);
+        }
+        for name in ["items", "additionalProperties"] {
+            if let Some(inner) = schema.get(name) {
+                self.schema(inner, At::Element, &pointer.child(name));
+            }
+        }
+    }
+
+    fn keyword(
+        &mut self,
+        name: &str,
+        schema: &Map<String, Value>,
+        at: At,
+        pointer: &Pointer,
+    ) {
+        let shown = name.escape_debug();
+        let Some(keyword) = find(name) else {
+            let known = TABLE.iter().map(|keyword| keyword.name);
+            let message = format!("unknown keyword `{shown}`");
+            self.report(pointer, message, suggest(name, known));
+            return;
+        };
+        if !keyword.at.contains(&at) {
+            let message = format!("`{shown}` has no effect on {}", described(at));
+            let places: Vec<_> = keyword.at.iter().map(|at| described(*at)).collect();
+            let help = format!("it is for {}", places.join(", "));
+            self.report(pointer, message, help);
+        }
+        if let Meaning::Modifies(other, _) = keyword.meaning
+            && !schema.contains_key(other)
+        {
+            let message = format!("`{shown}` has no effect without `{other}`");
+            self.report(pointer, message, format!("add `{other}`, or remove it"));
+        }
+    }
+
+    fn report(&mut self, pointer: &Pointer, message: String, help: String) {
+        self.diagnostics.at(self.file, pointer, message, help);
+    }
+}
+
+fn described(at: At) -> &'static str {
+    match at {
+        At::Type => "a schema with properties",
+        At::Named => "a schema without properties",
+        At::Property => "a property",
+        At::Element => "elements",
+    }
+}

@@ -1,0 +1,283 @@
+//! What the API server asks of a value, beyond its type.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::name::{Ident, RulePath};
+use crate::release::Releases;
+
+use super::Lifecycle;
+
+/// What is asked of the value of a field, or of the elements of a list.
+#[derive(Clone, Debug, Default, Serialize)]
+pub(crate) struct Rules {
+    /// In the order in which the server checks them.
+    pub(crate) list: Vec<Rule>,
+    /// Where the server reports errors, if not at the value.
+    pub(crate) reported: Reported,
+    /// The rules of the elements of a list.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) items: Option<Box<Rules>>,
+}
+
+impl Rules {
+    /// Whether there is nothing to check, neither in the value nor in its elements.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.list.is_empty() && self.items.as_ref().is_none_or(|items| items.is_empty())
+    }
+
+    /// The rules that compare a value with the stored one.
+    pub(crate) fn immutable(&self) -> impl Iterator<Item = &Immutable> {
+        self.list.iter().filter_map(|rule| match &rule.check {
+            Check::Immutable(immutable) => Some(immutable),
+            _ => None,
+        })
+    }
+
+    /// The same, for changing.
+    pub(crate) fn immutable_mut(&mut self) -> impl Iterator<Item = &mut Immutable> {
+        self.list.iter_mut().filter_map(|rule| match &mut rule.check {
+            Check::Immutable(immutable) => Some(immutable),
+            _ => None,
+        })
+    }
+
+    /// How the elements of a list must differ, if they must.
+    pub(crate) fn unique(&self) -> Option<&Unique> {
+        self.list.iter().find_map(|rule| match &rule.check {
+            Check::Unique(unique) => Some(unique),
+            _ => None,
+        })
+    }
+
+    /// The functions that warn.
+    pub(crate) fn warnings(&self) -> impl Iterator<Item = &RulePath> {
+        self.list.iter().filter_map(|rule| match &rule.check {
+            Check::Warning(function) => Some(function),
+            _ => None,
+        })
+    }
+
+    /// The rules of the schema that aren't checked, each with the reason.
+    pub(crate) fn unchecked(&self) -> impl Iterator<Item = &(String, String)> {
+        self.list.iter().filter_map(|rule| match &rule.check {
+            Check::Unchecked(rule) => Some(rule),
+            _ => None,
+        })
+    }
+
+    /// The functions that check.
+    pub(crate) fn functions(&self) -> impl Iterator<Item = &RulePath> {
+        self.list.iter().filter_map(|rule| match &rule.check {
+            Check::Function(function) => Some(function),
+            _ => None,
+        })
+    }
+
+    /// The calls of methods, in their order.
+    pub(crate) fn calls(&self) -> impl Iterator<Item = &Call> {
+        self.list.iter().filter_map(|rule| match &rule.check {
+            Check::Call(call) => Some(call),
+            _ => None,
+        })
+    }
+
+    /// Whether the value must be there once defaults are set.
+    pub(crate) fn must_be_set(&self) -> bool {
+        self.list.iter().any(|rule| matches!(rule.check, Check::IsSet))
+    }
+
+    /// Whether anything is asked of an object that isn't compared with another.
+    pub(crate) fn ask_of_creation(&self) -> bool {
+        let asks = |check: &Check| match check {
+            Check::Immutable(_) | Check::Warning(_) | Check::Unchecked(_) => false,
+            Check::IsSet | Check::Call(_) | Check::Unique(_) | Check::Function(_) => {
+                true
+            }
+        };
+        self.list.iter().any(|rule| asks(&rule.check))
+            || self.items.as_ref().is_some_and(|items| items.ask_of_creation())
+    }
+}
+
+/// One rule.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Rule {
+    /// The keyword that it comes from.
+    pub(crate) keyword: &'static str,
+    #[serde(flatten)]
+    pub(crate) check: Check,
+}
+
+/// What a rule checks.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Check {
+    /// The value is there once defaults are set.
+    IsSet,
+    /// What a method of the checker says of the value.
+    Call(Call),
+    /// The elements of a list differ.
+    Unique(Unique),
+    /// An update doesn't change the value.
+    Immutable(Immutable),
+    /// What a hand-written function says of the value.
+    Function(RulePath),
+    /// What a hand-written function warns of.
+    Warning(RulePath),
+    /// Nothing, of a rule of the schema, for the reason beside it.
+    Unchecked((String, String)),
+}
+
+/// A call of a method of the checker, with the path, the value and constants.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Call {
+    pub(crate) method: &'static str,
+    pub(crate) takes: Takes,
+    pub(crate) arguments: Vec<Argument>,
+    /// Whether what follows is checked only where this holds.
+    pub(crate) guards: bool,
+    /// Whether it is checked only where the field is the only one that is set, of a struct of
+    /// which one must be set.
+    pub(crate) alone: bool,
+}
+
+/// In which form a method takes the value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Takes {
+    /// As a string slice, of a text.
+    Text,
+    /// As a string slice, of a value of an enumeration.
+    AsStr,
+    /// As a number.
+    Number,
+    /// As a reference to its type.
+    Reference,
+    /// As the number of its entries; none if it is absent.
+    Count,
+    /// As a reference to the list or map, where that is there.
+    Entries,
+    /// As the number of its entries, where it is there.
+    Length,
+}
+
+/// A constant argument.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Argument {
+    Int(i64),
+    Text(String),
+    Texts(Vec<String>),
+    ErrorType(ErrorType),
+    /// A type of error, and the keyword whose rule is broken.
+    Problem(ErrorType, &'static str),
+    NameFormat(NameFormat),
+    Pattern(String),
+    /// The values of an enumeration of the crate.
+    ValuesOf(Ident),
+}
+
+/// What is asked of a struct as a whole.
+#[derive(Clone, Debug, Default, Serialize)]
+pub(crate) struct TypeRules {
+    /// Exactly one of its fields must be set.
+    pub(crate) exactly_one: bool,
+    /// Fields that may only be set if another, a list, has elements; on the wire.
+    pub(crate) depends: BTreeMap<String, String>,
+    /// A function that warns, with the fields it looks at.
+    pub(crate) warning: Option<(RulePath, Vec<String>)>,
+    /// Whether an update without a resource version overwrites whatever is stored.
+    pub(crate) unconditional_update: bool,
+    /// Whether an update leaves `generateName` unchecked.
+    pub(crate) names_on_create_only: bool,
+    /// Rules of the schema that aren't checked, each with the reason.
+    pub(crate) unchecked: Vec<(String, String)>,
+}
+
+/// Where the server reports an error, if not where it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub(crate) struct Reported {
+    /// So many steps further up.
+    pub(crate) above: u64,
+    /// The name that the field goes by.
+    pub(crate) name: Option<String>,
+}
+
+/// How the elements of a list must differ.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Unique {
+    /// As a whole.
+    Whole,
+    /// In these fields. The rest of an element that repeats is checked or left.
+    Keys {
+        keys: Vec<String>,
+        leaves_repeats: bool,
+    },
+}
+
+/// That an update must not change a value.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Immutable {
+    pub(crate) error_type: ErrorType,
+    /// What the error says, where the rule has a message.
+    pub(crate) message: Option<String>,
+    pub(crate) releases: Releases,
+    /// With this feature on, it may.
+    pub(crate) unless: Option<Lifecycle>,
+    /// The name of that feature's constant.
+    pub(crate) feature: Option<Ident>,
+    pub(crate) above: u64,
+}
+
+/// The forms of names that can be checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub(crate) enum NameFormat {
+    DnsSubdomain,
+    DnsLabel,
+    QualifiedName,
+    LabelValue,
+}
+
+impl NameFormat {
+    /// The form that `format` names; the other formats are types.
+    pub(crate) fn parse(name: &str) -> Option<Self> {
+        Some(match name {
+            "dns1123Subdomain" => Self::DnsSubdomain,
+            "dns1123Label" => Self::DnsLabel,
+            "qualifiedName" => Self::QualifiedName,
+            "labelValue" => Self::LabelValue,
+            _ => return None,
+        })
+    }
+}
+
+/// The types of errors, as Kubernetes' `field.ErrorType` has them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub(crate) enum ErrorType {
+    Required,
+    Invalid,
+    NotSupported,
+    Duplicate,
+    TooLong,
+    TooMany,
+    Forbidden,
+}
+
+impl ErrorType {
+    /// Reads `TooLong`, or `FieldValueTooLong` as Kubernetes' reasons are spelt.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        Some(match text.strip_prefix("FieldValue").unwrap_or(text) {
+            "Required" => Self::Required,
+            "Invalid" => Self::Invalid,
+            "NotSupported" => Self::NotSupported,
+            "Duplicate" => Self::Duplicate,
+            "TooLong" => Self::TooLong,
+            "TooMany" => Self::TooMany,
+            "Forbidden" => Self::Forbidden,
+            _ => return None,
+        })
+    }
+}

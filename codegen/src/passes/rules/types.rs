@@ -1,0 +1,102 @@
+//! The rules of a type as a whole.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::Reader;
+use crate::model::{Field, Struct, Ty, Type, TypeRules};
+use crate::name::RulePath;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Warning {
+    function: String,
+    fields: Vec<String>,
+}
+
+impl Reader<'_> {
+    pub(super) fn of_type(&mut self, ty: &Type, object: &Struct) -> TypeRules {
+        let pointer = &ty.pointer;
+        let asked = &object.asked.keywords;
+        let mut rules = TypeRules {
+            exactly_one: self.exactly_one(ty, object),
+            ..TypeRules::default()
+        };
+        if let Some(value) = asked.get("x-dependent-required") {
+            let wanted = "an object of names of properties";
+            match BTreeMap::<String, String>::deserialize(value) {
+                Ok(depends) => rules.depends = depends,
+                Err(_) => {
+                    let _: Option<()> =
+                        self.wrong("x-dependent-required", value, wanted, pointer);
+                }
+            }
+        }
+        if let Some(value) = asked.get("x-warn") {
+            rules.warning = self.warning(value, ty);
+        }
+        let mut flag = |name: &str| {
+            asked.get(name).is_some_and(|value| self.flag(name, value, pointer))
+        };
+        rules.unconditional_update = flag("x-unconditional-update");
+        rules.names_on_create_only = flag("x-names-on-create-only");
+        if let Some(value) = asked.get("x-kubernetes-validations") {
+            rules.unchecked = self.unchecked(value, pointer);
+        }
+        self.check_named(ty, object, &rules);
+        rules
+    }
+
+    /// Whether exactly one field must be set; other numbers can't be checked.
+    fn exactly_one(&mut self, ty: &Type, object: &Struct) -> bool {
+        let number = |name: &str| object.asked.keywords.get(name).map(Value::as_u64);
+        match (number("minProperties"), number("maxProperties")) {
+            (None, None) => false,
+            (Some(Some(1)), Some(Some(1))) => true,
+            _ => {
+                self.fault(
+                    &ty.pointer,
+                    "a number of properties that can't be checked",
+                    "of a schema with properties, `minProperties: 1` beside \
+                     `maxProperties: 1` is what can be checked: exactly one is set",
+                );
+                false
+            }
+        }
+    }
+
+    fn warning(&mut self, value: &Value, ty: &Type) -> Option<(RulePath, Vec<String>)> {
+        let Ok(Warning { function, fields }) = Warning::deserialize(value) else {
+            let wanted = "an object with `function` and `fields`";
+            return self.wrong("x-warn", value, wanted, &ty.pointer);
+        };
+        Some((self.function("x-warn", &function, &ty.pointer)?, fields))
+    }
+
+    /// The names in rules are those of properties of the right types.
+    fn check_named(&mut self, ty: &Type, object: &Struct, rules: &TypeRules) {
+        let named = rules.depends.iter().flat_map(|(one, other)| [one, other]);
+        let named = named.chain(rules.warning.iter().flat_map(|(_, fields)| fields));
+        for field in named.filter(|field| object.field(field).is_none()) {
+            let message = format!("`{}` is not a property", field.escape_debug());
+            let help = "a rule can only name properties of its schema";
+            self.fault(&ty.pointer, message, help);
+        }
+        for (one, other) in &rules.depends {
+            let is_list = |field: &Field| matches!(field.ty, Ty::List(_));
+            let (Some(field), Some(list)) = (object.field(one), object.field(other))
+            else {
+                continue;
+            };
+            if !field.is_optional() || !list.is_optional() || !is_list(list) {
+                let (one, other) = (one.escape_debug(), other.escape_debug());
+                let pointer = ty.pointer.child("x-dependent-required");
+                let message = format!("`{one}` can't depend on `{other}`");
+                let help = "both are optional, and what it depends on is a list";
+                self.fault(&pointer, message, help);
+            }
+        }
+    }
+}

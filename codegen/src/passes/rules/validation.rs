@@ -1,0 +1,201 @@
+//! `x-kubernetes-validations`: rules in CEL, of which some become checks.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::{Reader, cel};
+use crate::diag::Pointer;
+use crate::keyword::{Sort, suggest};
+use crate::model::{Argument, Call, Check, ErrorType, Immutable, Lifecycle, Takes};
+use crate::release::Releases;
+
+const NAME: &str = "x-kubernetes-validations";
+
+/// The keywords of a rule: Kubernetes' own, then ours.
+const KEYWORDS: [&str; 10] = [
+    "rule",
+    "message",
+    "messageExpression",
+    "reason",
+    "fieldPath",
+    "optionalOldSelf",
+    "x-releases",
+    "x-unless",
+    "x-reported-above",
+    "x-unchecked",
+];
+
+/// One rule. Kubernetes' `messageExpression`, `fieldPath` and `optionalOldSelf` mean nothing to
+/// a rule that is translated, and stay unread in one that isn't checked.
+#[derive(Deserialize)]
+struct Validation {
+    rule: String,
+    message: Option<String>,
+    reason: Option<String>,
+    #[serde(rename = "x-releases", default)]
+    releases: Releases,
+    #[serde(rename = "x-unless")]
+    unless: Option<Lifecycle>,
+    #[serde(rename = "x-reported-above")]
+    above: Option<u64>,
+    #[serde(rename = "x-unchecked")]
+    unchecked: Option<String>,
+}
+
+impl Reader<'_> {
+    /// The rules of a value.
+    pub(super) fn validations(
+        &mut self,
+        value: &Value,
+        sort: Sort,
+        pointer: &Pointer,
+    ) -> Vec<Check> {
+        let mut checks = Vec::new();
+        for (validation, value, pointer) in self.read(value, pointer) {
+            let found = match validation.unchecked {
+                Some(reason) => Some(Check::Unchecked((validation.rule, reason))),
+                None => self.translated(validation, &value, sort, &pointer),
+            };
+            checks.extend(found);
+        }
+        checks
+    }
+
+    /// The rules of a type as a whole, none of which can be translated: what isn't checked, and
+    /// why.
+    pub(super) fn unchecked(
+        &mut self,
+        value: &Value,
+        pointer: &Pointer,
+    ) -> Vec<(String, String)> {
+        let mut unchecked = Vec::new();
+        for (validation, _, pointer) in self.read(value, pointer) {
+            match validation.unchecked {
+                Some(reason) => unchecked.push((validation.rule, reason)),
+                None => self.untranslated(
+                    &pointer,
+                    "a rule of a type as a whole isn't translated".to_owned(),
+                ),
+            }
+        }
+        unchecked
+    }
+
+    fn read(
+        &mut self,
+        value: &Value,
+        pointer: &Pointer,
+    ) -> Vec<(Validation, Value, Pointer)> {
+        let Value::Array(values) = value else {
+            let _: Option<()> = self.wrong(NAME, value, "a list of rules", pointer);
+            return Vec::new();
+        };
+        let mut found = Vec::new();
+        for (index, value) in values.iter().enumerate() {
+            let pointer = pointer.child(NAME).child(index);
+            let names = value.as_object().into_iter().flat_map(|rule| rule.keys());
+            let unknown = names.filter(|name| !KEYWORDS.contains(&name.as_str()));
+            let unknown: Vec<_> = unknown.collect();
+            for name in &unknown {
+                let message =
+                    format!("unknown keyword `{}` of a rule", name.escape_debug());
+                self.fault(&pointer, message, suggest(name, KEYWORDS));
+            }
+            match Validation::deserialize(value) {
+                Ok(validation) => found.push((validation, value.clone(), pointer)),
+                // One of its keywords is misspelt, which has been reported.
+                Err(_) if !unknown.is_empty() => {}
+                Err(error) => {
+                    let message = format!("not a rule: {error}");
+                    self.fault(&pointer, message, super::SEE);
+                }
+            }
+        }
+        found
+    }
+
+    fn translated(
+        &mut self,
+        validation: Validation,
+        value: &Value,
+        sort: Sort,
+        pointer: &Pointer,
+    ) -> Option<Check> {
+        for name in ["messageExpression", "fieldPath", "optionalOldSelf"] {
+            if value.get(name).is_some() {
+                let message =
+                    format!("`{name}` has no effect on a rule that is checked");
+                self.fault(pointer, message, "remove it");
+            }
+        }
+        let rule = match cel::translate(&validation.rule) {
+            Ok(rule) => rule,
+            Err(message) => {
+                self.untranslated(pointer, message);
+                return None;
+            }
+        };
+        match rule {
+            cel::Rule::Immutable => self.immutable(validation, pointer),
+            cel::Rule::In(values) => {
+                self.accepted(validation, value, values, sort, pointer)
+            }
+        }
+    }
+
+    fn immutable(&mut self, validation: Validation, pointer: &Pointer) -> Option<Check> {
+        let reason = validation.reason.as_deref();
+        let error_type = reason.map_or(Some(ErrorType::Invalid), ErrorType::parse);
+        if error_type.is_none() {
+            self.unknown_type(reason.unwrap_or_default(), pointer);
+        }
+        Some(Check::Immutable(Immutable {
+            error_type: error_type?,
+            message: validation.message,
+            releases: validation.releases,
+            unless: validation.unless,
+            feature: None,
+            above: validation.above.unwrap_or_default(),
+        }))
+    }
+
+    fn accepted(
+        &mut self,
+        validation: Validation,
+        value: &Value,
+        values: Vec<String>,
+        sort: Sort,
+        pointer: &Pointer,
+    ) -> Option<Check> {
+        for name in ["reason", "x-releases", "x-unless", "x-reported-above"] {
+            if value.get(name).is_some() {
+                let message = format!("`{name}` has no effect on `self in […]`");
+                self.fault(pointer, message, "remove it");
+            }
+        }
+        if !matches!(sort, Sort::Enumeration | Sort::Text) {
+            let message = "`self in` can't be checked of a value of this type";
+            self.fault(pointer, message, super::SEE);
+            return None;
+        }
+        let mut arguments = vec![Argument::Texts(values)];
+        arguments.push(Argument::Text(validation.message.unwrap_or_default()));
+        Some(Check::Call(Call {
+            method: "accepted",
+            takes: match sort {
+                Sort::Enumeration => Takes::AsStr,
+                _ => Takes::Text,
+            },
+            arguments,
+            guards: false,
+            alone: false,
+        }))
+    }
+
+    fn untranslated(&mut self, pointer: &Pointer, message: String) {
+        let help = "`self == oldSelf` and `self in [\"…\"]` are translated; for another rule say \
+                    with an overlay why it isn't checked, `x-unchecked: reason`, which the \
+                    documentation repeats";
+        self.fault(pointer, message, help);
+    }
+}
