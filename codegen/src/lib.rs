@@ -109,15 +109,89 @@ pub struct GeneratedFile {
 ///
 /// # Errors
 ///
-/// All faults of all documents and overlays; nothing is generated then.
+/// All errors of all documents and overlays; nothing is generated then.
 pub fn generate(
     config: &Config,
     inputs: &Inputs,
 ) -> Result<Vec<Generated>, Diagnostics> {
     let mut diagnostics = Diagnostics::default();
+    let crates = model(config, inputs, &mut diagnostics);
+    let generated = if diagnostics.is_empty() {
+        crates.iter().map(|krate| rendered(krate, &mut diagnostics)).collect()
+    } else {
+        Vec::new()
+    };
+    finished(generated, inputs, diagnostics)
+}
+
+/// Returns the analysed model of every crate as JSON, for people who wonder why something is
+/// generated as it is.
+///
+/// The form follows the generator's own types and may change with any version.
+///
+/// # Errors
+///
+/// As [`generate`].
+pub fn dump(config: &Config, inputs: &Inputs) -> Result<String, Diagnostics> {
+    let mut diagnostics = Diagnostics::default();
+    let crates = model(config, inputs, &mut diagnostics);
+    let mut text = String::new();
+    if diagnostics.is_empty() {
+        let pruned = serde_json::to_value(&crates).map(prune);
+        match pruned.and_then(|model| serde_json::to_string_pretty(&model)) {
+            Ok(json) => text = json + "\n",
+            Err(error) => diagnostics.in_file(
+                "codegen.toml",
+                None,
+                format!("the model can't be written: {error}"),
+                "this is a fault of the generator: please report it with the document",
+            ),
+        }
+    }
+    finished(text, inputs, diagnostics)
+}
+
+/// Leaves out what is absent, empty or false, of which a model has a lot.
+fn prune(value: serde_json::Value) -> serde_json::Value {
+    use serde_json::Value;
+    let says_something = |value: &Value| match value {
+        Value::Null | Value::Bool(false) => false,
+        Value::Array(items) => !items.is_empty(),
+        Value::Object(members) => !members.is_empty(),
+        _ => true,
+    };
+    match value {
+        Value::Array(items) => items.into_iter().map(prune).collect(),
+        Value::Object(members) => {
+            let members = members.into_iter().map(|(name, value)| (name, prune(value)));
+            members.filter(|(_, value)| says_something(value)).collect()
+        }
+        other => other,
+    }
+}
+
+/// What was made, or the errors with the lines that they are at.
+fn finished<T>(
+    made: T,
+    inputs: &Inputs,
+    mut diagnostics: Diagnostics,
+) -> Result<T, Diagnostics> {
+    if diagnostics.is_empty() {
+        return Ok(made);
+    }
+    diagnostics.locate(inputs.documents.values().map(|document| &document.source));
+    Err(diagnostics)
+}
+
+/// Loads, lowers and analyses all crates.
+fn model<'c>(
+    config: &'c Config,
+    inputs: &Inputs,
+    diagnostics: &mut Diagnostics,
+) -> Vec<model::Crate<'c>> {
     let mut overlays = BTreeMap::new();
     for (name, source) in &inputs.overlays {
-        if let Some(overlay) = load::Overlay::parse(source, &mut diagnostics) {
+        if let Some(overlay) = load::Overlay::parse(source, diagnostics) {
             overlays.insert(name.as_str(), overlay);
         }
     }
@@ -127,7 +201,7 @@ pub fn generate(
         for document in &krate.documents {
             let path = document.path();
             let Some(input) = inputs.documents.get(&path) else {
-                missing(&path, "document", &mut diagnostics);
+                missing(&path, "document", diagnostics);
                 continue;
             };
             let mut mine = Vec::new();
@@ -136,29 +210,20 @@ pub fn generate(
                     Some(overlay) => mine.push(overlay),
                     // One that is there but can't be read has been reported.
                     None if inputs.overlays.contains_key(name) => {}
-                    None => missing(name, "overlay", &mut diagnostics),
+                    None => missing(name, "overlay", diagnostics),
                 }
             }
-            let loaded = load::load(input, &document.prefix, &mine, &mut diagnostics);
+            let loaded = load::load(input, &document.prefix, &mine, diagnostics);
             let Some(loaded) = loaded else { continue };
-            versions.push(lower::lower(&loaded, document, config, &mut diagnostics));
+            versions.push(lower::lower(&loaded, document, config, diagnostics));
         }
         crates.push(model::Crate {
             config: krate,
             versions,
         });
     }
-    passes::run(&mut crates, &mut diagnostics);
-    let generated = if diagnostics.is_empty() {
-        crates.iter().map(|krate| rendered(krate, &mut diagnostics)).collect()
-    } else {
-        Vec::new()
-    };
-    if diagnostics.is_empty() {
-        return Ok(generated);
-    }
-    diagnostics.locate(inputs.documents.values().map(|document| &document.source));
-    Err(diagnostics)
+    passes::run(&mut crates, diagnostics);
+    crates
 }
 
 fn rendered(krate: &model::Crate<'_>, diagnostics: &mut Diagnostics) -> Generated {

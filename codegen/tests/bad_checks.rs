@@ -6,7 +6,7 @@
 mod common;
 
 use codegen::{Diagnostics, Generated};
-use common::{CONFIG, Expected, PREFIX, assert_fault, document, from, with_overlay};
+use common::{CONFIG, Expected, PREFIX, assert_fault, document, from};
 
 const FILE: &str = "v1.37/document.json";
 const THING: &str = "#/components/schemas/com.example.v1.Thing";
@@ -39,7 +39,8 @@ fn with_rule(target: &str, update: &str) -> Result<Vec<Generated>, Diagnostics> 
         "overlay: 1.0.0\ninfo: {{title: t, version: v}}\nactions:\n\
          - target: $.components.schemas['{PREFIX}Thing']{target}\n  update: {update}\n"
     );
-    with_overlay(&document, &overlay)
+    let config = CONFIG.replace("description", "rules = \"other::rules\"\ndescription");
+    from(&config, &document, &overlay, "1.37")
 }
 
 /// The faults of a rule on a property.
@@ -85,21 +86,31 @@ fn a_rule_is_added_by_an_overlay() {
 
 #[test]
 fn keywords_of_the_wrong_form() {
-    let message = "a keyword of the wrong form";
-    for update in [
-        "{x-must-be-set: 7}",
-        "{x-reported-above: -1}",
-        "{x-fault: TooLong}",
-        "{x-check: label_selector}",
-        "{x-unique-keys: name}",
-        "{x-max-total-length: many}",
-        "{x-kubernetes-validations: [{message: no rule}]}",
+    for (property, update, message, below) in [
+        ("text", "x-must-be-set: 7", "`7`, not `true`", "x-must-be-set"),
+        (
+            "text",
+            "maxLength: 1, x-reported-above: -1",
+            "`-1`, not a number of steps",
+            "x-reported-above",
+        ),
+        ("text", "maxLength: 1, x-fault: TooLong", "not an object of key", "x-fault"),
+        ("text", "x-check: label_selector", "not a list of functions", "x-check"),
+        ("parts", "x-unique-keys: name", "not a list of names", "x-unique-keys"),
+        ("map", "x-max-total-length: many", "not a whole number", "x-max-total-length"),
+        (
+            "text",
+            "x-kubernetes-validations: [{message: no rule}]",
+            "missing field `rule`",
+            "x-kubernetes-validations/0",
+        ),
     ] {
-        bad("text", update, message, "");
+        bad(property, &format!("{{{update}}}"), message, &format!("/{below}"));
     }
-    for update in ["{x-warn: {function: f}}", "{x-unconditional-update: 1}"] {
-        bad_at("", update, message, THING);
-    }
+    let message = "`{\\\"function\\\":\\\"f\\\"}`, not an object with `function`";
+    bad_at("", "{x-warn: {function: f}}", message, &format!("{THING}/x-warn"));
+    let pointer = format!("{THING}/x-unconditional-update");
+    bad_at("", "{x-unconditional-update: 1}", "`1`, not `true`", &pointer);
 }
 
 #[test]
@@ -120,15 +131,15 @@ fn forms_that_are_none() {
 fn names_that_are_none() {
     bad(
         "text",
-        "{x-fault: {maxLength: Long}}",
-        "`Long` is no kind of fault",
+        "{maxLength: 1, x-fault: {maxLength: Long}}",
+        "`Long` is no type of error",
         "/x-fault",
     );
-    let validations = "/x-kubernetes-validations";
+    let validations = "/x-kubernetes-validations/0";
     let reason = "{x-kubernetes-validations: [{rule: self == oldSelf, reason: Nope}]}";
-    bad("text", reason, "`Nope` is no kind of fault", validations);
+    bad("text", reason, "`Nope` is no type of error", validations);
     let list = "{x-kubernetes-validations: [{rule: self in Delete}]}";
-    bad("text", list, "`Delete` is no list of texts", validations);
+    bad("text", list, "`self in Delete` is not translated", validations);
     for extension in ["x-check", "x-warn"] {
         let update = format!("{{{extension}: ['a b']}}");
         let message = "`a b` can't be the name of a function";
@@ -172,7 +183,7 @@ fn rules_for_values_of_another_type() {
     bad("texts/items", "{x-max-total-length: 1}", "`x-max-total-length` can't", "");
     let message = "`self in` can't be checked of a value of this type";
     let values = r#"{x-kubernetes-validations: [{rule: 'self in ["a"]'}]}"#;
-    bad("text", values, message, "");
+    bad("count", values, message, "/x-kubernetes-validations/0");
 }
 
 #[test]
@@ -186,4 +197,133 @@ fn dependence_on_what_is_no_list() {
 fn the_document_without_a_rule_is_good() {
     assert!(from(CONFIG, "", "", "1.37").is_err());
     assert!(rules("", "{description: A thing.}").contains("impl Check for Thing"));
+}
+
+/// One of the review's: the rule was gone from the crate without a word.
+#[test]
+fn a_misspelt_keyword() {
+    let update = "{x-must-be-sett: true}";
+    bad("text", update, "unknown keyword `x-must-be-sett`", "");
+    let help = help_of(with_rule(".properties.text", update));
+    assert!(help.starts_with("did you mean `x-must-be-set`?"), "{help}");
+    for (property, update, name, nearest) in [
+        ("text", "maxLenght: 1", "maxLenght", "maxLength"),
+        ("text", "x-fualt: {maxLength: Invalid}", "x-fualt", "x-fault"),
+        ("texts/items", "patern: a", "patern", "pattern"),
+    ] {
+        let update = format!("{{{update}}}");
+        bad(property, &update, &format!("unknown keyword `{name}`"), "");
+        let target = format!(".properties.{}", property.replace('/', "."));
+        let help = help_of(with_rule(&target, &update));
+        assert!(help.starts_with(&format!("did you mean `{nearest}`?")), "{help}");
+    }
+    bad_at("", "{x-unconditional: true}", "unknown keyword `x-unconditional`", THING);
+}
+
+#[test]
+fn a_misspelt_keyword_of_a_rule() {
+    let update =
+        "{x-kubernetes-validations: [{rule: self == oldSelf, resaon: Invalid}]}";
+    let at = "/x-kubernetes-validations/0";
+    bad("text", update, "unknown keyword `resaon` of a rule", at);
+    let help = help_of(with_rule(".properties.text", update));
+    assert!(help.starts_with("did you mean `reason`?"), "{help}");
+}
+
+#[test]
+fn keywords_where_they_have_no_effect() {
+    for (property, update, message, below) in [
+        ("texts/items", "x-must-be-set: true", "no effect on elements", ""),
+        ("text", "x-unconditional-update: true", "no effect on a property", ""),
+        ("text", "x-names-on-create-only: true", "no effect on a property", ""),
+        ("text", "x-enum-descriptions: {}", "no effect on a property", ""),
+        ("text", "x-check-empty: true", "no effect without `minLength`", ""),
+        ("text", "x-ignore-case: true", "no effect without `format`", ""),
+        ("text", "x-reported-above: 1", "no effect without a rule", ""),
+        ("text", "x-reported-as: other", "no effect without a rule", ""),
+        (
+            "text",
+            "x-fault: {maxLength: Invalid}",
+            "no effect without `maxLength`",
+            "/x-fault",
+        ),
+        (
+            "text",
+            "minLength: 1, x-fault: {minLength: Invalid}",
+            "`x-fault` has no effect on `minLength`",
+            "/x-fault",
+        ),
+        (
+            "texts/items",
+            "x-kubernetes-validations: [{rule: self == oldSelf}]",
+            "can't be checked of elements",
+            "",
+        ),
+        (
+            "map/additionalProperties",
+            "maxLength: 1",
+            "can't be checked of the values of a map",
+            "",
+        ),
+    ] {
+        bad(property, &format!("{{{update}}}"), message, below);
+    }
+    for update in ["x-must-be-set: true", "x-reported-as: other", "x-set-defaults: f"] {
+        let update = format!("{{{update}}}");
+        bad_at("", &update, "has no effect on a schema with properties", THING);
+    }
+    let message = "a number of properties that can't be checked";
+    bad_at("", "{minProperties: 1}", message, THING);
+}
+
+/// The other one of the review's: without blanks, the rule was gone from the crate.
+#[test]
+fn a_rule_in_other_spacing() {
+    let rule = |rule: &str| {
+        let update = format!("{{x-kubernetes-validations: [{{rule: '{rule}'}}]}}");
+        rules(".properties.text", &update)
+    };
+    let plain = rule("self == oldSelf");
+    assert!(plain.contains("fn check_update"));
+    for other in ["self==oldSelf", "oldSelf  ==  self", "(self) == oldSelf"] {
+        assert_eq!(rule(other), plain, "{other}");
+    }
+}
+
+#[test]
+fn a_rule_that_is_not_translated() {
+    let at = "/x-kubernetes-validations/0";
+    let update = |more: &str| {
+        format!("{{x-kubernetes-validations: [{{rule: self.size() < 9{more}}}]}}")
+    };
+    bad("text", &update(""), "`self.size() < 9` is not translated", at);
+    bad("text", "{x-kubernetes-validations: [{rule: self ==}]}", "is not CEL", at);
+    bad_at(
+        "",
+        "{x-kubernetes-validations: [{rule: self == oldSelf}]}",
+        "a rule of a type as a whole isn't translated",
+        &format!("{THING}{at}"),
+    );
+    for target in [".properties.text", ""] {
+        let crates = with_rule(target, &update(", x-unchecked: nobody asks"));
+        let crates = crates.unwrap_or_else(|faults| panic!("{faults}"));
+        let thing = crates[0].files.iter().find(|file| file.path == "src/thing.rs");
+        let text = thing.unwrap().text.replace("\n    ///", "");
+        let note = "The rule `self.size() < 9` is not checked here: nobody asks.";
+        assert!(text.contains(note), "{text}");
+    }
+}
+
+#[test]
+fn the_message_of_a_rule_is_what_the_error_says() {
+    let update =
+        "{x-kubernetes-validations: [{rule: self == oldSelf, message: it stays}]}";
+    assert!(rules(".properties.text", update).contains("\"it stays\""));
+}
+
+/// The help of the only diagnostic.
+fn help_of(result: Result<Vec<Generated>, Diagnostics>) -> String {
+    let faults = result.err().expect("faults");
+    let fault = faults.iter().next().expect("a fault");
+    fault.help.clone().unwrap_or_default()
 }

@@ -18,7 +18,7 @@ fn overlay(actions: &str) -> String {
 fn document() -> String {
     thing(
         "\"one\": {\"type\": \"string\", \"description\": \"First.\"},\n\
-         \"two\": {\"type\": \"string\", \"default\": \"x\", \"x-list\": [1, 2, 3]}",
+         \"two\": {\"type\": \"string\", \"default\": \"x\", \"x-kubernetes-unions\": [1, 2, 3]}",
     )
 }
 
@@ -163,7 +163,7 @@ fn what_is_removed_is_gone() {
     let one = text(&format!("- target: {THING}.properties.one\n  remove: true"));
     assert!(!one.contains("pub one") && one.contains("pub two"), "{one}");
     // Of several places in a list, all the right ones go.
-    let list = format!("{THING}.properties.two['x-list']");
+    let list = format!("{THING}.properties.two['x-kubernetes-unions']");
     let gone = format!(
         "- target: {list}[0,1]\n  remove: true\n- target: {list}[?@ == 3]\n  remove: true"
     );

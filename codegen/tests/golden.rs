@@ -63,7 +63,24 @@ fn every_file_starts_with_the_header() {
     }
 }
 
+/// The analysed model, of goldens that keep it.
+fn models(golden: &Golden) -> Option<(PathBuf, String)> {
+    let path = golden.folder.join("model.json");
+    let model = || {
+        codegen::dump(&golden.config, &golden.inputs)
+            .unwrap_or_else(|errors| panic!("{}: {errors}", golden.name))
+    };
+    path.is_file().then(|| (path, model()))
+}
+
 fn compare(golden: &Golden, differences: &mut String) {
+    if let Some((path, model)) = models(golden) {
+        let approved = fs::read_to_string(&path).unwrap();
+        if approved != model {
+            let line = first_difference(&approved, &model);
+            writeln!(differences, "{}/model.json: {line}", golden.name).unwrap();
+        }
+    }
     let mut wanted = BTreeSet::new();
     let mut folders = BTreeSet::new();
     for (path, file) in rust_files(golden) {
@@ -103,6 +120,9 @@ fn first_difference(approved: &str, now: &str) -> String {
 }
 
 fn write_anew(golden: &Golden) {
+    if let Some((path, model)) = models(golden) {
+        fs::write(path, model).unwrap();
+    }
     for krate in golden.generated() {
         let src = golden.folder_of(&krate).join("src");
         if src.is_dir() {

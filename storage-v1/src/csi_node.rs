@@ -587,7 +587,7 @@ impl serde::Serialize for StorageHealth {
 
 /// Limits that a CSI driver sets to the volumes of a node.
 ///
-/// Since Kubernetes 1.17, stable.
+/// Since Kubernetes 1.16, stable since 1.17.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VolumeNodeResources {
     /// Greatest number of the driver's volumes that can be in use on the node at once.

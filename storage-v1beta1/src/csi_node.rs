@@ -689,7 +689,7 @@ impl From<storage_v1::StorageHealth> for StorageHealth {
 
 /// Limits that a CSI driver sets to the volumes of a node.
 ///
-/// Since Kubernetes 1.14, beta; feature gate `CSINodeInfo`.
+/// Since Kubernetes 1.16, stable since 1.17.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VolumeNodeResources {
     /// Greatest number of the driver's volumes that can be in use on the node at once.

@@ -24,6 +24,11 @@ pub(crate) struct Arguments {
     #[arg(value_name = "CRATE")]
     crates: Vec<String>,
 
+    /// Write nothing; print the analysed model as JSON, to see why something is generated as it
+    /// is.
+    #[arg(long, conflicts_with_all = ["check", "out"])]
+    dump: bool,
+
     /// Write nothing; exit with 1 and name the stale files, if there are any.
     #[arg(long)]
     check: bool,
@@ -58,6 +63,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
         release: arguments.release,
     };
     let found = inputs::read(&root, &folder, config, &arguments.crates)?;
+    if arguments.dump {
+        let model = codegen::dump(&found.config, &found.inputs);
+        print!("{}", model.map_err(|errors| found.locate(errors))?);
+        return Ok(());
+    }
     let mut generated = codegen::generate(&found.config, &found.inputs)
         .map_err(|faults| found.locate(faults))?;
     let is_named = |krate: &Generated| {

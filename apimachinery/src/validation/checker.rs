@@ -252,9 +252,7 @@ impl<'t> Checker<'t> {
         accepted: &[&str],
         message: &str,
     ) {
-        if message.is_empty() {
-            self.known(at, value, accepted);
-        } else if !accepted.contains(&value) {
+        if !accepted.contains(&value) {
             let problem = Problem::new(FaultKind::NotSupported, "enum");
             self.fault(at, problem, Some(value), message);
         }

@@ -17,6 +17,9 @@ pub use conversion::{Conversion, ConversionRule};
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
+    /// The newest Kubernetes release that is known: that of documents that say no other, and of
+    /// what older ones are as of.
+    pub newest: Option<Release>,
     /// The crates, in the order in which they are generated.
     #[serde(rename = "crate", default)]
     pub crates: Vec<CrateConfig>,
@@ -61,9 +64,10 @@ pub struct CrateConfig {
 pub struct DocumentConfig {
     /// The file's name, as Kubernetes names it.
     pub file: String,
-    /// The release whose folder holds the project's own document.
+    /// The release whose folder holds the project's own document; the newest if it says none.
+    #[serde(default)]
     pub release: Release,
-    /// The release whose fields that document has, where it is a later one: types of a
+    /// The release whose fields that document has; the newest if it says none. Types of a
     /// version that is no longer served still change.
     #[serde(rename = "as-of")]
     pub as_of: Option<Release>,
@@ -103,7 +107,7 @@ impl Config {
         let mut fault = |line, message: String, help: &str| {
             diagnostics.in_file(&source.name, line, message, help);
         };
-        let config: Self = match toml::from_str(&source.text) {
+        let mut config: Self = match toml::from_str(&source.text) {
             Ok(config) => config,
             Err(error) => {
                 let line = error.span().map(|span| {
@@ -118,6 +122,7 @@ impl Config {
                 return Err(diagnostics);
             }
         };
+        config.fill_in_releases(&mut |message, help| fault(None, message, help));
         let mut names = BTreeSet::new();
         for krate in &config.crates {
             krate.check(&mut |message, help| fault(None, message, help));
@@ -147,6 +152,34 @@ impl Config {
             Ok(config)
         } else {
             Err(diagnostics)
+        }
+    }
+
+    /// Gives every document that says none the newest release.
+    fn fill_in_releases(&mut self, fault: Fault<'_>) {
+        for document in self.crates.iter_mut().flat_map(|krate| &mut krate.documents) {
+            if document.release == Release::default() {
+                match self.newest {
+                    Some(newest) => document.release = newest,
+                    None => fault(
+                        format!("{} has no `release`", document.file),
+                        "say the newest Kubernetes release at the top, `newest = \"1.37\"`, \
+                         or the document's own",
+                    ),
+                }
+            }
+            if let Some(newest) = self.newest
+                && document.release > newest
+            {
+                fault(
+                    format!(
+                        "{} is of {}, after the newest release {newest}",
+                        document.file, document.release
+                    ),
+                    "correct the release, or `newest`",
+                );
+            }
+            document.as_of = document.as_of.or(self.newest);
         }
     }
 

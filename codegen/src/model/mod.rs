@@ -6,7 +6,7 @@ mod rules;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::config::CrateConfig;
 use crate::diag::Pointer;
@@ -26,10 +26,18 @@ pub(crate) use rules::{
 pub(crate) type SchemaName = String;
 
 /// One crate to be.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub(crate) struct Crate<'a> {
+    #[serde(rename = "name", serialize_with = "name_of")]
     pub(crate) config: &'a CrateConfig,
     pub(crate) versions: Vec<ApiVersion>,
+}
+
+fn name_of<S: Serializer>(
+    config: &&CrateConfig,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&config.name)
 }
 
 /// One group-version: the types of one document.
@@ -238,6 +246,7 @@ impl Field {
 #[derive(Clone, Debug, Default, Serialize)]
 pub(crate) struct Docs {
     /// As the document has it.
+    #[serde(skip)]
     pub(crate) description: String,
     /// The finished lines, set by the documentation pass.
     pub(crate) lines: Vec<String>,

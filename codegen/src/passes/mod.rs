@@ -33,6 +33,8 @@ enum Pass {
 
 /// All passes, in their order.
 const PASSES: &[Pass] = &[
+    // First, because the type graph counts the fields.
+    Pass::Version(|version, _, _| names::order_fields(version)),
     Pass::Version(|version, _, to| enums::run(version, to)),
     Pass::Version(|version, _, to| closure::run(version, to)),
     Pass::Version(|version, _, to| lists::run(version, to)),
@@ -40,7 +42,6 @@ const PASSES: &[Pass] = &[
     Pass::Version(rules::run),
     Pass::Version(|version, _, _| behaviour::run(version)),
     Pass::Version(|version, _, to| boxing::run(version, to)),
-    Pass::Version(|version, _, _| names::order_fields(version)),
     Pass::Version(|version, config, _| names::keep_unknown_fields(version, config)),
     Pass::Version(|version, _, _| paths::run(version)),
     Pass::Version(|version, _, to| placing::run(version, to)),

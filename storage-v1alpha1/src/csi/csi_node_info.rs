@@ -352,9 +352,73 @@ impl convert::Convert<CSINodeInfoList> for storage_v1::CSINodeList {
     }
 }
 
+/// Properties of the CSI drivers of one node.
+///
+/// Since Kubernetes 1.13, alpha.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CSINodeInfoSpec {
+    /// One entry for each CSI driver that has registered on the node, keyed by `name`.
+    ///
+    /// A driver that is uninstalled keeps its entry; whether it is there at present is
+    /// told by `available` of the entry with the same name in `status`. The kubelet
+    /// insists on at least one entry, on different names, and on the same names here and
+    /// in `status`.
+    ///
+    /// At most one element for each `name`.
+    pub drivers: Vec<CSIDriverInfoSpec>,
+}
+
+impl CSINodeInfoSpec {
+    /// Makes a `CSINodeInfoSpec` with its `drivers`.
+    #[must_use]
+    pub fn new(drivers: impl IntoIterator<Item = impl Into<CSIDriverInfoSpec>>) -> Self {
+        Self {
+            drivers: drivers.into_iter().map(Into::into).collect(),
+        }
+    }
+}
+
+impl wire::Object for CSINodeInfoSpec {
+    const NAME: &'static str = "CSINodeInfoSpec";
+
+    fn fields() -> &'static [&'static str] {
+        &["drivers"]
+    }
+
+    fn read_field<'de, M: serde::de::MapAccess<'de>>(
+        &mut self,
+        name: &str,
+        map: &mut M,
+    ) -> Result<(), M::Error> {
+        match name {
+            "drivers" => wire::read(map, &mut self.drivers),
+            _ => wire::skip(map),
+        }
+    }
+
+    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
+        wire::required(fields, "drivers", &self.drivers)?;
+        Ok(())
+    }
+}
+
+impl<'de> serde::Deserialize<'de> for CSINodeInfoSpec {
+    fn deserialize<D: serde::Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Self, D::Error> {
+        wire::read_object(deserializer)
+    }
+}
+
+impl serde::Serialize for CSINodeInfoSpec {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        wire::write_object(self, serializer)
+    }
+}
+
 /// One CSI driver that is registered on a node, in the older form of [`CSINodeInfo`].
 ///
-/// Since Kubernetes 1.12, alpha; feature gate `CSINodeInfo`.
+/// Since Kubernetes 1.12, alpha.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CSIDriverInfo {
     /// CSI driver name, the same as that of its [`CSIDriver`](crate::csi::CSIDriver)
@@ -441,70 +505,6 @@ impl serde::Serialize for CSIDriverInfo {
     }
 }
 
-/// Properties of the CSI drivers of one node.
-///
-/// Since Kubernetes 1.12, alpha.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct CSINodeInfoSpec {
-    /// One entry for each CSI driver that has registered on the node, keyed by `name`.
-    ///
-    /// A driver that is uninstalled keeps its entry; whether it is there at present is
-    /// told by `available` of the entry with the same name in `status`. The kubelet
-    /// insists on at least one entry, on different names, and on the same names here and
-    /// in `status`.
-    ///
-    /// At most one element for each `name`.
-    pub drivers: Vec<CSIDriverInfoSpec>,
-}
-
-impl CSINodeInfoSpec {
-    /// Makes a `CSINodeInfoSpec` with its `drivers`.
-    #[must_use]
-    pub fn new(drivers: impl IntoIterator<Item = impl Into<CSIDriverInfoSpec>>) -> Self {
-        Self {
-            drivers: drivers.into_iter().map(Into::into).collect(),
-        }
-    }
-}
-
-impl wire::Object for CSINodeInfoSpec {
-    const NAME: &'static str = "CSINodeInfoSpec";
-
-    fn fields() -> &'static [&'static str] {
-        &["drivers"]
-    }
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "drivers" => wire::read(map, &mut self.drivers),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "drivers", &self.drivers)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for CSINodeInfoSpec {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for CSINodeInfoSpec {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
-    }
-}
-
 /// Current state of the CSI drivers of one node.
 ///
 /// Since Kubernetes 1.13, alpha.
@@ -569,7 +569,7 @@ impl serde::Serialize for CSINodeInfoStatus {
 /// Properties of one CSI driver on a node, which rarely change once it has
 /// registered.
 ///
-/// Since Kubernetes 1.12, alpha.
+/// Since Kubernetes 1.13, alpha.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CSIDriverInfoSpec {
     /// CSI driver name, the same as that of its [`CSIDriver`](crate::csi::CSIDriver)

@@ -134,8 +134,17 @@ impl Reader<'_> {
                         check: Check::Call(call),
                     }));
                 }
-                Meaning::Modifies(..) => {
+                Meaning::Modifies(other, _) => {
                     self.flag(keyword.name, value, pointer);
+                    // Without the other one at all, this has been reported on loading.
+                    if asked.keywords.contains_key(*other)
+                        && !rules.list.iter().any(|rule| rule.keyword == *other)
+                    {
+                        let name = keyword.name;
+                        let message =
+                            format!("`{name}` can't be checked of a value of this type");
+                        self.fault(pointer, message, SEE);
+                    }
                 }
                 Meaning::Read => {
                     let found = self.named(keyword.name, value, sort, pointer);
@@ -317,7 +326,7 @@ impl Reader<'_> {
         let Some((ty, _)) = self.version.own_enum(ty) else {
             return;
         };
-        if rules.calls().any(|call| matches!(call.method, "pattern" | "accepted")) {
+        if rules.calls().any(|call| call.takes == Takes::AsStr) {
             return;
         }
         let call = Call {

@@ -179,9 +179,15 @@ impl Reader<'_> {
             return None;
         }
         let mut arguments = vec![Argument::Texts(values)];
-        arguments.push(Argument::Text(validation.message.unwrap_or_default()));
+        let method = match validation.message {
+            Some(message) => {
+                arguments.push(Argument::Text(message));
+                "accepted"
+            }
+            None => "known",
+        };
         Some(Check::Call(Call {
-            method: "accepted",
+            method,
             takes: match sort {
                 Sort::Enumeration => Takes::AsStr,
                 _ => Takes::Text,

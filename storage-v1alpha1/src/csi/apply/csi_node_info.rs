@@ -174,6 +174,78 @@ impl serde::Serialize for CSINodeInfo {
     }
 }
 
+/// The fields of a [`CSINodeInfoSpec`](crate::csi::CSINodeInfoSpec) that are applied.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CSINodeInfoSpec {
+    /// See [`drivers`](crate::csi::CSINodeInfoSpec::drivers).
+    pub drivers: Option<Vec<CSIDriverInfoSpec>>,
+}
+
+impl CSINodeInfoSpec {
+    /// Makes a `CSINodeInfoSpec` in which nothing is set.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets [`drivers`](Self::drivers).
+    #[must_use]
+    pub fn with_drivers(
+        mut self,
+        value: impl IntoIterator<Item = impl Into<CSIDriverInfoSpec>>,
+    ) -> Self {
+        self.drivers = Some(value.into_iter().map(Into::into).collect());
+        self
+    }
+}
+
+/// Sets all that is held, required fields included.
+impl From<crate::csi::CSINodeInfoSpec> for CSINodeInfoSpec {
+    fn from(value: crate::csi::CSINodeInfoSpec) -> Self {
+        Self {
+            drivers: Some(convert::elements(value.drivers)),
+        }
+    }
+}
+
+impl wire::Object for CSINodeInfoSpec {
+    const NAME: &'static str = "CSINodeInfoSpec";
+
+    fn fields() -> &'static [&'static str] {
+        &["drivers"]
+    }
+
+    fn read_field<'de, M: serde::de::MapAccess<'de>>(
+        &mut self,
+        name: &str,
+        map: &mut M,
+    ) -> Result<(), M::Error> {
+        match name {
+            "drivers" => wire::read(map, &mut self.drivers),
+            _ => wire::skip(map),
+        }
+    }
+
+    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
+        wire::optional(fields, "drivers", &self.drivers)?;
+        Ok(())
+    }
+}
+
+impl<'de> serde::Deserialize<'de> for CSINodeInfoSpec {
+    fn deserialize<D: serde::Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Self, D::Error> {
+        wire::read_object(deserializer)
+    }
+}
+
+impl serde::Serialize for CSINodeInfoSpec {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        wire::write_object(self, serializer)
+    }
+}
+
 /// The fields of a [`CSIDriverInfo`](crate::csi::CSIDriverInfo) that are applied.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CSIDriverInfo {
@@ -267,78 +339,6 @@ impl<'de> serde::Deserialize<'de> for CSIDriverInfo {
 }
 
 impl serde::Serialize for CSIDriverInfo {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
-    }
-}
-
-/// The fields of a [`CSINodeInfoSpec`](crate::csi::CSINodeInfoSpec) that are applied.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct CSINodeInfoSpec {
-    /// See [`drivers`](crate::csi::CSINodeInfoSpec::drivers).
-    pub drivers: Option<Vec<CSIDriverInfoSpec>>,
-}
-
-impl CSINodeInfoSpec {
-    /// Makes a `CSINodeInfoSpec` in which nothing is set.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Sets [`drivers`](Self::drivers).
-    #[must_use]
-    pub fn with_drivers(
-        mut self,
-        value: impl IntoIterator<Item = impl Into<CSIDriverInfoSpec>>,
-    ) -> Self {
-        self.drivers = Some(value.into_iter().map(Into::into).collect());
-        self
-    }
-}
-
-/// Sets all that is held, required fields included.
-impl From<crate::csi::CSINodeInfoSpec> for CSINodeInfoSpec {
-    fn from(value: crate::csi::CSINodeInfoSpec) -> Self {
-        Self {
-            drivers: Some(convert::elements(value.drivers)),
-        }
-    }
-}
-
-impl wire::Object for CSINodeInfoSpec {
-    const NAME: &'static str = "CSINodeInfoSpec";
-
-    fn fields() -> &'static [&'static str] {
-        &["drivers"]
-    }
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "drivers" => wire::read(map, &mut self.drivers),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::optional(fields, "drivers", &self.drivers)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for CSINodeInfoSpec {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for CSINodeInfoSpec {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         wire::write_object(self, serializer)
     }

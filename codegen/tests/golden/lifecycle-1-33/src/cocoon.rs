@@ -11,8 +11,6 @@ use k8s_openapi::serde;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Cocoon {
     /// Its silk.
-    ///
-    /// Since Kubernetes 1.20, stable.
     pub silk: Option<String>,
 }
 

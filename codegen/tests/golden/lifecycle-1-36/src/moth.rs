@@ -21,8 +21,6 @@ pub struct Moth {
     pub going: Option<String>,
 
     /// Older than the rest, by inheritance.
-    ///
-    /// Since Kubernetes 1.20, stable.
     pub old: Option<String>,
 
     /// Stays alpha.
@@ -182,8 +180,6 @@ impl serde::Serialize for Moth {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Wings {
     /// In millimetres.
-    ///
-    /// Since Kubernetes 1.33, stable since 1.36.
     pub span: Option<i32>,
 }
 

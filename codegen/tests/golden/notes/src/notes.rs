@@ -54,6 +54,9 @@ pub struct Notes {
     pub odd: Option<String>,
 
     /// May change.
+    ///
+    /// The rule `self.size() < 9` is not checked here: a size in characters is not known
+    /// here.
     pub ruled: Option<String>,
 
     /// A word.

@@ -8,11 +8,7 @@ use apimachinery::validation::{
 
 use crate::{Door, Pantry, PantrySpec};
 
-impl SetDefaults for Pantry {
-    fn set_defaults(&mut self, _target: &Target) {}
-
-    fn drop_disabled(&mut self, _stored: Option<&Self>, _target: &Target) {}
-}
+impl SetDefaults for Pantry {}
 
 impl Check for Pantry {
     fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {
@@ -21,8 +17,6 @@ impl Check for Pantry {
 }
 
 impl ServerRules for Pantry {
-    const NAMESPACED: bool = false;
-
     fn reset_status(&mut self, stored: Option<&Self>, _target: &Target) {
         self.status = match stored {
             Some(stored) => stored.status.clone(),

@@ -2,20 +2,12 @@
 // #/components/schemas/com.example.v1.Spoon.
 // Change the document or its overlays and run the command again.
 
-use apimachinery::validation::{Check, Checker, Path, ServerRules, SetDefaults, Target};
+use apimachinery::validation::{Check, ServerRules, SetDefaults};
 
 use crate::Spoon;
 
-impl SetDefaults for Spoon {
-    fn set_defaults(&mut self, _target: &Target) {}
+impl SetDefaults for Spoon {}
 
-    fn drop_disabled(&mut self, _stored: Option<&Self>, _target: &Target) {}
-}
+impl Check for Spoon {}
 
-impl Check for Spoon {
-    fn check(&self, _at: &Path<'_>, _to: &mut Checker<'_>) {}
-}
-
-impl ServerRules for Spoon {
-    const NAMESPACED: bool = true;
-}
+impl ServerRules for Spoon {}

@@ -12,8 +12,6 @@ impl SetDefaults for Bare {
             value.set_defaults(target);
         }
     }
-
-    fn drop_disabled(&mut self, _stored: Option<&Self>, _target: &Target) {}
 }
 
 impl Check for Bare {

@@ -10,6 +10,4 @@ impl SetDefaults for Inner {
     fn set_defaults(&mut self, _target: &Target) {
         default_text(&mut self.text, "x");
     }
-
-    fn drop_disabled(&mut self, _stored: Option<&Self>, _target: &Target) {}
 }

@@ -2,20 +2,12 @@
 // #/components/schemas/com.example.v1.I.
 // Change the document or its overlays and run the command again.
 
-use apimachinery::validation::{Check, Checker, Path, ServerRules, SetDefaults, Target};
+use apimachinery::validation::{Check, ServerRules, SetDefaults};
 
 use crate::I;
 
-impl SetDefaults for I {
-    fn set_defaults(&mut self, _target: &Target) {}
+impl SetDefaults for I {}
 
-    fn drop_disabled(&mut self, _stored: Option<&Self>, _target: &Target) {}
-}
+impl Check for I {}
 
-impl Check for I {
-    fn check(&self, _at: &Path<'_>, _to: &mut Checker<'_>) {}
-}
-
-impl ServerRules for I {
-    const NAMESPACED: bool = false;
-}
+impl ServerRules for I {}

@@ -17,8 +17,6 @@ pub struct Mug {
     pub metadata: ObjectMeta,
 
     /// `spec`.
-    ///
-    /// Since Kubernetes 1.30.
     pub spec: MugSpec,
 }
 
@@ -230,33 +228,23 @@ impl serde::Serialize for MugList {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MugSpec {
     /// How much goes in.
-    ///
-    /// Since Kubernetes 1.30.
     pub volume: i32,
 
     /// `handle`.
-    ///
-    /// Since Kubernetes 1.30.
     pub handle: Option<Handle>,
 
     /// `inner`.
-    ///
-    /// Since Kubernetes 1.30.
     pub inner: Option<Box<MugSpec>>,
 
     /// `lids`.
     ///
-    /// At most one element for each `name`. Since Kubernetes 1.30.
+    /// At most one element for each `name`.
     pub lids: Option<Vec<Lid>>,
 
     /// `names`.
-    ///
-    /// Since Kubernetes 1.30.
     pub names: Option<Vec<String>>,
 
     /// `stains`.
-    ///
-    /// Since Kubernetes 1.30.
     pub stains: Option<BTreeMap<String, Lid>>,
 }
 
@@ -474,8 +462,6 @@ impl serde::Serialize for Handle {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Lid {
     /// `name`.
-    ///
-    /// Since Kubernetes 1.30.
     pub name: String,
 }
 

@@ -2,23 +2,15 @@
 // #/components/schemas/com.example.v1.Kettle.
 // Change the document or its overlays and run the command again.
 
-use apimachinery::validation::{Check, Checker, Path, ServerRules, SetDefaults, Target};
+use apimachinery::validation::{Check, ServerRules, SetDefaults, Target};
 
 use crate::Kettle;
 
-impl SetDefaults for Kettle {
-    fn set_defaults(&mut self, _target: &Target) {}
+impl SetDefaults for Kettle {}
 
-    fn drop_disabled(&mut self, _stored: Option<&Self>, _target: &Target) {}
-}
-
-impl Check for Kettle {
-    fn check(&self, _at: &Path<'_>, _to: &mut Checker<'_>) {}
-}
+impl Check for Kettle {}
 
 impl ServerRules for Kettle {
-    const NAMESPACED: bool = false;
-
     fn reset_status(&mut self, stored: Option<&Self>, _target: &Target) {
         self.status = match stored {
             Some(stored) => stored.status.clone(),

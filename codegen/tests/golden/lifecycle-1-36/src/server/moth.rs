@@ -3,7 +3,7 @@
 // Change the document or its overlays and run the command again.
 
 use apimachinery::validation::{
-    Check, Checker, Feature, Path, ServerRules, SetDefaults, Target, drop_unless,
+    Check, Feature, ServerRules, SetDefaults, Target, drop_unless,
 };
 
 use crate::Moth;
@@ -25,8 +25,6 @@ const YOUNG_MOTHS: Feature = Feature {
 };
 
 impl SetDefaults for Moth {
-    fn set_defaults(&mut self, _target: &Target) {}
-
     fn drop_disabled(&mut self, stored: Option<&Self>, target: &Target) {
         let old = stored.map(|stored| &stored.raw);
         drop_unless(target.has(&RAW_MOTHS), &mut self.raw, old);
@@ -35,10 +33,6 @@ impl SetDefaults for Moth {
     }
 }
 
-impl Check for Moth {
-    fn check(&self, _at: &Path<'_>, _to: &mut Checker<'_>) {}
-}
+impl Check for Moth {}
 
-impl ServerRules for Moth {
-    const NAMESPACED: bool = false;
-}
+impl ServerRules for Moth {}

@@ -2,20 +2,12 @@
 // #/components/schemas/com.example.v1.Box2.
 // Change the document or its overlays and run the command again.
 
-use apimachinery::validation::{Check, Checker, Path, ServerRules, SetDefaults, Target};
+use apimachinery::validation::{Check, ServerRules, SetDefaults};
 
 use crate::Box2;
 
-impl SetDefaults for Box2 {
-    fn set_defaults(&mut self, _target: &Target) {}
+impl SetDefaults for Box2 {}
 
-    fn drop_disabled(&mut self, _stored: Option<&Self>, _target: &Target) {}
-}
+impl Check for Box2 {}
 
-impl Check for Box2 {
-    fn check(&self, _at: &Path<'_>, _to: &mut Checker<'_>) {}
-}
-
-impl ServerRules for Box2 {
-    const NAMESPACED: bool = true;
-}
+impl ServerRules for Box2 {}

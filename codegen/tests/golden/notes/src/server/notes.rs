@@ -4,7 +4,7 @@
 
 use apimachinery::validation::{
     Check, Checker, FaultKind, Feature, Path, Semantic as _, SetDefaults, Target,
-    default_text, drop_unless,
+    IMMUTABLE, default_text, drop_unless,
 };
 
 use crate::Notes;
@@ -41,14 +41,16 @@ impl SetDefaults for Notes {
 }
 
 impl Check for Notes {
-    fn check(&self, _at: &Path<'_>, _to: &mut Checker<'_>) {}
-
     fn check_update(&self, stored: &Self, at: &Path<'_>, to: &mut Checker<'_>) {
-        let path = at.field("all");
         let (new, old) = (&self.all, &stored.all);
-        to.immutable(path, new.is_same(old), FaultKind::Invalid, new);
-        let path = at.field("fixed");
+        to.immutable(
+            at.field("all"),
+            new.is_same(old),
+            FaultKind::Invalid,
+            new,
+            IMMUTABLE,
+        );
         let (new, old) = (&self.fixed, &stored.fixed);
-        to.immutable(path, new == old, FaultKind::Invalid, new);
+        to.immutable(at.field("fixed"), new == old, FaultKind::Invalid, new, "stays");
     }
 }

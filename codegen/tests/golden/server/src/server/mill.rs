@@ -4,7 +4,7 @@
 
 use apimachinery::validation::{
     Check, Checker, FaultKind, Feature, Format, Path, Pattern, Problem, Repeats,
-    ServerRules, SetDefaults, Target, default_text, drop_unless, rules,
+    ServerRules, SetDefaults, Target, IMMUTABLE, default_text, drop_unless,
 };
 
 use crate::{Guest, Hand, Kind, Mill, MillSpec, MillStatus, Power};
@@ -52,7 +52,6 @@ impl Check for Mill {
 }
 
 impl ServerRules for Mill {
-    const NAMESPACED: bool = true;
     const UNCONDITIONAL_UPDATE: bool = true;
     const CHECKS_NAMES_ON_UPDATE: bool = false;
 
@@ -81,7 +80,7 @@ impl SetDefaults for MillSpec {
         if self.stones.as_ref().is_none_or(Vec::is_empty) {
             self.stones = Some(vec!["Basalt".to_owned()]);
         }
-        rules::volume_source_defaults(&mut self.store);
+        apimachinery::validation::rules::volume_source_defaults(&mut self.store);
     }
 
     fn drop_disabled(&mut self, stored: Option<&Self>, target: &Target) {
@@ -113,10 +112,10 @@ impl Check for MillSpec {
         }
         let path = at.field("crew");
         let count = self.crew.as_ref().map_or(0, |entries| entries.len());
-        to.not_empty(path, "minItems", count);
+        to.not_empty(path, count, "minItems");
         if let Some(entries) = &self.crew {
             let problem = Problem::new(FaultKind::TooLong, "maxItems");
-            if to.max_entries(path, problem, entries.len(), 9) {
+            if to.max_entries(path, entries.len(), 9, problem) {
                 let keys = entries.iter().map(|item| item.name.as_str());
                 let mut repeats = Repeats::of(keys);
                 for (index, item) in entries.iter().enumerate() {
@@ -153,13 +152,13 @@ impl Check for MillSpec {
             }
         }
         let path = at.field("near");
-        rules::label_selector(&self.near, path, to);
+        apimachinery::validation::rules::label_selector(&self.near, path, to);
         let path = at.field("notes");
         let count = self.notes.as_ref().map_or(0, |entries| entries.len());
-        to.not_empty(path, "minProperties", count);
+        to.not_empty(path, count, "minProperties");
         if let Some(entries) = &self.notes {
             let problem = Problem::new(FaultKind::TooMany, "maxProperties");
-            if to.max_entries(path, problem, entries.len(), 9) {
+            if to.max_entries(path, entries.len(), 9, problem) {
                 to.keys_not_empty(path, entries);
                 to.max_total_length(path, entries, 1024);
             }
@@ -179,51 +178,76 @@ impl Check for MillSpec {
             for (index, item) in entries.iter().enumerate() {
                 let path = path.index(index).above(1);
                 to.format(path, item, Format::LabelValue);
-                static PATTERN: Pattern = Pattern::new("[a-z]$");
-                to.pattern(path, item, &PATTERN);
+                {
+                    static PATTERN: Pattern = Pattern::new("[a-z]$");
+                    to.pattern(path, item, &PATTERN);
+                }
                 if repeats.next(item.as_str()) {
                     to.duplicate(path, item);
                 }
             }
         }
         let path = at.field("store");
-        rules::inline_volume_spec(&self.store, path, to);
-        let path = at.field("fine");
+        apimachinery::validation::rules::inline_volume_spec(&self.store, path, to);
         let list = self.stones.as_ref();
         let has_other = list.is_some_and(|list| !list.is_empty());
-        to.depends(path, self.fine.as_ref(), "stones", has_other);
+        to.depends(at.field("fine"), self.fine.as_ref(), "stones", has_other);
     }
 
     fn check_update(&self, stored: &Self, at: &Path<'_>, to: &mut Checker<'_>) {
-        let path = at.field("miller").named("owner");
         let (new, old) = (&self.miller, &stored.miller);
-        to.immutable(path, new == old, FaultKind::Forbidden, new);
+        to.immutable(
+            at.field("miller").named("owner"),
+            new == old,
+            FaultKind::Forbidden,
+            new,
+            IMMUTABLE,
+        );
         if to.target().release() >= apimachinery::Release::new(1, 30)
             && to.target().release() < apimachinery::Release::new(1, 35)
         {
-            let path = at.field("bags");
             let (new, old) = (&self.bags, &stored.bags);
-            to.immutable(path, new == old, FaultKind::Invalid, new);
+            to.immutable(
+                at.field("bags"),
+                new == old,
+                FaultKind::Invalid,
+                new,
+                IMMUTABLE,
+            );
         }
-        let path = at.field("crew");
+        let list = at.field("crew");
         for (index, item) in self.crew.iter().flatten().enumerate() {
             let mut stored = stored.crew.iter().flatten();
             if let Some(stored) = stored.find(|stored| stored.name == item.name) {
-                item.check_update(stored, &path.index(index), to);
+                item.check_update(stored, &list.index(index), to);
             }
         }
         if !to.target().has(&MOVABLE_MILLS) {
-            let path = at.field("kind");
             let (new, old) = (&self.kind, &stored.kind);
-            to.immutable(path, new == old, FaultKind::Invalid, new);
+            to.immutable(
+                at.field("kind"),
+                new == old,
+                FaultKind::Invalid,
+                new,
+                IMMUTABLE,
+            );
         }
     }
 
     fn warn(&self, stored: Option<&Self>, at: &Path<'_>, to: &mut Checker<'_>) {
-        let path = at.field("near");
-        rules::deprecated_selector_labels(&self.near, path, to);
+        apimachinery::validation::rules::deprecated_selector_labels(
+            &self.near,
+            at.field("near"),
+            to,
+        );
         let old = stored.map(|stored| &stored.marks);
-        rules::tokens_in_secrets(old, &self.marks, &self.fine, at, to);
+        apimachinery::validation::rules::tokens_in_secrets(
+            old,
+            &self.marks,
+            &self.fine,
+            at,
+            to,
+        );
     }
 }
 
@@ -240,8 +264,6 @@ impl SetDefaults for Power {
     fn set_defaults(&mut self, _target: &Target) {
         default_text(&mut self.brook, "rhine");
     }
-
-    fn drop_disabled(&mut self, _stored: Option<&Self>, _target: &Target) {}
 }
 
 impl Check for Power {
@@ -266,9 +288,14 @@ impl Check for Hand {
     }
 
     fn check_update(&self, stored: &Self, at: &Path<'_>, to: &mut Checker<'_>) {
-        let path = at.field("years").above(2);
         let (new, old) = (&self.years, &stored.years);
-        to.immutable(path, new == old, FaultKind::Invalid, new);
+        to.immutable(
+            at.field("years").above(2),
+            new == old,
+            FaultKind::Invalid,
+            new,
+            IMMUTABLE,
+        );
     }
 }
 

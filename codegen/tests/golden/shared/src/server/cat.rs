@@ -2,15 +2,11 @@
 // #/components/schemas/com.example.v1.Cat.
 // Change the document or its overlays and run the command again.
 
-use apimachinery::validation::{Check, Checker, Path, ServerRules, SetDefaults, Target};
+use apimachinery::validation::{Check, Checker, Path, ServerRules, SetDefaults};
 
 use crate::Cat;
 
-impl SetDefaults for Cat {
-    fn set_defaults(&mut self, _target: &Target) {}
-
-    fn drop_disabled(&mut self, _stored: Option<&Self>, _target: &Target) {}
-}
+impl SetDefaults for Cat {}
 
 impl Check for Cat {
     fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {
@@ -20,6 +16,4 @@ impl Check for Cat {
     }
 }
 
-impl ServerRules for Cat {
-    const NAMESPACED: bool = false;
-}
+impl ServerRules for Cat {}

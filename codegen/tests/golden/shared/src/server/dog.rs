@@ -2,15 +2,11 @@
 // #/components/schemas/com.example.v1.Dog.
 // Change the document or its overlays and run the command again.
 
-use apimachinery::validation::{Check, Checker, Path, ServerRules, SetDefaults, Target};
+use apimachinery::validation::{Check, Checker, Path, ServerRules, SetDefaults};
 
 use crate::Dog;
 
-impl SetDefaults for Dog {
-    fn set_defaults(&mut self, _target: &Target) {}
-
-    fn drop_disabled(&mut self, _stored: Option<&Self>, _target: &Target) {}
-}
+impl SetDefaults for Dog {}
 
 impl Check for Dog {
     fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {
@@ -20,6 +16,4 @@ impl Check for Dog {
     }
 }
 
-impl ServerRules for Dog {
-    const NAMESPACED: bool = false;
-}
+impl ServerRules for Dog {}

@@ -2,15 +2,11 @@
 // #/components/schemas/com.example.v1.Mug.
 // Change the document or its overlays and run the command again.
 
-use apimachinery::validation::{Check, Checker, Path, ServerRules, SetDefaults, Target};
+use apimachinery::validation::{Check, Checker, Path, ServerRules, SetDefaults};
 
 use crate::{Handle, Mug, MugSpec};
 
-impl SetDefaults for Mug {
-    fn set_defaults(&mut self, _target: &Target) {}
-
-    fn drop_disabled(&mut self, _stored: Option<&Self>, _target: &Target) {}
-}
+impl SetDefaults for Mug {}
 
 impl Check for Mug {
     fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {
@@ -18,9 +14,7 @@ impl Check for Mug {
     }
 }
 
-impl ServerRules for Mug {
-    const NAMESPACED: bool = false;
-}
+impl ServerRules for Mug {}
 
 impl Check for MugSpec {
     fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {

@@ -18,8 +18,6 @@ pub struct Mug {
     pub metadata: ObjectMeta,
 
     /// `spec`.
-    ///
-    /// Since Kubernetes 1.20.
     pub spec: MugSpec,
 }
 
@@ -270,33 +268,23 @@ impl From<golden_conversion_v1::MugList> for MugList {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MugSpec {
     /// How much goes in.
-    ///
-    /// Since Kubernetes 1.20.
     pub volume: i32,
 
     /// `handle`.
-    ///
-    /// Since Kubernetes 1.20.
     pub handle: Option<Handle>,
 
     /// `inner`.
-    ///
-    /// Since Kubernetes 1.20.
     pub inner: Option<Box<MugSpec>>,
 
     /// `lids`.
     ///
-    /// At most one element for each `name`. Since Kubernetes 1.20.
+    /// At most one element for each `name`.
     pub lids: Option<Vec<Lid>>,
 
     /// `names`.
-    ///
-    /// Since Kubernetes 1.20.
     pub names: Option<Vec<String>>,
 
     /// `stains`.
-    ///
-    /// Since Kubernetes 1.20.
     pub stains: Option<BTreeMap<String, Lid>>,
 }
 
@@ -558,8 +546,6 @@ impl From<golden_conversion_v1::Handle> for Handle {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Lid {
     /// `name`.
-    ///
-    /// Since Kubernetes 1.20.
     pub name: String,
 }
 

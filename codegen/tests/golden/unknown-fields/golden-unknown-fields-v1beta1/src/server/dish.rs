@@ -2,20 +2,12 @@
 // #/components/schemas/com.example.v1beta1.Dish.
 // Change the document or its overlays and run the command again.
 
-use apimachinery::validation::{Check, Checker, Path, ServerRules, SetDefaults, Target};
+use apimachinery::validation::{Check, ServerRules, SetDefaults};
 
 use crate::Dish;
 
-impl SetDefaults for Dish {
-    fn set_defaults(&mut self, _target: &Target) {}
+impl SetDefaults for Dish {}
 
-    fn drop_disabled(&mut self, _stored: Option<&Self>, _target: &Target) {}
-}
+impl Check for Dish {}
 
-impl Check for Dish {
-    fn check(&self, _at: &Path<'_>, _to: &mut Checker<'_>) {}
-}
-
-impl ServerRules for Dish {
-    const NAMESPACED: bool = false;
-}
+impl ServerRules for Dish {}
