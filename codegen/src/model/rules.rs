@@ -200,9 +200,14 @@ pub(crate) struct TypeRules {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct Reported {
     /// So many steps further up.
+    #[serde(skip_serializing_if = "is_zero")]
     pub(crate) above: u64,
     /// The name that the field goes by.
     pub(crate) name: Option<String>,
+}
+
+fn is_zero(steps: &u64) -> bool {
+    *steps == 0
 }
 
 /// How the elements of a list must differ.
@@ -229,6 +234,7 @@ pub(crate) struct Immutable {
     pub(crate) unless: Option<Lifecycle>,
     /// The name of that feature's constant.
     pub(crate) feature: Option<Ident>,
+    #[serde(skip_serializing_if = "is_zero")]
     pub(crate) above: u64,
 }
 
