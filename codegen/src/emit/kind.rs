@@ -5,10 +5,11 @@ use std::collections::BTreeSet;
 use proc_macro2::TokenStream;
 use quote::quote;
 
+use super::runtime::KINDS;
 use crate::model::{ApiVersion, KindName, Lifecycle, SchemaName, Shape, Ty, Type};
 use crate::release::Release;
 
-/// The implementation of `apimachinery::Kind`.
+/// The implementation of `Kind`.
 pub(super) fn item(version: &ApiVersion, schema: &SchemaName, ty: &Type) -> TokenStream {
     let name = &ty.name;
     let lifecycle = match &ty.docs.lifecycle {
@@ -19,12 +20,10 @@ pub(super) fn item(version: &ApiVersion, schema: &SchemaName, ty: &Type) -> Toke
     keyed_lists(version, schema, "", &mut BTreeSet::new(), &mut lists);
     let lists = lists.iter().map(|(path, keys)| quote!((#path, &[#(#keys),*])));
     quote! {
-        impl apimachinery::Kind for #name {
-            const LIFECYCLE: Option<apimachinery::Lifecycle> = #lifecycle;
+        impl #KINDS::Kind for #name {
+            const LIFECYCLE: Option<#KINDS::Lifecycle> = #lifecycle;
 
-            fn list_map_keys() -> &'static [(&'static str, &'static [&'static str])] {
-                &[#(#lists),*]
-            }
+            const LIST_MAP_KEYS: #KINDS::ListMapKeys = &[#(#lists),*];
         }
     }
 }
@@ -36,10 +35,10 @@ fn lifecycle_of(lifecycle: &Lifecycle) -> TokenStream {
     let replacement = lifecycle.replacement.as_deref().and_then(KindName::parse);
     let replacement = optional(replacement.map(|kind| {
         let KindName { api_version, kind } = kind;
-        quote!(apimachinery::Replacement { api_version: #api_version, kind: #kind })
+        quote!(#KINDS::Replacement { api_version: #api_version, kind: #kind })
     }));
     quote! {
-        Some(apimachinery::Lifecycle {
+        Some(#KINDS::Lifecycle {
             introduced: #introduced,
             deprecated: #deprecated,
             removed: #removed,
@@ -57,7 +56,7 @@ pub(super) fn optional(value: Option<TokenStream>) -> TokenStream {
 
 pub(super) fn release(release: Release) -> TokenStream {
     let [major, minor] = release.numbers().map(proc_macro2::Literal::u16_unsuffixed);
-    quote!(apimachinery::Release::new(#major, #minor))
+    quote!(#KINDS::Release::new(#major, #minor))
 }
 
 /// The lists below a type whose elements have keys, with their paths.

@@ -273,7 +273,7 @@ fn whole(
     whole
 }
 
-/// A regular expression that `apimachinery::validation::Pattern` can read.
+/// A regular expression that `kubernetes_validation::Pattern` can read.
 fn pattern(text: &str, pointer: &Pointer, cx: &mut Context<'_>) -> Option<String> {
     match Regex::new(text) {
         Ok(_) => Some(text.to_owned()),
@@ -328,7 +328,7 @@ fn functions(
             None => cx.fault(
                 &pointer.child(extension),
                 format!("`{}` can't be the name of a function", function.escape_debug()),
-                "name a function of `apimachinery::validation::rules`",
+                "name a function of `kubernetes_validation::rules`",
             ),
         }
     }

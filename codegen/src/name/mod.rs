@@ -15,12 +15,15 @@ pub(crate) const UNKNOWN: &str = "Unknown";
 /// The file that registers the kinds.
 pub(crate) const SCHEME_FILE: &str = "scheme";
 
+/// The file of the group and version of the kinds.
+pub(crate) const GROUP_FILE: &str = "group_version";
+
 /// The module of the types for server-side apply.
 pub(crate) const APPLY_MODULE: &str = "apply";
 
 /// The files of a crate that aren't made from a type, and that nothing else may need.
-pub(crate) const RESERVED_FILES: [&str; 6] =
-    ["lib", "main", "mod", APPLY_MODULE, SCHEME_FILE, SERVER_FOLDER];
+pub(crate) const RESERVED_FILES: [&str; 7] =
+    ["lib", "main", "mod", APPLY_MODULE, GROUP_FILE, SCHEME_FILE, SERVER_FOLDER];
 
 /// The identifier of what always has the same name.
 pub(crate) fn fixed(name: &'static str) -> Ident {
@@ -30,7 +33,7 @@ pub(crate) fn fixed(name: &'static str) -> Ident {
 /// The folder of what the API server does; no type may need it.
 pub(crate) const SERVER_FOLDER: &str = "server";
 
-/// The name of a function of `apimachinery::validation::rules`.
+/// The name of a function of `kubernetes_validation::rules`.
 pub(crate) fn rule_function(name: &str) -> Option<Ident> {
     let plain = |c: char| c.is_ascii_lowercase() || c == '_';
     Ident::new(name.to_owned()).filter(|name| name.as_str().chars().all(plain))

@@ -9,8 +9,9 @@ mod server;
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 
-use apimachinery::convert::{Convert, Converted};
-use apimachinery::{GroupVersionKind, Kind, Release, strict};
+use kubernetes_kinds::convert::{Convert, Converted};
+use kubernetes_kinds::{GroupVersionKind, Kind, Release};
+use kubernetes_manifests::strict;
 use golden_conversion_v1 as v1;
 use golden_conversion_v1beta1::beta;
 use golden_enum_overlay::{Lamp, Light};
@@ -60,7 +61,7 @@ fn a_kind_knows_its_place() {
     assert_eq!(Box2::URL_PATH_SEGMENT, "boxes");
     fn cluster<T: Resource<Scope = k8s_openapi::ClusterResourceScope>>() {}
     fn namespace<T: Resource<Scope = k8s_openapi::NamespaceResourceScope>>() {}
-    fn has_status<T: apimachinery::StatusSubresource>() {}
+    fn has_status<T: kubernetes_kinds::StatusSubresource>() {}
     cluster::<Kettle>();
     cluster::<KettleList>();
     namespace::<Box2>();

@@ -1,7 +1,7 @@
 //! Runs what the golden `server` says of a server's defaults and rules.
 
-use apimachinery::Release;
-use apimachinery::validation::{Admission, FaultKind, Report, Target};
+use kubernetes_kinds::Release;
+use kubernetes_validation::{Admission, FaultKind, Report, Target};
 use golden_server::{Hand, Mill, MillSpec, Power};
 
 fn mill() -> Mill {

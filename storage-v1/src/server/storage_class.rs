@@ -2,8 +2,8 @@
 // #/components/schemas/io.k8s.api.storage.v1.StorageClass.
 // Change the document or its overlays and run the command again.
 
-use apimachinery::validation::{
-    Check, Checker, FaultKind, Format, Path, Problem, Semantic as _, ServerRules,
+use kubernetes_validation::{
+    Check, Checker, FaultKind, NameFormat, Path, Problem, Semantic as _, ServerRules,
     SetDefaults, Target, rules,
 };
 
@@ -22,7 +22,7 @@ impl Check for StorageClass {
     fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {
         let path = at.field("provisioner");
         if to.min_length(path, &self.provisioner) {
-            to.format_lowered(path, &self.provisioner, Format::QualifiedName);
+            to.format_lowered(path, &self.provisioner, NameFormat::QualifiedName);
         }
         let path = at.field("allowedTopologies");
         rules::topology_terms(&self.allowed_topologies, path, to);

@@ -2,9 +2,9 @@
 // #/components/schemas/io.k8s.api.storage.v1alpha1.CSIStorageCapacity.
 // Change the document or its overlays and run the command again.
 
-use apimachinery::validation::{
-    Check, Checker, FaultKind, Format, Path, Semantic as _, ServerRules, SetDefaults,
-    Target, rules,
+use kubernetes_validation::{
+    Check, Checker, FaultKind, NameFormat, Path, Semantic as _, ServerRules,
+    SetDefaults, Target, rules,
 };
 
 use crate::CSIStorageCapacity;
@@ -18,7 +18,7 @@ impl SetDefaults for CSIStorageCapacity {
 impl Check for CSIStorageCapacity {
     fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {
         let path = at.field("storageClassName");
-        to.format(path, &self.storage_class_name, Format::DnsSubdomain);
+        to.format(path, &self.storage_class_name, NameFormat::DnsSubdomain);
         let path = at.field("capacity");
         if let Some(value) = &self.capacity {
             to.minimum_quantity(path, value, 0);

@@ -13,8 +13,9 @@ mod values;
 use std::collections::BTreeSet;
 
 use proc_macro2::{Group, Ident as Ident2, Span, TokenStream, TokenTree};
-use quote::quote;
+use quote::{ToTokens, quote};
 
+use super::runtime::VALIDATION;
 use super::{Content, File, folder, inner_comment, origin};
 use crate::model::{ApiVersion, Module, Role, SchemaName, Shape, Struct, Ty, Type};
 use crate::name::{self, Ident, SERVER_FOLDER};
@@ -222,15 +223,12 @@ fn imports(cx: &Context<'_>, words: &Words) -> Vec<TokenStream> {
         }
     }
     // As rustfmt sorts them.
-    names.sort_by_key(|name| {
-        let name = name.to_string();
-        (name != "self", name)
-    });
+    names.sort_by_key(ToString::to_string);
     let mut uses = Vec::new();
     uses.extend(match names.as_slice() {
         [] => None,
-        [name] => Some(quote!(use apimachinery::validation::#name;)),
-        names => Some(quote!(use apimachinery::validation::{#(#names),*};)),
+        [name] => Some(quote!(use #VALIDATION::#name;)),
+        names => Some(quote!(use #VALIDATION::{#(#names),*};)),
     });
     let mut types: Vec<_> = cx.version.types.values().map(|ty| &ty.name).collect();
     types.retain(|name| words.all.contains(name.as_str()));
@@ -265,7 +263,7 @@ fn shorten(cx: &Context<'_>, tokens: TokenStream, words: &mut Words) -> TokenStr
                 let inside = shorten(cx, group.stream(), words);
                 short.push(Group::new(group.delimiter(), inside).into());
             }
-            TokenTree::Ident(ident) if ident == VALIDATION => {
+            TokenTree::Ident(ident) if ident == PREFIX => {
                 let path: Vec<_> = tokens.by_ref().take(3).collect();
                 match path.as_slice() {
                     [_, _, TokenTree::Ident(name)] if !is_own(cx, name) => {
@@ -274,8 +272,7 @@ fn shorten(cx: &Context<'_>, tokens: TokenStream, words: &mut Words) -> TokenStr
                         short.push(name.clone().into());
                     }
                     _ => {
-                        words.short.insert("self".to_owned());
-                        short.push(ident.into());
+                        short.extend(VALIDATION.to_token_stream());
                         short.extend(path);
                     }
                 }
@@ -295,7 +292,7 @@ fn shorten(cx: &Context<'_>, tokens: TokenStream, words: &mut Words) -> TokenStr
 }
 
 /// The module that the items are written with.
-const VALIDATION: &str = "validation";
+const PREFIX: &str = "validation";
 
 fn is_own(cx: &Context<'_>, name: &Ident2) -> bool {
     cx.version.types.values().any(|ty| *name == ty.name.as_str())

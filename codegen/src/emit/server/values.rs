@@ -221,7 +221,7 @@ fn texts(asked: &Checks, operand: &Operand, only: bool) -> TokenStream {
             false => quote!(format),
         };
         let format = named(format);
-        lines.extend(quote!(to.#method(path, #text, validation::Format::#format);));
+        lines.extend(quote!(to.#method(path, #text, validation::NameFormat::#format);));
     }
     lines.extend(pattern(asked, text, operand.is_reference));
     match (asked.not_empty_text, asked.checks_empty || lines.is_empty()) {

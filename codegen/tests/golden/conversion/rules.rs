@@ -1,6 +1,6 @@
 //! What a person writes beside the generated files.
 
-use apimachinery::convert;
+use kubernetes_kinds::convert;
 use golden_conversion_v1::Jar;
 
 use super::Jug;

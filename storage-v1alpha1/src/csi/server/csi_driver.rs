@@ -2,7 +2,7 @@
 // #/components/schemas/io.k8s.api.csi.v1alpha1.CSIDriver.
 // Change the document or its overlays and run the command again.
 
-use apimachinery::validation::{Check, Checker, Path, ServerRules, SetDefaults, Target};
+use kubernetes_validation::{Check, Checker, Path, ServerRules, SetDefaults, Target};
 
 use crate::csi::CSIDriver;
 

@@ -2,8 +2,8 @@
 // #/components/schemas/com.example.v1.Mill.
 // Change the document or its overlays and run the command again.
 
-use apimachinery::validation::{
-    Check, Checker, FaultKind, Feature, Format, Path, Pattern, Problem, Repeats,
+use kubernetes_validation::{
+    Check, Checker, FaultKind, Feature, NameFormat, Path, Pattern, Problem, Repeats,
     ServerRules, SetDefaults, Target, default_text, drop_unless, rules,
 };
 
@@ -11,18 +11,18 @@ use crate::{Guest, Hand, Kind, Mill, MillSpec, MillStatus, Power};
 
 const MOVABLE_MILLS: Feature = Feature {
     gate: "MovableMills",
-    introduced: apimachinery::Release::new(1, 33),
-    beta: Some(apimachinery::Release::new(1, 36)),
-    on: Some(apimachinery::Release::new(1, 36)),
+    introduced: kubernetes_kinds::Release::new(1, 33),
+    beta: Some(kubernetes_kinds::Release::new(1, 36)),
+    on: Some(kubernetes_kinds::Release::new(1, 36)),
     stable: None,
 };
 
 const QUIET_MILLS: Feature = Feature {
     gate: "QuietMills",
-    introduced: apimachinery::Release::new(1, 34),
-    beta: Some(apimachinery::Release::new(1, 35)),
-    on: Some(apimachinery::Release::new(1, 36)),
-    stable: Some(apimachinery::Release::new(1, 37)),
+    introduced: kubernetes_kinds::Release::new(1, 34),
+    beta: Some(kubernetes_kinds::Release::new(1, 35)),
+    on: Some(kubernetes_kinds::Release::new(1, 36)),
+    stable: Some(kubernetes_kinds::Release::new(1, 37)),
 };
 
 impl SetDefaults for Mill {
@@ -95,7 +95,7 @@ impl Check for MillSpec {
         let path = at.field("grain");
         if to.min_length(path, &self.grain) {
             to.max_length(path, &self.grain, 63, FaultKind::TooLong);
-            to.format_lowered(path, &self.grain, Format::QualifiedName);
+            to.format_lowered(path, &self.grain, NameFormat::QualifiedName);
         }
         let path = at.field("miller").named("owner");
         to.min_length(path, &self.miller);
@@ -149,7 +149,7 @@ impl Check for MillSpec {
         if let Some(entries) = &self.marks {
             for (index, item) in entries.iter().enumerate() {
                 let path = path.index(index);
-                to.format(path, item, Format::DnsLabel);
+                to.format(path, item, NameFormat::DnsLabel);
             }
         }
         let path = at.field("near");
@@ -178,7 +178,7 @@ impl Check for MillSpec {
             let mut repeats = Repeats::of(keys);
             for (index, item) in entries.iter().enumerate() {
                 let path = path.index(index).above(1);
-                to.format(path, item, Format::LabelValue);
+                to.format(path, item, NameFormat::LabelValue);
                 static PATTERN: Pattern = Pattern::new("[a-z]$");
                 to.pattern(path, item, &PATTERN);
                 if repeats.next(item.as_str()) {
@@ -198,8 +198,8 @@ impl Check for MillSpec {
         let path = at.field("miller").named("owner");
         let (new, old) = (&self.miller, &stored.miller);
         to.immutable(path, new == old, FaultKind::Forbidden, new);
-        if to.target().release() >= apimachinery::Release::new(1, 30)
-            && to.target().release() < apimachinery::Release::new(1, 35)
+        if to.target().release() >= kubernetes_kinds::Release::new(1, 30)
+            && to.target().release() < kubernetes_kinds::Release::new(1, 35)
         {
             let path = at.field("bags");
             let (new, old) = (&self.bags, &stored.bags);
@@ -251,7 +251,7 @@ impl Check for Power {
         let path = at.field("brook");
         if let Some(value) = &self.brook {
             if is_one && to.min_length(path, value) {
-                to.format(path, value, Format::DnsLabel);
+                to.format(path, value, NameFormat::DnsLabel);
             }
         }
     }
@@ -276,7 +276,7 @@ impl Check for Guest {
     fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {
         let path = at.field("name");
         if let Some(value) = &self.name {
-            to.format(path, value, Format::DnsSubdomain);
+            to.format(path, value, NameFormat::DnsSubdomain);
         }
     }
 }
