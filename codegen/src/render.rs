@@ -47,7 +47,7 @@ pub(crate) fn render(file: &File) -> Result<String, String> {
                     text.push('\n');
                 }
                 text.push_str(&if group == Group::Other {
-                    spaced(&item)
+                    spaced(&narrowed(&item))
                 } else {
                     filled(&item)
                 });
@@ -79,6 +79,9 @@ enum Group {
 
 impl Group {
     fn of(item: &str) -> Self {
+        // An item that a feature brings stays with the others.
+        let gated = item.strip_prefix("#[cfg(").and_then(|item| item.split_once('\n'));
+        let item = gated.map_or(item, |(_, item)| item);
         let starts = |start| item.starts_with(start);
         match () {
             () if starts("mod ") => Self::Mod,
@@ -90,6 +93,39 @@ impl Group {
             () => Self::Other,
         }
     }
+}
+
+/// Breaks the constants of an `impl` after `=` where rustfmt does: when that leaves a list on one
+/// line, or when the first line of the value is too wide beside the name.
+fn narrowed(item: &str) -> String {
+    let mut text = String::with_capacity(item.len());
+    let mut lines = item.lines();
+    while let Some(line) = lines.next() {
+        let constant = line.starts_with("    const ") && !line.ends_with(';');
+        let Some((name, start)) = line.split_once(" = ").filter(|_| constant) else {
+            text += line;
+            text.push('\n');
+            continue;
+        };
+        let mut value = vec![start];
+        for line in lines.by_ref() {
+            value.push(line);
+            if line.starts_with("    ") && !line.starts_with("     ") {
+                break;
+            }
+        }
+        let inside = value.get(1..value.len() - 1).unwrap_or_default();
+        let inside: Vec<_> = inside.iter().map(|line| line.trim()).collect();
+        let list = format!("&[{}];", inside.join(" ").trim_end_matches(','));
+        if start == "&[" && list.len() + 8 <= WIDTH {
+            text += &format!("{name} =\n        {list}\n");
+        } else if line.len() > WIDTH {
+            text += &format!("{name} =\n        {}\n", value.join("\n    "));
+        } else {
+            text += &format!("{name} = {}\n", value.join("\n"));
+        }
+    }
+    text
 }
 
 /// Puts empty lines between members that have bodies or comments, which prettyplease sets

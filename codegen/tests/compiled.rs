@@ -12,6 +12,9 @@ use std::sync::LazyLock;
 
 use common::goldens;
 
+/// The features of generated crates, as TOML.
+const FEATURES: &str = r#"["apply", "manifests", "validation"]"#;
+
 /// The crate that holds the tests in `compiled/`.
 const RUNNER: &str = "golden-run";
 
@@ -23,6 +26,20 @@ fn goldens_compile_without_warnings_and_work() {
 #[test]
 fn goldens_have_documentation_without_warnings() {
     cargo(&["doc", "--offline", "--quiet", "--workspace", "--no-deps", "--keep-going"]);
+}
+
+/// Links of the documentation, too, lead to what is there without the features.
+#[test]
+fn goldens_without_features_compile_and_have_documentation() {
+    for command in ["check", "doc"] {
+        let without = ["--workspace", "--exclude", RUNNER];
+        let options: &[&str] = match command {
+            "doc" => &["--no-deps", "--keep-going"],
+            _ => &["--keep-going"],
+        };
+        let fixed = [command, "--offline", "--quiet"];
+        cargo(&[fixed.as_slice(), &without, options].concat());
+    }
 }
 
 #[test]
@@ -91,11 +108,13 @@ fn write_workspace(root: &Path, workspace: &Path) {
     }
     let mut runner = format!(
         "[package]\nname = \"{RUNNER}\"\nedition.workspace = true\npublish = false\n\n\
-         [dependencies]\napimachinery.workspace = true\nk8s-openapi.workspace = true\n\
+         [dependencies]\nk8s-openapi.workspace = true\nkubernetes-kinds.workspace = true\n\
+         kubernetes-manifests.workspace = true\nkubernetes-validation.workspace = true\n\
          proptest.workspace = true\nserde_json.workspace = true\n"
     );
     for name in &members[1..] {
-        runner += &format!("{name} = {{ path = \"../{name}\" }}\n");
+        runner +=
+            &format!("{name} = {{ path = \"../{name}\", features = {FEATURES} }}\n");
     }
     write(workspace.join(RUNNER).join("Cargo.toml"), &runner);
     for (file, tests) in [
@@ -124,7 +143,9 @@ fn manifest(root: &Path, members: &[String]) -> String {
         let path = toml::Table::from_iter([("path".to_owned(), member.as_str().into())]);
         dependencies.insert(member.clone(), path.into());
     }
-    let path = root.join("apimachinery").display().to_string();
-    dependencies["apimachinery"]["path"] = toml::Value::from(path);
+    for krate in ["kubernetes-kinds", "kubernetes-manifests", "kubernetes-validation"] {
+        let path = root.join(krate).display().to_string();
+        dependencies[krate]["path"] = toml::Value::from(path);
+    }
     toml::to_string(&manifest).unwrap()
 }

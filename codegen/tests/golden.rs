@@ -44,10 +44,26 @@ fn manifests_say_what_the_configuration_says() {
             assert_eq!(package("name"), config.name);
             assert_eq!(package("description"), config.description);
             let into = config.conversion.iter().map(|conversion| conversion.to.as_str());
-            for dependency in ["apimachinery", "k8s-openapi"].into_iter().chain(into) {
+            for dependency in ["kubernetes-kinds", "k8s-openapi"].into_iter().chain(into)
+            {
                 let inherited = &manifest["dependencies"][dependency]["workspace"];
                 assert_eq!(inherited.as_bool(), Some(true), "{dependency}");
             }
+            let into = config.conversion.iter().map(|conversion| conversion.to.as_str());
+            for feature in ["apply", "manifests", "validation"] {
+                let parts = manifest["features"][feature].as_array().unwrap();
+                let parts: Vec<_> = parts.iter().filter_map(|p| p.as_str()).collect();
+                for into in into.clone() {
+                    assert!(parts.contains(&format!("{into}/{feature}").as_str()));
+                }
+                if feature != "apply" {
+                    let package = format!("kubernetes-{feature}");
+                    assert!(parts.contains(&format!("dep:{package}").as_str()));
+                    let optional = &manifest["dependencies"][&package]["optional"];
+                    assert_eq!(optional.as_bool(), Some(true), "{package}");
+                }
+            }
+            assert!(!manifest["features"].as_table().unwrap().contains_key("default"));
         }
     }
 }

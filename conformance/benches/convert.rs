@@ -18,12 +18,12 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use apimachinery::convert::Convert;
-use apimachinery::scheme::{Decoded, Scheme};
 use conformance::kind::{Kind, Wire};
 use conformance::measure::{self, Pair, compare};
 use conformance::workload::{self, Workload};
 use criterion::Criterion;
+use kubernetes_kinds::convert::Convert;
+use kubernetes_manifests::scheme::{Decoded, Scheme};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 
 /// Counts the allocations of the whole program.

@@ -17,11 +17,11 @@
 
 use std::hint::black_box;
 
-use apimachinery::validation::{Admission, Target};
 use conformance::measure::{self, Pair, compare};
 use conformance::rules::Ruled;
 use conformance::workload::{self, Workload};
 use criterion::Criterion;
+use kubernetes_validation::{Admission, Target};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 
 /// Counts the allocations of the whole program.
@@ -71,7 +71,7 @@ fn row<K: Ruled + Workload>(criterion: &mut Criterion, length: usize) -> Row {
     let json = workload::list::<K>(length).unwrap();
     let read = || -> K::List { serde_json::from_str(black_box(&json)).unwrap() };
     // Before 1.35, no server warns of a driver that doesn't say how it gets tokens.
-    let target = Target::new(apimachinery::Release::new(1, 34));
+    let target = Target::new(kubernetes_kinds::Release::new(1, 34));
     let mut items: Vec<K> = read().into_iter().collect();
     set_defaults(&mut items, &target);
 

@@ -2,9 +2,9 @@
 
 use std::fmt::Debug;
 
-use apimachinery::apply::Apply;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, ObjectMeta};
 use k8s_openapi::{ListableResource, Metadata};
+use kubernetes_kinds::apply::Apply;
 use proptest::strategy::BoxedStrategy;
 use serde::Serialize;
 use serde::de::DeserializeOwned;

@@ -2,8 +2,8 @@
 
 use std::marker::PhantomData;
 
-use apimachinery::Release;
-use apimachinery::validation::{
+use kubernetes_kinds::Release;
+use kubernetes_validation::{
     Admission, Fault, FaultKind, FieldPath, Report, ServerRules, Target,
 };
 use serde_json::{Map, Value, json};

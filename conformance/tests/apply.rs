@@ -4,8 +4,6 @@
 
 use std::time::Duration;
 
-use apimachinery::WithMetadata;
-use apimachinery::apply::Apply;
 use conformance::arbitrary::check_all;
 use conformance::each_kind;
 use conformance::kind::Kind;
@@ -17,6 +15,8 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{
 use k8s_openapi::jiff::Timestamp;
 use kube::api::{Api, Patch, PatchParams, PostParams};
 use kube::{Client, Config};
+use kubernetes_kinds::WithMetadata;
+use kubernetes_kinds::apply::Apply;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use storage_v1::{

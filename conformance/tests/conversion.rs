@@ -3,12 +3,12 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use apimachinery::convert::{ANNOTATION, Convert, Converted};
 use conformance::arbitrary::{check_all, check_many, list, list_meta};
 use conformance::kind::{Kind, Wire};
 use conformance::older::{relabel, relabel_json};
 use conformance::{each_csi_pair, each_lossless_pair};
 use k8s_openapi::{Metadata, Resource};
+use kubernetes_kinds::convert::{ANNOTATION, Convert, Converted};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -170,7 +170,7 @@ where
     let mut objects = Vec::new();
     for (index, item) in source.into_iter().enumerate() {
         let item = item.convert().unwrap();
-        let place = |loss: &apimachinery::convert::Loss| {
+        let place = |loss: &kubernetes_kinds::convert::Loss| {
             (format!("items[{index}].{}", loss.path), loss.value.clone())
         };
         expected.extend(item.losses.iter().map(place));

@@ -3,12 +3,12 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use apimachinery::WithMetadata;
-use apimachinery::convert::{
-    ANNOTATION, ConversionError, Convert, Converted, MAX_ANNOTATIONS,
-};
 use conformance::kind::Kind;
 use conformance::samples::csi::{csi_node_info_1_12, csi_node_info_1_13};
+use kubernetes_kinds::WithMetadata;
+use kubernetes_kinds::convert::{
+    ANNOTATION, ConversionError, Convert, Converted, MAX_ANNOTATIONS,
+};
 use serde_json::json;
 use storage_v1::{CSINode, CSINodeDriver, CSINodeList, CSINodeSpec};
 use storage_v1alpha1::csi::{

@@ -5,9 +5,9 @@
 
 use std::collections::BTreeMap;
 
-use apimachinery::convert::{ANNOTATION, Convert, Converted};
 use conformance::arbitrary::{check_many, list, text};
 use conformance::kind::Kind;
+use kubernetes_kinds::convert::{ANNOTATION, Convert, Converted};
 use proptest::option::of;
 use proptest::prelude::*;
 use storage_v1::{

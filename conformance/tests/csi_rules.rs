@@ -3,9 +3,9 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use apimachinery::convert::{ANNOTATION, Convert, Converted};
 use conformance::kind::Kind;
 use conformance::samples::csi::{csi_node_info_1_12, csi_node_info_1_13};
+use kubernetes_kinds::convert::{ANNOTATION, Convert, Converted};
 use serde_json::json;
 use storage_v1::{CSINodeDriver, CSINodeSpec};
 use storage_v1alpha1::csi::{

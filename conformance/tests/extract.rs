@@ -2,11 +2,11 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use apimachinery::apply::{Apply, ExtractError, extract};
 use conformance::arbitrary::{check_all, check_many, text};
 use conformance::kind::Kind;
 use conformance::{each_kind, samples};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{FieldsV1, ManagedFieldsEntry};
+use kubernetes_kinds::apply::{Apply, ExtractError, extract};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 use storage_v1::{CSIDriver, CSINode, VolumeAttachment, apply};
@@ -143,14 +143,14 @@ fn is(element: &Value, name: &Value, keys: Option<&[&str]>) -> bool {
 }
 
 /// Whatever part of whatever object is owned, that part is extracted.
-fn exactly_what_is_owned<K: Kind + apimachinery::Kind>() {
+fn exactly_what_is_owned<K: Kind + kubernetes_kinds::Kind>() {
     check_all(&(K::arbitrary(), any::<u64>()), |(mut live, bits)| {
         live.metadata_mut().name = Some("one".to_owned());
         live.metadata_mut().managed_fields = None;
         let mut choice = Choice {
             bits,
-            granular: K::Apply::granular(),
-            keys: K::list_map_keys(),
+            granular: K::Apply::GRANULAR,
+            keys: K::LIST_MAP_KEYS,
         };
         let (fields, mut expected) =
             choice.parts("", &serde_json::to_value(&live).unwrap());

@@ -8,10 +8,10 @@
 
 use std::collections::BTreeMap;
 
-use apimachinery::convert::{Convert, Loss};
 use conformance::arbitrary::check_many;
 use conformance::each_csi_pair;
 use conformance::kind::Kind;
+use kubernetes_kinds::convert::{Convert, Loss};
 use proptest::prelude::*;
 use serde_json::Value;
 

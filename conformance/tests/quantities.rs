@@ -4,7 +4,7 @@
 
 use std::hint::black_box;
 
-use apimachinery::quantity::{Amount, canonical};
+use kubernetes_kinds::quantity::{Amount, canonical};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 
 #[global_allocator]

@@ -5,10 +5,10 @@
 
 use std::hint::black_box;
 
-use apimachinery::Release;
-use apimachinery::validation::{Admission, Target};
 use conformance::rules::Ruled;
 use conformance::workload::{self, Workload};
+use kubernetes_kinds::Release;
+use kubernetes_validation::{Admission, Target};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 
 #[global_allocator]

@@ -2,14 +2,16 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use apimachinery::convert::{ANNOTATION, Convert};
-use apimachinery::scheme::{Decoded, Object, Scheme, Scope, to_yaml, to_yaml_all};
-use apimachinery::{GroupVersion, GroupVersionKind};
 use conformance::fixtures;
 use conformance::kind::Kind;
 use conformance::samples::csi::{csi_node_info_1_12, csi_node_info_1_13};
 use conformance::{each_kind, each_lossless_pair};
 use k8s_openapi::serde_json::{Value, json};
+use kubernetes_kinds::convert::{ANNOTATION, Convert};
+use kubernetes_kinds::{GroupVersion, GroupVersionKind};
+use kubernetes_manifests::scheme::{
+    Decoded, Object, Scheme, Scope, to_yaml, to_yaml_all,
+};
 use storage_v1alpha1::csi;
 
 fn scheme() -> Scheme {

@@ -3,12 +3,12 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use apimachinery::scheme::Scheme;
-use apimachinery::strict::{self, Fault, FaultKind};
 use conformance::arbitrary::check_all;
 use conformance::doc::{Doc, MAPS};
 use conformance::each_kind;
 use conformance::kind::Kind;
+use kubernetes_manifests::scheme::Scheme;
+use kubernetes_manifests::strict::{self, Fault, FaultKind};
 use proptest::prelude::*;
 use proptest::sample::Index;
 use proptest::test_runner::TestCaseError;
@@ -138,7 +138,7 @@ fn damaged<K: Kind>() -> impl Strategy<Value = Doc> {
 }
 
 /// Each fault is told, where it is, and nothing else; the object is that of plain reading.
-fn tells_all<K: Kind + apimachinery::scheme::Versioned>() {
+fn tells_all<K: Kind + kubernetes_manifests::scheme::Versioned>() {
     check_all(&damaged::<K>(), |doc| {
         let text = doc.text();
         let mut expected = Vec::new();

@@ -4,9 +4,9 @@
 
 use std::collections::BTreeMap;
 
-use apimachinery::quantity::Amount;
-use apimachinery::topology::{AllowedTopologies, StorageCapacity};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
+use kubernetes_kinds::quantity::Amount;
+use kubernetes_kinds::topology::{AllowedTopologies, StorageCapacity};
 use serde_json::{Value, from_value, json};
 
 const ZONE: &str = "topology.kubernetes.io/zone";

@@ -6,7 +6,6 @@ use std::any::TypeId;
 use std::fmt::Debug;
 use std::marker::PhantomData;
 
-use apimachinery::{StatusSubresource, WithMetadata};
 use conformance::kind::{Kind, Peer};
 use conformance::server::ResourceType;
 use conformance::{each_kind, each_storage_v1_kind};
@@ -14,6 +13,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, ObjectMeta};
 use k8s_openapi::{ListableResource, Metadata, Resource};
 use kube::Api;
 use kube::runtime::{Controller, reflector, watcher};
+use kubernetes_kinds::{StatusSubresource, WithMetadata};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 

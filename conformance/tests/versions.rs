@@ -2,9 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use apimachinery::{Lifecycle, Release, Replacement};
 use conformance::kind::Kind;
 use k8s_openapi::Resource;
+use kubernetes_kinds::{Lifecycle, Release, Replacement};
 use serde_json::json;
 
 /// What the facts say: introduced, deprecated, removed (minor releases of 1.x), replacement.
@@ -25,7 +25,7 @@ macro_rules! lifecycles {
     ($($test:ident: $kind:ty => $row:expr;)*) => {$(
         #[test]
         fn $test() {
-            let lifecycle = <$kind as apimachinery::Kind>::LIFECYCLE.unwrap();
+            let lifecycle = <$kind as kubernetes_kinds::Kind>::LIFECYCLE.unwrap();
             assert_eq!(lifecycle, expected($row));
         }
     )*};

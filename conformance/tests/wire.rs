@@ -2,10 +2,10 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use apimachinery::wire::Object;
 use conformance::each_kind;
 use conformance::kind::{Kind, Wire};
 use k8s_openapi::Resource;
+use kubernetes_kinds::wire::Object;
 use serde_json::{Value, json};
 use storage_v1::{
     CSIDriver, CSIDriverSpec, CSINode, FSGroupPolicy, PersistentVolumeReclaimPolicy,
@@ -193,7 +193,7 @@ fn fields_in_order<K: Kind + Object>() {
         .map(|(key, _)| key.as_text().unwrap())
         .collect();
     assert_eq!(names[..2], ["apiVersion", "kind"]);
-    assert_eq!(names[2..], *K::fields());
+    assert_eq!(names[2..], *K::FIELDS);
 }
 
 mod type_first {
@@ -234,7 +234,7 @@ fn inner_fields_in_order() {
         let written = ciborium::Value::serialized(&inner).unwrap();
         let fields = written.as_map().unwrap().iter();
         let names: Vec<_> = fields.map(|(key, _)| key.as_text().unwrap()).collect();
-        assert_eq!(names, T::fields(), "{}", T::NAME);
+        assert_eq!(names, T::FIELDS, "{}", T::NAME);
         // Kinds are checked; what is inside of them has no kind to check.
         assert!(!names.contains(&"apiVersion"), "{}", T::NAME);
     }

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use apimachinery::Release;
-use apimachinery::validation::Target;
 use clap::{Parser, ValueEnum};
+use kubernetes_kinds::Release;
+use kubernetes_validation::Target;
 
 /// Tells what a Kubernetes API server would say about storage manifests.
 ///

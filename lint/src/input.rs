@@ -6,7 +6,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use apimachinery::scheme::Syntax;
+use kubernetes_manifests::scheme::Syntax;
 
 use crate::finding::{Finding, Subject};
 use crate::told;

@@ -4,11 +4,11 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::rc::Rc;
 
-use apimachinery::scheme::{
+use kubernetes_kinds::{GroupVersion, Lifecycle};
+use kubernetes_manifests::scheme::{
     Object, Part, Positions, Reason, Scheme, SchemeError, Syntax,
 };
-use apimachinery::validation::Target;
-use apimachinery::{GroupVersion, Lifecycle};
+use kubernetes_validation::Target;
 
 use crate::finding::{Finding, Note, Subject};
 use crate::kinds::{scheme, verdict};

@@ -1,7 +1,7 @@
 //! The kinds that are judged, and what a server says of an object of each.
 
-use apimachinery::scheme::{Losses, Object, Scheme, Versioned};
-use apimachinery::validation::{Admission, FieldPath, Report, Segment, Target};
+use kubernetes_manifests::scheme::{Losses, Object, Scheme, Versioned};
+use kubernetes_validation::{Admission, FieldPath, Report, Segment, Target};
 use serde_json::Value;
 
 /// What a server does with a new object.

@@ -1,11 +1,11 @@
 //! The parts of the program `kubernetes-storage-lint`, for its tests and for other front ends.
 //!
 //! [`input`] finds files, [`judge`] makes [`finding`]s of their text, [`mod@print`] shows them.
-//! Everything is judged offline, by the rules of [`apimachinery::validation`].
+//! Everything is judged offline, by the rules of [`kubernetes_validation`].
 //!
 //! ```
-//! use apimachinery::scheme::Syntax;
-//! use apimachinery::validation::Target;
+//! use kubernetes_manifests::scheme::Syntax;
+//! use kubernetes_validation::Target;
 //! use kubernetes_storage_lint::judge::Linter;
 //!
 //! let text = "apiVersion: storage.k8s.io/v1\nkind: StorageClass\nprovisioner: csi.example.com\n";

@@ -1,10 +1,10 @@
 //! The sentences: what is told of each thing that is found.
 
-use apimachinery::convert::Loss;
-use apimachinery::scheme::{Reason, Scheme, SchemeError};
-use apimachinery::strict::{Fault as StrictFault, FaultKind};
-use apimachinery::validation::{Fault, FieldPath, Segment, Warning};
-use apimachinery::{GroupVersionKind, Lifecycle, Release};
+use kubernetes_kinds::convert::Loss;
+use kubernetes_kinds::{GroupVersionKind, Lifecycle, Release};
+use kubernetes_manifests::scheme::{Reason, Scheme, SchemeError};
+use kubernetes_manifests::strict::{Fault as StrictFault, FaultKind};
+use kubernetes_validation::{Fault, FieldPath, Segment, Warning};
 
 use crate::finding::{Note, Severity};
 

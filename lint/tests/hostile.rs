@@ -4,11 +4,11 @@
 
 use std::time::{Duration, Instant};
 
-use apimachinery::Release;
-use apimachinery::scheme::Syntax;
-use apimachinery::validation::Target;
+use kubernetes_kinds::Release;
+use kubernetes_manifests::scheme::Syntax;
 use kubernetes_storage_lint::judge::{Judged, Linter};
 use kubernetes_storage_lint::print::Line;
+use kubernetes_validation::Target;
 use proptest::prelude::*;
 
 const TEXTS: [&str; 5] = [

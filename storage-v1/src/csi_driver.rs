@@ -2,9 +2,9 @@
 // #/components/schemas/io.k8s.api.storage.v1.CSIDriver.
 // Change the document or its overlays and run the command again.
 
-use apimachinery::wire;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, ObjectMeta};
 use k8s_openapi::serde;
+use kubernetes_kinds::wire;
 
 /// Cluster-wide settings for one Container Storage Interface (CSI) volume driver.
 ///
@@ -36,7 +36,7 @@ impl CSIDriver {
     #[must_use]
     pub fn new(name: impl Into<String>, spec: impl Into<CSIDriverSpec>) -> Self {
         Self {
-            metadata: apimachinery::named(name),
+            metadata: kubernetes_kinds::named(name),
             spec: spec.into(),
         }
     }
@@ -74,25 +74,20 @@ impl k8s_openapi::ListableResource for CSIDriver {
     const LIST_KIND: &'static str = "CSIDriverList";
 }
 
-impl apimachinery::Kind for CSIDriver {
-    const LIFECYCLE: Option<apimachinery::Lifecycle> = Some(apimachinery::Lifecycle {
-        introduced: apimachinery::Release::new(1, 18),
-        deprecated: None,
-        removed: None,
-        replacement: None,
-    });
-
-    fn list_map_keys() -> &'static [(&'static str, &'static [&'static str])] {
-        &[]
-    }
+impl kubernetes_kinds::Kind for CSIDriver {
+    const LIFECYCLE: Option<kubernetes_kinds::Lifecycle> =
+        Some(kubernetes_kinds::Lifecycle {
+            introduced: kubernetes_kinds::Release::new(1, 18),
+            deprecated: None,
+            removed: None,
+            replacement: None,
+        });
+    const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[];
 }
 
 impl wire::Object for CSIDriver {
     const NAME: &'static str = "CSIDriver";
-
-    fn fields() -> &'static [&'static str] {
-        &["metadata", "spec"]
-    }
+    const FIELDS: &'static [&'static str] = &["metadata", "spec"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -195,10 +190,7 @@ impl IntoIterator for CSIDriverList {
 
 impl wire::Object for CSIDriverList {
     const NAME: &'static str = "CSIDriverList";
-
-    fn fields() -> &'static [&'static str] {
-        &["metadata", "items"]
-    }
+    const FIELDS: &'static [&'static str] = &["metadata", "items"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -497,22 +489,19 @@ impl CSIDriverSpec {
 
 impl wire::Object for CSIDriverSpec {
     const NAME: &'static str = "CSIDriverSpec";
-
-    fn fields() -> &'static [&'static str] {
-        &[
-            "attachRequired",
-            "fsGroupPolicy",
-            "nodeAllocatableUpdatePeriodSeconds",
-            "podInfoOnMount",
-            "preventPodSchedulingIfMissing",
-            "requiresRepublish",
-            "seLinuxMount",
-            "serviceAccountTokenInSecrets",
-            "storageCapacity",
-            "tokenRequests",
-            "volumeLifecycleModes",
-        ]
-    }
+    const FIELDS: &'static [&'static str] = &[
+        "attachRequired",
+        "fsGroupPolicy",
+        "nodeAllocatableUpdatePeriodSeconds",
+        "podInfoOnMount",
+        "preventPodSchedulingIfMissing",
+        "requiresRepublish",
+        "seLinuxMount",
+        "serviceAccountTokenInSecrets",
+        "storageCapacity",
+        "tokenRequests",
+        "volumeLifecycleModes",
+    ];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -616,7 +605,7 @@ pub enum FSGroupPolicy {
 
     /// A value that this version of the crate doesn't know, kept as it was read
     /// and written back unchanged.
-    Unknown(apimachinery::UnknownValue),
+    Unknown(kubernetes_kinds::UnknownValue),
 }
 
 impl FSGroupPolicy {
@@ -647,7 +636,7 @@ impl FSGroupPolicy {
     }
 
     fn unknown(value: impl Into<Box<str>>) -> Self {
-        Self::Unknown(apimachinery::UnknownValue::from_generated(value))
+        Self::Unknown(kubernetes_kinds::UnknownValue::from_generated(value))
     }
 }
 
@@ -670,9 +659,9 @@ impl From<String> for FSGroupPolicy {
     }
 }
 
-impl From<apimachinery::UnknownValue> for FSGroupPolicy {
+impl From<kubernetes_kinds::UnknownValue> for FSGroupPolicy {
     /// Another enumeration's unknown value may be known here.
-    fn from(value: apimachinery::UnknownValue) -> Self {
+    fn from(value: kubernetes_kinds::UnknownValue) -> Self {
         Self::known(value.as_str()).unwrap_or(Self::Unknown(value))
     }
 }
@@ -701,7 +690,7 @@ impl<'de> serde::Deserialize<'de> for FSGroupPolicy {
     fn deserialize<D: serde::Deserializer<'de>>(
         deserializer: D,
     ) -> Result<Self, D::Error> {
-        apimachinery::wire::read_enum(deserializer)
+        kubernetes_kinds::wire::read_enum(deserializer)
     }
 }
 
@@ -751,10 +740,7 @@ impl TokenRequest {
 
 impl wire::Object for TokenRequest {
     const NAME: &'static str = "TokenRequest";
-
-    fn fields() -> &'static [&'static str] {
-        &["audience", "expirationSeconds"]
-    }
+    const FIELDS: &'static [&'static str] = &["audience", "expirationSeconds"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -817,7 +803,7 @@ pub enum VolumeLifecycleMode {
 
     /// A value that this version of the crate doesn't know, kept as it was read
     /// and written back unchanged.
-    Unknown(apimachinery::UnknownValue),
+    Unknown(kubernetes_kinds::UnknownValue),
 }
 
 impl VolumeLifecycleMode {
@@ -846,7 +832,7 @@ impl VolumeLifecycleMode {
     }
 
     fn unknown(value: impl Into<Box<str>>) -> Self {
-        Self::Unknown(apimachinery::UnknownValue::from_generated(value))
+        Self::Unknown(kubernetes_kinds::UnknownValue::from_generated(value))
     }
 }
 
@@ -869,9 +855,9 @@ impl From<String> for VolumeLifecycleMode {
     }
 }
 
-impl From<apimachinery::UnknownValue> for VolumeLifecycleMode {
+impl From<kubernetes_kinds::UnknownValue> for VolumeLifecycleMode {
     /// Another enumeration's unknown value may be known here.
-    fn from(value: apimachinery::UnknownValue) -> Self {
+    fn from(value: kubernetes_kinds::UnknownValue) -> Self {
         Self::known(value.as_str()).unwrap_or(Self::Unknown(value))
     }
 }
@@ -900,7 +886,7 @@ impl<'de> serde::Deserialize<'de> for VolumeLifecycleMode {
     fn deserialize<D: serde::Deserializer<'de>>(
         deserializer: D,
     ) -> Result<Self, D::Error> {
-        apimachinery::wire::read_enum(deserializer)
+        kubernetes_kinds::wire::read_enum(deserializer)
     }
 }
 

@@ -2,9 +2,9 @@
 // #/components/schemas/io.k8s.api.storage.v1.CSINode.
 // Change the document or its overlays and run the command again.
 
-use apimachinery::wire;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, ObjectMeta, Time};
 use k8s_openapi::serde;
+use kubernetes_kinds::wire;
 
 /// Registry of the CSI drivers on one node.
 ///
@@ -39,7 +39,7 @@ impl CSINode {
     #[must_use]
     pub fn new(name: impl Into<String>, spec: impl Into<CSINodeSpec>) -> Self {
         Self {
-            metadata: apimachinery::named(name),
+            metadata: kubernetes_kinds::named(name),
             spec: spec.into(),
             ..Self::default()
         }
@@ -85,7 +85,7 @@ impl k8s_openapi::ListableResource for CSINode {
     const LIST_KIND: &'static str = "CSINodeList";
 }
 
-impl apimachinery::StatusSubresource for CSINode {
+impl kubernetes_kinds::StatusSubresource for CSINode {
     type Status = CSINodeStatus;
 
     fn status(&self) -> Option<&CSINodeStatus> {
@@ -97,25 +97,21 @@ impl apimachinery::StatusSubresource for CSINode {
     }
 }
 
-impl apimachinery::Kind for CSINode {
-    const LIFECYCLE: Option<apimachinery::Lifecycle> = Some(apimachinery::Lifecycle {
-        introduced: apimachinery::Release::new(1, 17),
-        deprecated: None,
-        removed: None,
-        replacement: None,
-    });
-
-    fn list_map_keys() -> &'static [(&'static str, &'static [&'static str])] {
-        &[("spec.drivers", &["name"]), ("status.storageHealth", &["name"])]
-    }
+impl kubernetes_kinds::Kind for CSINode {
+    const LIFECYCLE: Option<kubernetes_kinds::Lifecycle> =
+        Some(kubernetes_kinds::Lifecycle {
+            introduced: kubernetes_kinds::Release::new(1, 17),
+            deprecated: None,
+            removed: None,
+            replacement: None,
+        });
+    const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys =
+        &[("spec.drivers", &["name"]), ("status.storageHealth", &["name"])];
 }
 
 impl wire::Object for CSINode {
     const NAME: &'static str = "CSINode";
-
-    fn fields() -> &'static [&'static str] {
-        &["metadata", "spec", "status"]
-    }
+    const FIELDS: &'static [&'static str] = &["metadata", "spec", "status"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -220,10 +216,7 @@ impl IntoIterator for CSINodeList {
 
 impl wire::Object for CSINodeList {
     const NAME: &'static str = "CSINodeList";
-
-    fn fields() -> &'static [&'static str] {
-        &["metadata", "items"]
-    }
+    const FIELDS: &'static [&'static str] = &["metadata", "items"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -285,10 +278,7 @@ impl CSINodeSpec {
 
 impl wire::Object for CSINodeSpec {
     const NAME: &'static str = "CSINodeSpec";
-
-    fn fields() -> &'static [&'static str] {
-        &["drivers"]
-    }
+    const FIELDS: &'static [&'static str] = &["drivers"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -357,10 +347,7 @@ impl CSINodeStatus {
 
 impl wire::Object for CSINodeStatus {
     const NAME: &'static str = "CSINodeStatus";
-
-    fn fields() -> &'static [&'static str] {
-        &["storageHealth"]
-    }
+    const FIELDS: &'static [&'static str] = &["storageHealth"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -467,10 +454,8 @@ impl CSINodeDriver {
 
 impl wire::Object for CSINodeDriver {
     const NAME: &'static str = "CSINodeDriver";
-
-    fn fields() -> &'static [&'static str] {
-        &["name", "nodeID", "allocatable", "topologyKeys"]
-    }
+    const FIELDS: &'static [&'static str] =
+        &["name", "nodeID", "allocatable", "topologyKeys"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -547,10 +532,7 @@ impl StorageHealth {
 
 impl wire::Object for StorageHealth {
     const NAME: &'static str = "StorageHealth";
-
-    fn fields() -> &'static [&'static str] {
-        &["name", "healthConditions"]
-    }
+    const FIELDS: &'static [&'static str] = &["name", "healthConditions"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -615,10 +597,7 @@ impl VolumeNodeResources {
 
 impl wire::Object for VolumeNodeResources {
     const NAME: &'static str = "VolumeNodeResources";
-
-    fn fields() -> &'static [&'static str] {
-        &["count"]
-    }
+    const FIELDS: &'static [&'static str] = &["count"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -734,17 +713,14 @@ impl StorageHealthCondition {
 
 impl wire::Object for StorageHealthCondition {
     const NAME: &'static str = "StorageHealthCondition";
-
-    fn fields() -> &'static [&'static str] {
-        &[
-            "reason",
-            "status",
-            "accessMode",
-            "lastTransitionTime",
-            "message",
-            "volumeMode",
-        ]
-    }
+    const FIELDS: &'static [&'static str] = &[
+        "reason",
+        "status",
+        "accessMode",
+        "lastTransitionTime",
+        "message",
+        "volumeMode",
+    ];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -804,7 +780,7 @@ pub enum StorageHealthStatusType {
 
     /// A value that this version of the crate doesn't know, kept as it was read
     /// and written back unchanged.
-    Unknown(apimachinery::UnknownValue),
+    Unknown(kubernetes_kinds::UnknownValue),
 }
 
 impl StorageHealthStatusType {
@@ -833,7 +809,7 @@ impl StorageHealthStatusType {
     }
 
     fn unknown(value: impl Into<Box<str>>) -> Self {
-        Self::Unknown(apimachinery::UnknownValue::from_generated(value))
+        Self::Unknown(kubernetes_kinds::UnknownValue::from_generated(value))
     }
 }
 
@@ -856,9 +832,9 @@ impl From<String> for StorageHealthStatusType {
     }
 }
 
-impl From<apimachinery::UnknownValue> for StorageHealthStatusType {
+impl From<kubernetes_kinds::UnknownValue> for StorageHealthStatusType {
     /// Another enumeration's unknown value may be known here.
-    fn from(value: apimachinery::UnknownValue) -> Self {
+    fn from(value: kubernetes_kinds::UnknownValue) -> Self {
         Self::known(value.as_str()).unwrap_or(Self::Unknown(value))
     }
 }
@@ -887,7 +863,7 @@ impl<'de> serde::Deserialize<'de> for StorageHealthStatusType {
     fn deserialize<D: serde::Deserializer<'de>>(
         deserializer: D,
     ) -> Result<Self, D::Error> {
-        apimachinery::wire::read_enum(deserializer)
+        kubernetes_kinds::wire::read_enum(deserializer)
     }
 }
 

@@ -14,7 +14,15 @@
 //! | [`VolumeAttachment`] | cluster | 1.13 | status |
 //! | [`VolumeAttributesClass`] | cluster | 1.34 |  |
 //!
-//! Types for server-side apply are in [`apply`].
+//! Types for server-side apply are in `apply`, with the feature `apply`.
+//!
+//! None of the features is on by default:
+//!
+//! | feature | adds |
+//! |---|---|
+//! | `apply` | types for server-side apply, in `apply` |
+//! | `manifests` | `add_to_scheme`, with which `kubernetes_manifests` reads any version of the kinds |
+//! | `validation` | the traits of `kubernetes_validation`: defaults and validation as in an API server |
 //!
 //! Every kind has a `new` that takes its name and what is required, `with_*` for the rest, and a
 //! typed list. Enumerations are open: a value that is not known is kept and written back. The
@@ -24,8 +32,8 @@
 //! the zero value or `None`, and `apiVersion` and `kind` may be absent but not wrong.
 //!
 //! Which nodes a class allows, and whether a capacity fits a node and a size, the traits of
-//! [`apimachinery::topology`] tell. What an API server fills in, and what it refuses, those of
-//! [`apimachinery::validation`].
+//! [`kubernetes_kinds::topology`] tell. What an API server fills in, and what it refuses, those of
+//! `kubernetes_validation`.
 //!
 //! ```
 //! use storage_v1::{StorageClass, VolumeBindingMode};
@@ -38,12 +46,16 @@
 //! # Ok::<(), k8s_openapi::serde_json::Error>(())
 //! ```
 
+#[cfg(feature = "apply")]
 pub mod apply;
 
 mod csi_driver;
 mod csi_node;
 mod csi_storage_capacity;
+mod group_version;
+#[cfg(feature = "manifests")]
 mod scheme;
+#[cfg(feature = "validation")]
 mod server;
 mod storage_class;
 mod topology;
@@ -59,7 +71,9 @@ pub use csi_node::{
     StorageHealthCondition, StorageHealthStatusType, VolumeNodeResources,
 };
 pub use csi_storage_capacity::{CSIStorageCapacity, CSIStorageCapacityList};
-pub use scheme::{GROUP_VERSION, add_to_scheme, resource};
+pub use group_version::{GROUP_VERSION, resource};
+#[cfg(feature = "manifests")]
+pub use scheme::add_to_scheme;
 pub use storage_class::{
     PersistentVolumeReclaimPolicy, StorageClass, StorageClassList, VolumeBindingMode,
 };

@@ -1,9 +1,9 @@
 //! Nodes, as StorageClass and CSIStorageCapacity see them.
 
-use apimachinery::topology::{AllowedTopologies, StorageCapacity};
 use k8s_openapi::api::core::v1::TopologySelectorTerm;
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
+use kubernetes_kinds::topology::{AllowedTopologies, StorageCapacity};
 
 use crate::{CSIStorageCapacity, StorageClass};
 

@@ -14,17 +14,25 @@
 //! | [`VolumeAttachment`] | cluster | 1.9 | 1.24 |  |
 //! | [`VolumeAttributesClass`] | cluster | 1.29 | 1.35 |  |
 //!
-//! Types for server-side apply are in [`apply`].
+//! Types for server-side apply are in `apply`, with the feature `apply`.
 //!
 //! Those of csi.storage.k8s.io/v1alpha1 are in [`csi`].
+//!
+//! None of the features is on by default:
+//!
+//! | feature | adds |
+//! |---|---|
+//! | `apply` | types for server-side apply, in `apply` |
+//! | `manifests` | `add_to_scheme`, with which `kubernetes_manifests` reads any version of the kinds |
+//! | `validation` | the traits of `kubernetes_validation`: defaults and validation as in an API server |
 //!
 //! The group-versions are no longer served, but their objects and manifests live on. Types of
 //! storage.k8s.io become those of [`storage_v1`] and back with `into`, by move and without loss.
 //! Those of csi.storage.k8s.io say things that storage.k8s.io/v1 can't, and the other way round:
-//! [`apimachinery::convert::Convert`] tells what would be lost, or keeps it in an annotation.
+//! [`kubernetes_kinds::convert::Convert`] tells what would be lost, or keeps it in an annotation.
 //!
 //! ```
-//! use apimachinery::convert::{Convert, Converted};
+//! use kubernetes_kinds::convert::{Convert, Converted};
 //! use storage_v1alpha1::csi::{CSIDriver, CSIDriverSpec};
 //!
 //! let old = CSIDriver::new(
@@ -37,21 +45,27 @@
 //!
 //! let back: Converted<CSIDriver> = new.object.convert_keeping()?;
 //! assert_eq!(back.object, old);
-//! # Ok::<(), apimachinery::convert::ConversionError>(())
+//! # Ok::<(), kubernetes_kinds::convert::ConversionError>(())
 //! ```
 
+#[cfg(feature = "apply")]
 pub mod apply;
 pub mod csi;
 
 mod csi_storage_capacity;
+mod group_version;
+#[cfg(feature = "manifests")]
 mod scheme;
+#[cfg(feature = "validation")]
 mod server;
 mod topology;
 mod volume_attachment;
 mod volume_attributes_class;
 
 pub use csi_storage_capacity::{CSIStorageCapacity, CSIStorageCapacityList};
-pub use scheme::{GROUP_VERSION, add_to_scheme, resource};
+pub use group_version::{GROUP_VERSION, resource};
+#[cfg(feature = "manifests")]
+pub use scheme::add_to_scheme;
 pub use volume_attachment::{
     VolumeAttachment, VolumeAttachmentList, VolumeAttachmentSource,
     VolumeAttachmentSpec, VolumeAttachmentStatus, VolumeError,

@@ -1,8 +1,8 @@
 //! Nodes, as CSIStorageCapacity sees them.
 
-use apimachinery::topology::StorageCapacity;
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
+use kubernetes_kinds::topology::StorageCapacity;
 
 use crate::CSIStorageCapacity;
 

@@ -4,10 +4,10 @@
 
 use std::collections::BTreeMap;
 
-use apimachinery::{convert, wire};
 use k8s_openapi::api::core::v1::PersistentVolumeSpec;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, ObjectMeta, Time};
 use k8s_openapi::serde;
+use kubernetes_kinds::{convert, wire};
 
 /// Request to attach one volume to one node, and the state of that request.
 ///
@@ -46,7 +46,7 @@ impl VolumeAttachment {
     #[must_use]
     pub fn new(name: impl Into<String>, spec: impl Into<VolumeAttachmentSpec>) -> Self {
         Self {
-            metadata: apimachinery::named(name),
+            metadata: kubernetes_kinds::named(name),
             spec: spec.into(),
             ..Self::default()
         }
@@ -92,28 +92,23 @@ impl k8s_openapi::ListableResource for VolumeAttachment {
     const LIST_KIND: &'static str = "VolumeAttachmentList";
 }
 
-impl apimachinery::Kind for VolumeAttachment {
-    const LIFECYCLE: Option<apimachinery::Lifecycle> = Some(apimachinery::Lifecycle {
-        introduced: apimachinery::Release::new(1, 9),
-        deprecated: Some(apimachinery::Release::new(1, 21)),
-        removed: Some(apimachinery::Release::new(1, 24)),
-        replacement: Some(apimachinery::Replacement {
-            api_version: "storage.k8s.io/v1",
-            kind: "VolumeAttachment",
-        }),
-    });
-
-    fn list_map_keys() -> &'static [(&'static str, &'static [&'static str])] {
-        &[]
-    }
+impl kubernetes_kinds::Kind for VolumeAttachment {
+    const LIFECYCLE: Option<kubernetes_kinds::Lifecycle> =
+        Some(kubernetes_kinds::Lifecycle {
+            introduced: kubernetes_kinds::Release::new(1, 9),
+            deprecated: Some(kubernetes_kinds::Release::new(1, 21)),
+            removed: Some(kubernetes_kinds::Release::new(1, 24)),
+            replacement: Some(kubernetes_kinds::Replacement {
+                api_version: "storage.k8s.io/v1",
+                kind: "VolumeAttachment",
+            }),
+        });
+    const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[];
 }
 
 impl wire::Object for VolumeAttachment {
     const NAME: &'static str = "VolumeAttachment";
-
-    fn fields() -> &'static [&'static str] {
-        &["metadata", "spec", "status"]
-    }
+    const FIELDS: &'static [&'static str] = &["metadata", "spec", "status"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -238,10 +233,7 @@ impl IntoIterator for VolumeAttachmentList {
 
 impl wire::Object for VolumeAttachmentList {
     const NAME: &'static str = "VolumeAttachmentList";
-
-    fn fields() -> &'static [&'static str] {
-        &["metadata", "items"]
-    }
+    const FIELDS: &'static [&'static str] = &["metadata", "items"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -334,10 +326,7 @@ impl VolumeAttachmentSpec {
 
 impl wire::Object for VolumeAttachmentSpec {
     const NAME: &'static str = "VolumeAttachmentSpec";
-
-    fn fields() -> &'static [&'static str] {
-        &["attacher", "nodeName", "source"]
-    }
+    const FIELDS: &'static [&'static str] = &["attacher", "nodeName", "source"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -462,10 +451,8 @@ impl VolumeAttachmentStatus {
 
 impl wire::Object for VolumeAttachmentStatus {
     const NAME: &'static str = "VolumeAttachmentStatus";
-
-    fn fields() -> &'static [&'static str] {
-        &["attached", "attachError", "attachmentMetadata", "detachError"]
-    }
+    const FIELDS: &'static [&'static str] =
+        &["attached", "attachError", "attachmentMetadata", "detachError"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -576,10 +563,8 @@ impl VolumeAttachmentSource {
 
 impl wire::Object for VolumeAttachmentSource {
     const NAME: &'static str = "VolumeAttachmentSource";
-
-    fn fields() -> &'static [&'static str] {
-        &["inlineVolumeSpec", "persistentVolumeName"]
-    }
+    const FIELDS: &'static [&'static str] =
+        &["inlineVolumeSpec", "persistentVolumeName"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -685,10 +670,7 @@ impl VolumeError {
 
 impl wire::Object for VolumeError {
     const NAME: &'static str = "VolumeError";
-
-    fn fields() -> &'static [&'static str] {
-        &["errorCode", "message", "time"]
-    }
+    const FIELDS: &'static [&'static str] = &["errorCode", "message", "time"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,

@@ -2,12 +2,12 @@
 // #/components/schemas/io.k8s.api.storage.v1beta1.CSIStorageCapacity.
 // Change the document or its overlays and run the command again.
 
-use apimachinery::{convert, wire};
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{
     LabelSelector, ListMeta, ObjectMeta,
 };
 use k8s_openapi::serde;
+use kubernetes_kinds::{convert, wire};
 
 /// Free storage of one `StorageClass` in one part of the cluster.
 ///
@@ -78,7 +78,7 @@ impl CSIStorageCapacity {
     #[must_use]
     pub fn new(name: impl Into<String>, storage_class_name: impl Into<String>) -> Self {
         Self {
-            metadata: apimachinery::named(name),
+            metadata: kubernetes_kinds::named(name),
             storage_class_name: storage_class_name.into(),
             ..Self::default()
         }
@@ -138,34 +138,29 @@ impl k8s_openapi::ListableResource for CSIStorageCapacity {
     const LIST_KIND: &'static str = "CSIStorageCapacityList";
 }
 
-impl apimachinery::Kind for CSIStorageCapacity {
-    const LIFECYCLE: Option<apimachinery::Lifecycle> = Some(apimachinery::Lifecycle {
-        introduced: apimachinery::Release::new(1, 21),
-        deprecated: Some(apimachinery::Release::new(1, 24)),
-        removed: Some(apimachinery::Release::new(1, 27)),
-        replacement: Some(apimachinery::Replacement {
-            api_version: "storage.k8s.io/v1",
-            kind: "CSIStorageCapacity",
-        }),
-    });
-
-    fn list_map_keys() -> &'static [(&'static str, &'static [&'static str])] {
-        &[]
-    }
+impl kubernetes_kinds::Kind for CSIStorageCapacity {
+    const LIFECYCLE: Option<kubernetes_kinds::Lifecycle> =
+        Some(kubernetes_kinds::Lifecycle {
+            introduced: kubernetes_kinds::Release::new(1, 21),
+            deprecated: Some(kubernetes_kinds::Release::new(1, 24)),
+            removed: Some(kubernetes_kinds::Release::new(1, 27)),
+            replacement: Some(kubernetes_kinds::Replacement {
+                api_version: "storage.k8s.io/v1",
+                kind: "CSIStorageCapacity",
+            }),
+        });
+    const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[];
 }
 
 impl wire::Object for CSIStorageCapacity {
     const NAME: &'static str = "CSIStorageCapacity";
-
-    fn fields() -> &'static [&'static str] {
-        &[
-            "metadata",
-            "storageClassName",
-            "capacity",
-            "maximumVolumeSize",
-            "nodeTopology",
-        ]
-    }
+    const FIELDS: &'static [&'static str] = &[
+        "metadata",
+        "storageClassName",
+        "capacity",
+        "maximumVolumeSize",
+        "nodeTopology",
+    ];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -300,10 +295,7 @@ impl IntoIterator for CSIStorageCapacityList {
 
 impl wire::Object for CSIStorageCapacityList {
     const NAME: &'static str = "CSIStorageCapacityList";
-
-    fn fields() -> &'static [&'static str] {
-        &["metadata", "items"]
-    }
+    const FIELDS: &'static [&'static str] = &["metadata", "items"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,

@@ -16,7 +16,15 @@
 //! | [`VolumeAttachment`] | cluster | 1.10 | 1.22 |  |
 //! | [`VolumeAttributesClass`] | cluster | 1.31 | 1.37 |  |
 //!
-//! Types for server-side apply are in [`apply`].
+//! Types for server-side apply are in `apply`, with the feature `apply`.
+//!
+//! None of the features is on by default:
+//!
+//! | feature | adds |
+//! |---|---|
+//! | `apply` | types for server-side apply, in `apply` |
+//! | `manifests` | `add_to_scheme`, with which `kubernetes_manifests` reads any version of the kinds |
+//! | `validation` | the traits of `kubernetes_validation`: defaults and validation as in an API server |
 //!
 //! The group-version is no longer served, but its objects and manifests live on. The types have the
 //! fields that Kubernetes itself still gives them; each becomes the one of the same name in
@@ -33,12 +41,16 @@
 //! # Ok::<(), serde_json::Error>(())
 //! ```
 
+#[cfg(feature = "apply")]
 pub mod apply;
 
 mod csi_driver;
 mod csi_node;
 mod csi_storage_capacity;
+mod group_version;
+#[cfg(feature = "manifests")]
 mod scheme;
+#[cfg(feature = "validation")]
 mod server;
 mod storage_class;
 mod topology;
@@ -54,7 +66,9 @@ pub use csi_node::{
     StorageHealthCondition, StorageHealthStatusType, VolumeNodeResources,
 };
 pub use csi_storage_capacity::{CSIStorageCapacity, CSIStorageCapacityList};
-pub use scheme::{GROUP_VERSION, add_to_scheme, resource};
+pub use group_version::{GROUP_VERSION, resource};
+#[cfg(feature = "manifests")]
+pub use scheme::add_to_scheme;
 pub use storage_class::{
     PersistentVolumeReclaimPolicy, StorageClass, StorageClassList, VolumeBindingMode,
 };

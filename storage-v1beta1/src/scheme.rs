@@ -3,22 +3,13 @@
 // v1.36/apis__storage.k8s.io__v1beta1_openapi.json.
 // Change the document or its overlays and run the command again.
 
-use apimachinery::scheme::Scheme;
-use apimachinery::{GroupResource, GroupVersion};
+use kubernetes_manifests::scheme::Scheme;
 
 use crate::{
     CSIDriver, CSIDriverList, CSINode, CSINodeList, CSIStorageCapacity,
     CSIStorageCapacityList, StorageClass, StorageClassList, VolumeAttachment,
     VolumeAttachmentList, VolumeAttributesClass, VolumeAttributesClassList,
 };
-
-/// The group and version of the kinds.
-pub static GROUP_VERSION: GroupVersion = GroupVersion::of::<CSIDriver>();
-
-/// The resource of that name in the group, such as the plural of a kind.
-pub fn resource(resource: impl Into<std::borrow::Cow<'static, str>>) -> GroupResource {
-    GROUP_VERSION.resource(resource)
-}
 
 /// Makes the kinds, their lists and their conversions known to a scheme.
 pub fn add_to_scheme(scheme: &mut Scheme) {

@@ -4,10 +4,10 @@
 
 use std::collections::BTreeMap;
 
-use apimachinery::{convert, wire};
 use k8s_openapi::api::core::v1::TopologySelectorTerm;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, ObjectMeta};
 use k8s_openapi::serde;
+use kubernetes_kinds::{convert, wire};
 
 /// Recipe by which volumes are provisioned on demand for claims that name the class.
 ///
@@ -107,7 +107,7 @@ impl StorageClass {
     #[must_use]
     pub fn new(name: impl Into<String>, provisioner: impl Into<String>) -> Self {
         Self {
-            metadata: apimachinery::named(name),
+            metadata: kubernetes_kinds::named(name),
             provisioner: provisioner.into(),
             ..Self::default()
         }
@@ -204,37 +204,32 @@ impl k8s_openapi::ListableResource for StorageClass {
     const LIST_KIND: &'static str = "StorageClassList";
 }
 
-impl apimachinery::Kind for StorageClass {
-    const LIFECYCLE: Option<apimachinery::Lifecycle> = Some(apimachinery::Lifecycle {
-        introduced: apimachinery::Release::new(1, 4),
-        deprecated: Some(apimachinery::Release::new(1, 19)),
-        removed: Some(apimachinery::Release::new(1, 22)),
-        replacement: Some(apimachinery::Replacement {
-            api_version: "storage.k8s.io/v1",
-            kind: "StorageClass",
-        }),
-    });
-
-    fn list_map_keys() -> &'static [(&'static str, &'static [&'static str])] {
-        &[]
-    }
+impl kubernetes_kinds::Kind for StorageClass {
+    const LIFECYCLE: Option<kubernetes_kinds::Lifecycle> =
+        Some(kubernetes_kinds::Lifecycle {
+            introduced: kubernetes_kinds::Release::new(1, 4),
+            deprecated: Some(kubernetes_kinds::Release::new(1, 19)),
+            removed: Some(kubernetes_kinds::Release::new(1, 22)),
+            replacement: Some(kubernetes_kinds::Replacement {
+                api_version: "storage.k8s.io/v1",
+                kind: "StorageClass",
+            }),
+        });
+    const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[];
 }
 
 impl wire::Object for StorageClass {
     const NAME: &'static str = "StorageClass";
-
-    fn fields() -> &'static [&'static str] {
-        &[
-            "metadata",
-            "provisioner",
-            "allowVolumeExpansion",
-            "allowedTopologies",
-            "mountOptions",
-            "parameters",
-            "reclaimPolicy",
-            "volumeBindingMode",
-        ]
-    }
+    const FIELDS: &'static [&'static str] = &[
+        "metadata",
+        "provisioner",
+        "allowVolumeExpansion",
+        "allowedTopologies",
+        "mountOptions",
+        "parameters",
+        "reclaimPolicy",
+        "volumeBindingMode",
+    ];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -379,10 +374,7 @@ impl IntoIterator for StorageClassList {
 
 impl wire::Object for StorageClassList {
     const NAME: &'static str = "StorageClassList";
-
-    fn fields() -> &'static [&'static str] {
-        &["metadata", "items"]
-    }
+    const FIELDS: &'static [&'static str] = &["metadata", "items"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -467,7 +459,7 @@ pub enum PersistentVolumeReclaimPolicy {
 
     /// A value that this version of the crate doesn't know, kept as it was read
     /// and written back unchanged.
-    Unknown(apimachinery::UnknownValue),
+    Unknown(kubernetes_kinds::UnknownValue),
 }
 
 impl PersistentVolumeReclaimPolicy {
@@ -498,7 +490,7 @@ impl PersistentVolumeReclaimPolicy {
     }
 
     fn unknown(value: impl Into<Box<str>>) -> Self {
-        Self::Unknown(apimachinery::UnknownValue::from_generated(value))
+        Self::Unknown(kubernetes_kinds::UnknownValue::from_generated(value))
     }
 }
 
@@ -521,9 +513,9 @@ impl From<String> for PersistentVolumeReclaimPolicy {
     }
 }
 
-impl From<apimachinery::UnknownValue> for PersistentVolumeReclaimPolicy {
+impl From<kubernetes_kinds::UnknownValue> for PersistentVolumeReclaimPolicy {
     /// Another enumeration's unknown value may be known here.
-    fn from(value: apimachinery::UnknownValue) -> Self {
+    fn from(value: kubernetes_kinds::UnknownValue) -> Self {
         Self::known(value.as_str()).unwrap_or(Self::Unknown(value))
     }
 }
@@ -552,7 +544,7 @@ impl<'de> serde::Deserialize<'de> for PersistentVolumeReclaimPolicy {
     fn deserialize<D: serde::Deserializer<'de>>(
         deserializer: D,
     ) -> Result<Self, D::Error> {
-        apimachinery::wire::read_enum(deserializer)
+        kubernetes_kinds::wire::read_enum(deserializer)
     }
 }
 
@@ -609,7 +601,7 @@ pub enum VolumeBindingMode {
 
     /// A value that this version of the crate doesn't know, kept as it was read
     /// and written back unchanged.
-    Unknown(apimachinery::UnknownValue),
+    Unknown(kubernetes_kinds::UnknownValue),
 }
 
 impl VolumeBindingMode {
@@ -638,7 +630,7 @@ impl VolumeBindingMode {
     }
 
     fn unknown(value: impl Into<Box<str>>) -> Self {
-        Self::Unknown(apimachinery::UnknownValue::from_generated(value))
+        Self::Unknown(kubernetes_kinds::UnknownValue::from_generated(value))
     }
 }
 
@@ -661,9 +653,9 @@ impl From<String> for VolumeBindingMode {
     }
 }
 
-impl From<apimachinery::UnknownValue> for VolumeBindingMode {
+impl From<kubernetes_kinds::UnknownValue> for VolumeBindingMode {
     /// Another enumeration's unknown value may be known here.
-    fn from(value: apimachinery::UnknownValue) -> Self {
+    fn from(value: kubernetes_kinds::UnknownValue) -> Self {
         Self::known(value.as_str()).unwrap_or(Self::Unknown(value))
     }
 }
@@ -692,7 +684,7 @@ impl<'de> serde::Deserialize<'de> for VolumeBindingMode {
     fn deserialize<D: serde::Deserializer<'de>>(
         deserializer: D,
     ) -> Result<Self, D::Error> {
-        apimachinery::wire::read_enum(deserializer)
+        kubernetes_kinds::wire::read_enum(deserializer)
     }
 }
 

@@ -4,9 +4,9 @@
 
 use std::collections::BTreeMap;
 
-use apimachinery::{convert, wire};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, ObjectMeta};
 use k8s_openapi::serde;
+use kubernetes_kinds::{convert, wire};
 
 /// Set of volume attributes that can be changed while a volume is in use.
 ///
@@ -51,7 +51,7 @@ impl VolumeAttributesClass {
     #[must_use]
     pub fn new(name: impl Into<String>, driver_name: impl Into<String>) -> Self {
         Self {
-            metadata: apimachinery::named(name),
+            metadata: kubernetes_kinds::named(name),
             driver_name: driver_name.into(),
             ..Self::default()
         }
@@ -101,28 +101,23 @@ impl k8s_openapi::ListableResource for VolumeAttributesClass {
     const LIST_KIND: &'static str = "VolumeAttributesClassList";
 }
 
-impl apimachinery::Kind for VolumeAttributesClass {
-    const LIFECYCLE: Option<apimachinery::Lifecycle> = Some(apimachinery::Lifecycle {
-        introduced: apimachinery::Release::new(1, 31),
-        deprecated: Some(apimachinery::Release::new(1, 34)),
-        removed: Some(apimachinery::Release::new(1, 37)),
-        replacement: Some(apimachinery::Replacement {
-            api_version: "storage.k8s.io/v1",
-            kind: "VolumeAttributesClass",
-        }),
-    });
-
-    fn list_map_keys() -> &'static [(&'static str, &'static [&'static str])] {
-        &[]
-    }
+impl kubernetes_kinds::Kind for VolumeAttributesClass {
+    const LIFECYCLE: Option<kubernetes_kinds::Lifecycle> =
+        Some(kubernetes_kinds::Lifecycle {
+            introduced: kubernetes_kinds::Release::new(1, 31),
+            deprecated: Some(kubernetes_kinds::Release::new(1, 34)),
+            removed: Some(kubernetes_kinds::Release::new(1, 37)),
+            replacement: Some(kubernetes_kinds::Replacement {
+                api_version: "storage.k8s.io/v1",
+                kind: "VolumeAttributesClass",
+            }),
+        });
+    const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[];
 }
 
 impl wire::Object for VolumeAttributesClass {
     const NAME: &'static str = "VolumeAttributesClass";
-
-    fn fields() -> &'static [&'static str] {
-        &["metadata", "driverName", "parameters"]
-    }
+    const FIELDS: &'static [&'static str] = &["metadata", "driverName", "parameters"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -249,10 +244,7 @@ impl IntoIterator for VolumeAttributesClassList {
 
 impl wire::Object for VolumeAttributesClassList {
     const NAME: &'static str = "VolumeAttributesClassList";
-
-    fn fields() -> &'static [&'static str] {
-        &["metadata", "items"]
-    }
+    const FIELDS: &'static [&'static str] = &["metadata", "items"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,

@@ -5,6 +5,13 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+/// The crates that generated ones use, by the features that bring them.
+const RUNTIME: [(&str, Option<&str>); 3] = [
+    ("kubernetes-kinds", None),
+    ("kubernetes-manifests", Some("manifests")),
+    ("kubernetes-validation", Some("validation")),
+];
+
 /// The longest a hand-written file may be.
 const MAX_LINES: usize = 500;
 
@@ -54,17 +61,41 @@ fn generated_crates_depend_on_the_support_only() {
     for krate in generated() {
         // Older versions know the newest, never the reverse.
         let newest = (krate != "storage-v1").then(|| "storage-v1".to_owned());
-        let mut wanted = vec!["apimachinery".to_owned(), "k8s-openapi".to_owned()];
+        let mut wanted = vec!["k8s-openapi".to_owned()];
+        wanted.extend(RUNTIME.map(|(name, _)| name.to_owned()));
         wanted.extend(newest);
         assert_eq!(dependencies(&krate), wanted, "{krate}");
+        let manifest = table(&format!("{krate}/Cargo.toml"));
+        for (name, feature) in RUNTIME {
+            let optional = manifest["dependencies"][name].get("optional");
+            assert_eq!(optional.is_some(), feature.is_some(), "{krate}: {name}");
+            let feature =
+                feature.map(|feature| manifest["features"][feature].to_string());
+            assert!(feature.is_none_or(|parts| parts.contains(&format!("dep:{name}"))));
+        }
+        assert!(manifest["features"].get("default").is_none(), "{krate}");
     }
-    for krate in ["codegen", "xtask", "apimachinery"] {
+    let runtime = RUNTIME.map(|(name, _)| name);
+    for krate in ["codegen", "xtask"].into_iter().chain(runtime) {
         for generated in generated() {
             assert!(
                 !dependencies(krate).contains(&generated),
                 "{krate} uses {generated}"
             );
         }
+    }
+}
+
+/// What every program builds stays light, and what one doesn't ask for stays out.
+#[test]
+fn the_runtime_crates_keep_apart() {
+    assert_eq!(dependencies("kubernetes-kinds"), ["k8s-openapi"]);
+    for (krate, other) in [
+        ("kubernetes-manifests", "kubernetes-validation"),
+        ("kubernetes-validation", "kubernetes-manifests"),
+    ] {
+        assert!(dependencies(krate).contains(&"kubernetes-kinds".to_owned()));
+        assert!(!dependencies(krate).contains(&other.to_owned()), "{krate}");
     }
 }
 
@@ -117,9 +148,9 @@ fn rooms_keep_to_themselves() {
 
 #[test]
 fn files_are_short_enough_to_read() {
-    let folders = ["apimachinery", "codegen", "conformance", "e2e", "lint", "xtask"]
-        .map(str::to_owned);
-    for folder in folders.into_iter().chain(generated()) {
+    let folders = ["codegen", "conformance", "e2e", "lint", "xtask"].into_iter();
+    let folders = folders.chain(RUNTIME.map(|(name, _)| name)).map(str::to_owned);
+    for folder in folders.chain(generated()) {
         for (name, text) in files(&folder) {
             let lines = text.lines().count();
             let rust = name.ends_with(".rs") && !codegen::is_generated(&text);
@@ -130,7 +161,8 @@ fn files_are_short_enough_to_read() {
 
 #[test]
 fn libraries_leave_the_release_to_programs() {
-    for krate in generated().into_iter().chain(["apimachinery".to_owned()]) {
+    let runtime = RUNTIME.map(|(name, _)| name.to_owned());
+    for krate in generated().into_iter().chain(runtime) {
         let manifest = table(&format!("{krate}/Cargo.toml"));
         let dependency = manifest["dependencies"]["k8s-openapi"].to_string();
         let workspace = table("Cargo.toml");
@@ -147,9 +179,9 @@ fn libraries_leave_the_release_to_programs() {
 #[test]
 fn nothing_tells_of_a_machine() {
     let homes = ["/home/", "/root/", "/Users/", "C:\\Users"];
-    let folders = ["spec", "codegen/src", "xtask/src", "e2e", "apimachinery", "lint"]
-        .map(str::to_owned);
-    for folder in folders.into_iter().chain(generated()) {
+    let folders = ["spec", "codegen/src", "xtask/src", "e2e", "lint"].into_iter();
+    let folders = folders.chain(RUNTIME.map(|(name, _)| name)).map(str::to_owned);
+    for folder in folders.chain(generated()) {
         for (name, text) in files(&folder) {
             let path = homes.iter().find(|path| text.contains(**path));
             assert!(path.is_none(), "{name} holds a path of a machine: {path:?}");

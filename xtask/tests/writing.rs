@@ -20,7 +20,7 @@ fn another_folder_becomes_a_workspace_of_its_own() {
     assert_eq!(members, &["example-v1".into(), "other-v1".into()]);
     // What the crates need is found from there; what they don't need is left out.
     let dependencies = manifest["workspace"]["dependencies"].as_table().unwrap();
-    let support = dependencies["apimachinery"]["path"].as_str().unwrap();
+    let support = dependencies["kubernetes-kinds"]["path"].as_str().unwrap();
     assert_eq!(support, sandbox.path("root/support").display().to_string());
     assert!(dependencies.contains_key("k8s-openapi"));
     assert!(!dependencies.contains_key("other"));

@@ -6,6 +6,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::conversion::carried;
+use super::runtime::KINDS;
 use super::{
     Content, File, builders, folder, group_versions, imports, inner_comment, origin,
     resource,
@@ -119,9 +120,10 @@ fn about(versions: &[&ApiVersion]) -> Vec<String> {
          the name, `with_*` set the rest, and a full type becomes the apply type of the same \
          name with `into`, its required fields set."
             .to_owned(),
-        "`extract` gives what a manager has applied of a live object, for changing part of it: \
-         see [`apimachinery::apply`]."
-            .to_owned(),
+        format!(
+            "`extract` gives what a manager has applied of a live object, for changing part of it: \
+         see [`{KINDS}::apply`]."
+        ),
         "Enumerations are those of the full types, and so are types of other crates. Of these, \
          some write their required fields always, which is said of each field that has one; \
          metadata writes what is set only."
@@ -150,7 +152,7 @@ fn extraction(version: &ApiVersion, ty: &Type, resource: &Resource) -> TokenStre
     let method = |method: TokenStream, what: &str, subresource: TokenStream| {
         let text = format!(
             "What a field manager has applied of {what}, and still owns; only the name where \
-             it has applied nothing. See [`extract`](apimachinery::apply::extract), also for \
+             it has applied nothing. See [`extract`]({KINDS}::apply::extract), also for \
              the errors."
         );
         let docs = comment(&doc::wrapped(&text));
@@ -159,8 +161,8 @@ fn extraction(version: &ApiVersion, ty: &Type, resource: &Resource) -> TokenStre
             pub fn #method(
                 live: &#full,
                 field_manager: &str,
-            ) -> Result<Self, apimachinery::apply::ExtractError> {
-                apimachinery::apply::extract(live, field_manager, #subresource)
+            ) -> Result<Self, #KINDS::apply::ExtractError> {
+                #KINDS::apply::extract(live, field_manager, #subresource)
             }
         }
     };
@@ -185,12 +187,10 @@ fn apply_impl(version: &ApiVersion, ty: &Type, resource: &Resource) -> TokenStre
     let full = full_type(version, ty);
     let paths = &resource.granular;
     quote! {
-        impl apimachinery::apply::Apply for #name {
+        impl #KINDS::apply::Apply for #name {
             type Kind = #full;
 
-            fn granular() -> &'static [&'static str] {
-                &[#(#paths),*]
-            }
+            const GRANULAR: &'static [&'static str] = &[#(#paths),*];
         }
     }
 }
@@ -203,7 +203,7 @@ fn from_full(version: &ApiVersion, ty: &Type, full: &Struct) -> TokenStream {
         let name = &field.name;
         let value = quote!(value.#name);
         if field.metadata {
-            return quote!(#name: apimachinery::apply::metadata(#value));
+            return quote!(#name: #KINDS::apply::metadata(#value));
         }
         let carry = carry(version, &field.ty);
         let boxed = (field.boxed, field.boxed);
@@ -251,7 +251,7 @@ fn carry(version: &ApiVersion, ty: &Ty) -> Carry {
     }
 }
 
-/// Whether the conversion of a field needs what `apimachinery::convert` has.
+/// Whether the conversion of a field needs what `convert` of the run-time has.
 fn uses_convert(version: &ApiVersion, field: &Field) -> bool {
     match carry(version, &field.ty) {
         Carry::Same => false,

@@ -4,6 +4,7 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
 use super::comment;
+use super::runtime::KINDS;
 use super::types::value_type;
 use crate::doc;
 use crate::model::{ApiVersion, Field, Role, Struct, Ty, Type};
@@ -40,10 +41,9 @@ fn constructor(version: &ApiVersion, ty: &Type, object: &Struct) -> TokenStream 
         parameters.push(quote!(#object_name: impl Into<String>));
         if is_applied_in_namespace(object) {
             parameters.push(quote!(namespace: impl Into<String>));
-            values
-                .push(quote!(metadata: apimachinery::named_in(#object_name, namespace)));
+            values.push(quote!(metadata: #KINDS::named_in(#object_name, namespace)));
         } else {
-            values.push(quote!(metadata: apimachinery::named(#object_name)));
+            values.push(quote!(metadata: #KINDS::named(#object_name)));
         }
     }
     for field in &required {

@@ -1,5 +1,5 @@
 //! Conversion into the types of another crate: `From` where nothing can be lost, otherwise the
-//! rules of `apimachinery::convert`.
+//! rules of `convert` of the run-time.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -21,7 +21,7 @@ pub(super) fn items(version: &ApiVersion, schema: &SchemaName) -> Vec<TokenStrea
     conversions.flat_map(|conversion| both_ways(ty, conversion)).collect()
 }
 
-/// Whether a file with these types needs what `apimachinery::convert` has.
+/// Whether a file with these types needs what `convert` of the run-time has.
 pub(super) fn uses_support(version: &ApiVersion, schemas: &[SchemaName]) -> bool {
     let conversions = schemas.iter().filter_map(|name| version.conversions.get(name));
     conversions.flatten().any(|conversion| match &conversion.how {

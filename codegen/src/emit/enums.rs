@@ -4,6 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::comment;
+use super::runtime::KINDS;
 use crate::model::{Enum, Type};
 use crate::name::Ident;
 
@@ -32,7 +33,7 @@ fn declaration(ty: &Type, shape: &Enum) -> Vec<TokenStream> {
                 #(#variant_docs #variants,)*
                 /// A value that this version of the crate doesn't know, kept as it was read
                 /// and written back unchanged.
-                Unknown(apimachinery::UnknownValue),
+                Unknown(#KINDS::UnknownValue),
             }
         },
         quote! {
@@ -60,7 +61,7 @@ fn declaration(ty: &Type, shape: &Enum) -> Vec<TokenStream> {
                 }
 
                 fn unknown(value: impl Into<Box<str>>) -> Self {
-                    Self::Unknown(apimachinery::UnknownValue::from_generated(value))
+                    Self::Unknown(#KINDS::UnknownValue::from_generated(value))
                 }
             }
         },
@@ -92,9 +93,9 @@ fn from_strings(name: &Ident) -> Vec<TokenStream> {
             }
         },
         quote! {
-            impl From<apimachinery::UnknownValue> for #name {
+            impl From<#KINDS::UnknownValue> for #name {
                 /// Another enumeration's unknown value may be known here.
-                fn from(value: apimachinery::UnknownValue) -> Self {
+                fn from(value: #KINDS::UnknownValue) -> Self {
                     Self::known(value.as_str()).unwrap_or(Self::Unknown(value))
                 }
             }
@@ -137,7 +138,7 @@ fn serde_impls(name: &Ident) -> Vec<TokenStream> {
                 fn deserialize<D: serde::Deserializer<'de>>(
                     deserializer: D,
                 ) -> Result<Self, D::Error> {
-                    apimachinery::wire::read_enum(deserializer)
+                    #KINDS::wire::read_enum(deserializer)
                 }
             }
         },

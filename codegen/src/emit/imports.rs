@@ -7,6 +7,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::conversion;
+use super::runtime::KINDS;
 use crate::model::{ApiVersion, Field, Module, SchemaName, Shape, Ty, Type};
 use crate::name::Ident;
 
@@ -86,18 +87,6 @@ fn elsewhere(
             use std::collections::BTreeMap;
         ));
     }
-    match (convert, !fields.is_empty()) {
-        (true, true) => uses.push(quote!(
-            use apimachinery::{convert, wire};
-        )),
-        (true, false) => uses.push(quote!(
-            use apimachinery::convert;
-        )),
-        (false, true) => uses.push(quote!(
-            use apimachinery::wire;
-        )),
-        (false, false) => {}
-    }
     let mut external: BTreeMap<&[Ident], Vec<&Ident>> = BTreeMap::new();
     for name in names {
         if let Some(path) = version.externs.get(name).map(|e| &e.path)
@@ -116,6 +105,18 @@ fn elsewhere(
     uses.push(quote!(
         use k8s_openapi::serde;
     ));
+    match (convert, !fields.is_empty()) {
+        (true, true) => uses.push(quote!(
+            use #KINDS::{convert, wire};
+        )),
+        (true, false) => uses.push(quote!(
+            use #KINDS::convert;
+        )),
+        (false, true) => uses.push(quote!(
+            use #KINDS::wire;
+        )),
+        (false, false) => {}
+    }
     uses
 }
 

@@ -3,10 +3,11 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
+use super::runtime::KINDS;
 use crate::model::{KindName, Lifecycle, Resource, Type};
 use crate::release::Release;
 
-/// The implementation of `apimachinery::Kind`.
+/// The implementation of `Kind`.
 pub(super) fn item(ty: &Type, resource: &Resource) -> TokenStream {
     let name = &ty.name;
     let lifecycle = match &ty.facts.lifecycle {
@@ -16,12 +17,10 @@ pub(super) fn item(ty: &Type, resource: &Resource) -> TokenStream {
     let lists =
         resource.keyed_lists.iter().map(|(path, keys)| quote!((#path, &[#(#keys),*])));
     quote! {
-        impl apimachinery::Kind for #name {
-            const LIFECYCLE: Option<apimachinery::Lifecycle> = #lifecycle;
+        impl #KINDS::Kind for #name {
+            const LIFECYCLE: Option<#KINDS::Lifecycle> = #lifecycle;
 
-            fn list_map_keys() -> &'static [(&'static str, &'static [&'static str])] {
-                &[#(#lists),*]
-            }
+            const LIST_MAP_KEYS: #KINDS::ListMapKeys = &[#(#lists),*];
         }
     }
 }
@@ -33,10 +32,10 @@ fn lifecycle_of(lifecycle: &Lifecycle) -> TokenStream {
     let replacement = lifecycle.replacement.as_deref().and_then(KindName::parse);
     let replacement = optional(replacement.map(|kind| {
         let KindName { api_version, kind } = kind;
-        quote!(apimachinery::Replacement { api_version: #api_version, kind: #kind })
+        quote!(#KINDS::Replacement { api_version: #api_version, kind: #kind })
     }));
     quote! {
-        Some(apimachinery::Lifecycle {
+        Some(#KINDS::Lifecycle {
             introduced: #introduced,
             deprecated: #deprecated,
             removed: #removed,
@@ -54,5 +53,5 @@ pub(super) fn optional(value: Option<TokenStream>) -> TokenStream {
 
 pub(super) fn release(release: Release) -> TokenStream {
     let [major, minor] = release.numbers().map(proc_macro2::Literal::u16_unsuffixed);
-    quote!(apimachinery::Release::new(#major, #minor))
+    quote!(#KINDS::Release::new(#major, #minor))
 }

@@ -1,5 +1,6 @@
 //! `Cargo.toml`: what is the same for all crates comes from the workspace.
 
+use super::runtime::{Feature, KINDS, Runtime};
 use super::{Content, File};
 use crate::model::Crate;
 
@@ -7,10 +8,26 @@ use crate::model::Crate;
 pub(super) fn file(krate: &Crate<'_>) -> File {
     let name = toml::Value::from(krate.config.name.as_str());
     let description = toml::Value::from(krate.config.description.as_str());
-    let target = match &krate.config.conversion {
-        Some(conversion) => format!("{}.workspace = true\n", conversion.to),
-        None => String::new(),
-    };
+    let target = krate.config.conversion.as_ref().map(|conversion| &conversion.to);
+    let mut dependencies = vec![
+        "k8s-openapi.workspace = true".to_owned(),
+        format!("{}.workspace = true", KINDS.package),
+    ];
+    let mut features = Vec::new();
+    for feature in Feature::ALL {
+        let mut parts = Vec::new();
+        if let Some(Runtime { package, .. }) = feature.runtime() {
+            dependencies
+                .push(format!("{package} = {{ workspace = true, optional = true }}"));
+            parts.push(format!("\"dep:{package}\""));
+        }
+        let name = feature.name();
+        parts.extend(target.map(|target| format!("\"{target}/{name}\"")));
+        features.push(format!("{name} = [{}]", parts.join(", ")));
+    }
+    dependencies.extend(target.map(|target| format!("{target}.workspace = true")));
+    let (dependencies, features) = (dependencies.join("\n"), features.join("\n"));
+    let all = Feature::ALL.map(|feature| format!("\"{}\"", feature.name())).join(", ");
     let text = format!(
         "\
 [package]
@@ -26,15 +43,17 @@ keywords.workspace = true
 categories.workspace = true
 
 [dependencies]
-apimachinery.workspace = true
-k8s-openapi.workspace = true
-{target}
+{dependencies}
+
+[features]
+{features}
+
 [lints]
 workspace = true
 
 # A library must not choose k8s-openapi's Kubernetes release; its documentation has to.
 [package.metadata.docs.rs]
-features = [\"k8s-openapi/latest\"]
+features = [{all}, \"k8s-openapi/latest\"]
 "
     );
     File {

@@ -11,6 +11,7 @@ mod lists;
 mod manifest;
 mod resource;
 mod root;
+mod runtime;
 mod scheme;
 mod types;
 mod validation;

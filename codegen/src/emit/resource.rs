@@ -3,6 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
+use super::runtime::KINDS;
 use super::types::value_type;
 use crate::model::{ApiVersion, Resource, Role, Struct, Type};
 
@@ -110,7 +111,7 @@ fn status_impl(
     let status = value_type(version, &field.ty);
     resource.status.then(|| {
         quote! {
-            impl apimachinery::StatusSubresource for #name {
+            impl #KINDS::StatusSubresource for #name {
                 type Status = #status;
 
                 fn status(&self) -> Option<&#status> {

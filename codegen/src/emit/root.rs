@@ -3,13 +3,15 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
+use super::runtime::Feature;
+use super::scheme::Export;
 use super::{
     Content, File, apply, by_hand, group_versions, inner_comment, releases, scheme,
     validation,
 };
 use crate::doc::{self, NoLinks};
 use crate::model::{ApiVersion, Crate, Resource, Type};
-use crate::name::{self, Ident, SCHEME_FILE};
+use crate::name::Ident;
 use crate::release::Release;
 
 /// The root of the crate and the modules below it that are the root of others.
@@ -24,7 +26,7 @@ pub(super) fn files(krate: &Crate<'_>) -> Vec<File> {
         let here = here.as_ref();
         let inside = krate.versions.iter().filter(|v| v.module.as_ref() == here);
         let versions: Vec<_> = inside.collect();
-        let scheme = scheme::file(here, &versions);
+        let scheme = scheme::files(here, &versions);
         let root = file(krate, here, &versions, &modules);
         let server = validation::files(here, &versions);
         std::iter::once(root).chain(scheme).chain(server)
@@ -43,23 +45,29 @@ fn file(
     let by_hand = by_hand::modules(krate).into_iter();
     let by_hand = by_hand.filter(|((module, _), _)| module.as_ref() == here);
     let (public, private): (Vec<_>, Vec<_>) = by_hand.partition(|(_, public)| *public);
-    let mut public: Vec<_> = public.into_iter().map(|((_, file), _)| file).collect();
-    public.extend(apply::module(versions));
+    let mut public: Vec<Declared> =
+        public.into_iter().map(|((_, file), _)| (file, None)).collect();
+    public.extend(apply::module(versions).map(|name| (name, Some(Feature::Apply))));
     if here.is_none() {
-        public.extend(all.iter().flatten().cloned());
+        public.extend(all.iter().flatten().map(|name| (name.clone(), None)));
     }
-    public.sort();
-    items.extend(public.into_iter().map(|name| quote!(pub mod #name;)));
-    let mut names: Vec<_> = modules.clone().map(|(_, module)| &module.name).collect();
-    names.extend(private.iter().map(|((_, file), _)| file));
-    let scheme = scheme::exports(versions).map(|item| (name::fixed(SCHEME_FILE), item));
-    names.extend(scheme.iter().map(|(name, _)| name));
-    let server = validation::module(versions);
-    names.extend(&server);
-    names.sort();
-    items.extend(names.into_iter().map(|name| quote!(mod #name;)));
-    let mut uses: Vec<_> =
-        scheme.iter().map(|(file, item)| (file, item.clone())).collect();
+    items.extend(declarations(public, &quote!(pub mod)));
+    let mut names: Vec<Declared> =
+        modules.clone().map(|(_, module)| (module.name.clone(), None)).collect();
+    names.extend(private.into_iter().map(|((_, file), _)| (file, None)));
+    let exports = scheme::exports(versions);
+    names.extend(exports.iter().map(|export| (export.file.clone(), export.gate)));
+    names.extend(
+        validation::module(versions).map(|name| (name, Some(Feature::Validation))),
+    );
+    items.extend(declarations(names, &quote!(mod)));
+    let mut uses: Vec<_> = exports
+        .iter()
+        .map(|Export { file, gate, names }| {
+            let gate = gate.map(Feature::gate);
+            (file, quote!(#gate pub use #file::#names;))
+        })
+        .collect();
     for (version, module) in modules {
         let file = &module.name;
         let types = module.types.iter().filter_map(|name| version.types.get(name));
@@ -90,6 +98,43 @@ fn file(
     }
 }
 
+/// A module, and the feature that brings it, if not all have it.
+type Declared = (Ident, Option<Feature>);
+
+/// The items that declare the modules, sorted.
+fn declarations(mut modules: Vec<Declared>, how: &TokenStream) -> Vec<TokenStream> {
+    modules.sort_by(|a, b| a.0.cmp(&b.0));
+    let items = modules.into_iter().map(|(name, feature)| {
+        let gate = feature.map(Feature::gate);
+        quote!(#gate #how #name;)
+    });
+    items.collect()
+}
+
+/// The features that add something to the crate, after an empty line.
+fn features(krate: &Crate<'_>) -> Vec<String> {
+    let versions: Vec<_> = krate.versions.iter().collect();
+    let adds = |feature: &Feature| match feature {
+        Feature::Apply => apply::module(&versions).is_some(),
+        Feature::Manifests => !scheme::exports(&versions).is_empty(),
+        Feature::Validation => validation::module(&versions).is_some(),
+    };
+    let rows = Feature::ALL.into_iter().filter(adds);
+    let rows = rows.map(|f| format!("| `{}` | {} |", f.name(), f.adds()));
+    let rows: Vec<_> = rows.collect();
+    if rows.is_empty() {
+        return rows;
+    }
+    let head = [
+        String::new(),
+        "None of the features is on by default:".to_owned(),
+        String::new(),
+        "| feature | adds |".to_owned(),
+        "|---|---|".to_owned(),
+    ];
+    head.into_iter().chain(rows).collect()
+}
+
 fn lines(
     krate: &Crate<'_>,
     versions: &[&ApiVersion],
@@ -114,7 +159,11 @@ fn lines(
     lines.extend(table(versions));
     if let Some(apply) = apply::module(versions) {
         lines.push(String::new());
-        lines.push(format!("Types for server-side apply are in [`{apply}`]."));
+        // No link, because without the feature there is nothing to link to.
+        lines.push(format!(
+            "Types for server-side apply are in `{apply}`, with the feature `{}`.",
+            Feature::Apply.name()
+        ));
     }
     if let Some(here) = here {
         let documents = krate.config.documents.iter();
@@ -128,6 +177,7 @@ fn lines(
         let names = group_versions(inside);
         [String::new(), format!("Those of {names} are in [`{module}`].")]
     }));
+    lines.extend(features(krate));
     lines.extend(about(&krate.config.about));
     lines
 }

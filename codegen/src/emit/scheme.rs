@@ -1,24 +1,57 @@
 //! What registers the kinds: the counterpart of `register.go` in Kubernetes' own packages.
+//!
+//! The group and version are in a file of their own, because registering is a feature.
 
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::{Content, File};
+use super::runtime::{Feature, KINDS, MANIFESTS};
+use super::{Content, File, folder};
 use crate::model::{ApiVersion, Conversion, Resource, SchemaName};
-use crate::name::{Ident, SCHEME_FILE};
+use crate::name::{self, GROUP_FILE, Ident, SCHEME_FILE};
 
-/// The file of one module of the crate, if it has kinds.
-pub(super) fn file(module: Option<&Ident>, versions: &[&ApiVersion]) -> Option<File> {
-    let kinds: Vec<_> = versions
-        .iter()
-        .flat_map(|version| version.kinds().map(move |k| (*version, k)))
-        .collect();
-    let (version, (first, _)) = kinds.first()?;
-    let first = &version.types.get(*first)?.name;
+/// The files of one module of the crate, if it has kinds.
+pub(super) fn files(module: Option<&Ident>, versions: &[&ApiVersion]) -> Vec<File> {
+    let kinds = kinds(versions);
+    let mut files = Vec::new();
+    files
+        .extend(one_group_version(&kinds).map(|kind| {
+            file(module, versions, GROUP_FILE, group_version(module, kind))
+        }));
+    if !kinds.is_empty() {
+        files.push(file(module, versions, SCHEME_FILE, registration(module, &kinds)));
+    }
+    files
+}
+
+fn file(
+    module: Option<&Ident>,
+    versions: &[&ApiVersion],
+    name: &str,
+    items: Vec<TokenStream>,
+) -> File {
+    let folder = folder(module);
+    let origin: Vec<_> = versions.iter().map(|version| version.file.as_str()).collect();
+    File {
+        path: format!("{folder}{name}.rs"),
+        origin: origin.join(",\n// "),
+        content: Content::Rust {
+            attributes: TokenStream::new(),
+            items,
+        },
+    }
+}
+
+fn kinds<'a>(versions: &[&'a ApiVersion]) -> Vec<Kind<'a>> {
+    let kinds = versions.iter().map(|v| v.kinds().map(move |k| (*v, k)));
+    kinds.flatten().collect()
+}
+
+fn registration(module: Option<&Ident>, kinds: &[Kind<'_>]) -> Vec<TokenStream> {
     let mut types: Vec<&Ident> = Vec::new();
     let mut calls: Vec<TokenStream> = Vec::new();
     let mut conversions: Vec<TokenStream> = Vec::new();
-    for (version, (schema, resource)) in &kinds {
+    for (version, (schema, resource)) in kinds {
         let name = |schema: &SchemaName| version.types.get(schema).map(|ty| &ty.name);
         let Some(kind) = name(schema) else { continue };
         let of_kind = conversions_of(version, schema, kind);
@@ -37,74 +70,77 @@ pub(super) fn file(module: Option<&Ident>, versions: &[&ApiVersion]) -> Option<F
             conversions.extend(conversions_of(version, schema, list));
         }
     }
-    let one = is_one_group_version(&kinds);
-    if one {
-        types.push(first);
-    }
     types.sort();
     types.dedup();
     let inner = module.iter();
-    let mut items = vec![quote!(
-        use apimachinery::scheme::Scheme;
-    )];
-    if one {
-        items.push(quote!(
-            use apimachinery::{GroupResource, GroupVersion};
-        ));
-    }
-    items.push(match types.as_slice() {
+    let types = match types.as_slice() {
         [name] => quote!(use crate::#(#inner::)* #name;),
         names => quote!(use crate::#(#inner::)* {#(#names),*};),
-    });
-    if one {
-        items.extend(group_version(first));
-    }
-    items.push(quote! {
-        /// Makes the kinds, their lists and their conversions known to a scheme.
-        pub fn add_to_scheme(scheme: &mut Scheme) {
-            #(#calls)*
-            #(#conversions)*
-        }
-    });
-    let folder = module.map(|module| format!("{module}/")).unwrap_or_default();
-    let origin: Vec<_> = versions.iter().map(|version| version.file.as_str()).collect();
-    Some(File {
-        path: format!("src/{folder}{SCHEME_FILE}.rs"),
-        origin: origin.join(",\n// "),
-        content: Content::Rust {
-            attributes: TokenStream::new(),
-            items,
+    };
+    vec![
+        quote!(
+            use #MANIFESTS::scheme::Scheme;
+        ),
+        types,
+        quote! {
+            /// Makes the kinds, their lists and their conversions known to a scheme.
+            pub fn add_to_scheme(scheme: &mut Scheme) {
+                #(#calls)*
+                #(#conversions)*
+            }
         },
-    })
+    ]
 }
 
-/// What the root makes public of it.
-pub(super) fn exports(versions: &[&ApiVersion]) -> Option<TokenStream> {
-    let kinds: Vec<_> = versions
-        .iter()
-        .flat_map(|version| version.kinds().map(move |k| (*version, k)))
-        .collect();
-    match kinds.as_slice() {
-        [] => None,
-        kinds if is_one_group_version(kinds) => Some(quote!(
-            pub use scheme::{GROUP_VERSION, add_to_scheme, resource};
-        )),
-        _ => Some(quote!(
-            pub use scheme::add_to_scheme;
-        )),
+/// What the root declares and makes public of the files, by their names.
+pub(super) fn exports(versions: &[&ApiVersion]) -> Vec<Export> {
+    let kinds = kinds(versions);
+    let mut exports = Vec::new();
+    if one_group_version(&kinds).is_some() {
+        exports.push(Export {
+            file: name::fixed(GROUP_FILE),
+            gate: None,
+            names: quote!({GROUP_VERSION, resource}),
+        });
     }
+    if !kinds.is_empty() {
+        exports.push(Export {
+            file: name::fixed(SCHEME_FILE),
+            gate: Some(Feature::Manifests),
+            names: quote!(add_to_scheme),
+        });
+    }
+    exports
+}
+
+/// What a file makes public.
+pub(super) struct Export {
+    pub(super) file: Ident,
+    /// The feature that brings it, if not all have it.
+    pub(super) gate: Option<Feature>,
+    pub(super) names: TokenStream,
 }
 
 type Kind<'a> = (&'a ApiVersion, (&'a SchemaName, &'a Resource));
 
-fn is_one_group_version(kinds: &[Kind<'_>]) -> bool {
+/// A kind of the group and version, if all kinds are of one.
+fn one_group_version<'a>(kinds: &[Kind<'a>]) -> Option<&'a Ident> {
     let mut all = kinds.iter().map(|(_, (_, resource))| resource.api_version());
     let first = all.next();
-    all.all(|other| Some(other) == first)
+    let (version, (schema, _)) = kinds.first()?;
+    let kind = &version.types.get(*schema)?.name;
+    all.all(|other| Some(other) == first).then_some(kind)
 }
 
-fn group_version(kind: &Ident) -> Vec<TokenStream> {
+fn group_version(module: Option<&Ident>, kind: &Ident) -> Vec<TokenStream> {
+    let inner = module.iter();
     vec![
+        quote!(
+            use #KINDS::{GroupResource, GroupVersion};
+        ),
+        quote!(
+            use crate::#(#inner::)* #kind;
+        ),
         quote! {
             /// The group and version of the kinds.
             pub static GROUP_VERSION: GroupVersion = GroupVersion::of::<#kind>();

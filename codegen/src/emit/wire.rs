@@ -41,9 +41,7 @@ pub(super) fn items(ty: &Type, object: &Struct) -> Vec<TokenStream> {
             impl wire::Object for #name {
                 const NAME: &'static str = #kubernetes;
 
-                fn fields() -> &'static [&'static str] {
-                    &[#(#keys),*]
-                }
+                const FIELDS: &'static [&'static str] = &[#(#keys),*];
 
                 fn read_field<'de, M: serde::de::MapAccess<'de>>(
                     &mut self,

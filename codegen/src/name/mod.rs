@@ -16,12 +16,15 @@ pub(crate) const UNKNOWN: &str = "Unknown";
 /// The file that registers the kinds.
 pub(crate) const SCHEME_FILE: &str = "scheme";
 
+/// The file of the group and version of the kinds.
+pub(crate) const GROUP_FILE: &str = "group_version";
+
 /// The module of the types for server-side apply.
 pub(crate) const APPLY_MODULE: &str = "apply";
 
 /// The files of a crate that aren't made from a type, and that nothing else may need.
-pub(crate) const RESERVED_FILES: [&str; 6] =
-    ["lib", "main", "mod", APPLY_MODULE, SCHEME_FILE, SERVER_FOLDER];
+pub(crate) const RESERVED_FILES: [&str; 7] =
+    ["lib", "main", "mod", APPLY_MODULE, GROUP_FILE, SCHEME_FILE, SERVER_FOLDER];
 
 /// The identifier of what always has the same name.
 pub(crate) fn fixed(name: &'static str) -> Ident {

@@ -9,8 +9,6 @@ mod server;
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 
-use apimachinery::convert::{Convert, Converted};
-use apimachinery::{GroupVersionKind, Kind, Release, strict};
 use golden_conversion_v1 as v1;
 use golden_conversion_v1beta1::beta;
 use golden_enum_overlay::{Lamp, Light};
@@ -25,6 +23,9 @@ use golden_values::Values;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use k8s_openapi::serde::{Serialize, de::DeserializeOwned};
 use k8s_openapi::{ByteString, ListableResource, Metadata, Resource};
+use kubernetes_kinds::convert::{Convert, Converted};
+use kubernetes_kinds::{GroupVersionKind, Kind, Release};
+use kubernetes_manifests::strict;
 use proptest::collection;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -60,7 +61,7 @@ fn a_kind_knows_its_place() {
     assert_eq!(Box2::URL_PATH_SEGMENT, "boxes");
     fn cluster<T: Resource<Scope = k8s_openapi::ClusterResourceScope>>() {}
     fn namespace<T: Resource<Scope = k8s_openapi::NamespaceResourceScope>>() {}
-    fn has_status<T: apimachinery::StatusSubresource>() {}
+    fn has_status<T: kubernetes_kinds::StatusSubresource>() {}
     cluster::<Kettle>();
     cluster::<KettleList>();
     namespace::<Box2>();
@@ -262,7 +263,7 @@ fn kinds_know_when_they_came_and_went() {
     assert_eq!(replacement, GroupVersionKind::of::<v1::Mug>());
     assert_eq!(beta::Jug::LIFECYCLE, None);
     let keyed: &[(&str, &[&str])] = &[("spec.lids", &["name"])];
-    assert_eq!(beta::Mug::list_map_keys(), keyed);
+    assert_eq!(beta::Mug::LIST_MAP_KEYS, keyed);
 }
 
 /// A cup with a field that nobody knows in each object of a generated type, and in the list.

@@ -1,8 +1,8 @@
 //! Runs what the golden `server` says of a server's defaults and rules.
 
-use apimachinery::Release;
-use apimachinery::validation::{Admission, FaultKind, Report, Target};
 use golden_server::{Hand, Mill, MillSpec, Power};
+use kubernetes_kinds::Release;
+use kubernetes_validation::{Admission, FaultKind, Report, Target};
 
 fn mill() -> Mill {
     let spec = MillSpec::new("rye", "Ada", Power::default())

@@ -1,8 +1,8 @@
 //! The rules of CSINode.
 
-use apimachinery::Release;
-use apimachinery::validation::Target;
 use conformance::rules::{Judge, Ruled, domain, text};
+use kubernetes_kinds::Release;
+use kubernetes_validation::Target;
 use serde_json::{Value, json};
 
 conformance::each_version! {

@@ -1,8 +1,8 @@
 //! What a server fills in, drops and leaves, for each kind and version.
 
-use apimachinery::Release;
-use apimachinery::validation::Target;
 use conformance::rules::{Judge, Ruled};
+use kubernetes_kinds::Release;
+use kubernetes_validation::Target;
 use serde_json::{Value, json};
 
 mod storage_class {

@@ -1,9 +1,9 @@
 //! What must hold for objects of every kind and version, whatever is in them.
 
-use apimachinery::Release;
-use apimachinery::validation::{Admission as _, FaultKind, Report, Target};
 use conformance::arbitrary::check_all;
 use conformance::rules::{Ruled, in_short, is_there};
+use kubernetes_kinds::Release;
+use kubernetes_validation::{Admission as _, FaultKind, Report, Target};
 use proptest::prelude::*;
 use proptest::sample::select;
 
@@ -59,7 +59,7 @@ mod validation_never_panics_and_paths_are_there {
         for warning in &report.warnings {
             let segments = warning.path.segments().split_last();
             let parent = segments.map(|(_, parent)| parent.iter().cloned().collect());
-            let parent: apimachinery::validation::FieldPath = parent.unwrap_or_default();
+            let parent: kubernetes_validation::FieldPath = parent.unwrap_or_default();
             prop_assert!(parent.resolve(&json).is_some(), "{} in {}", warning, json);
         }
         Ok(())

@@ -3,8 +3,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use apimachinery::Release;
-use apimachinery::validation::{Admission as _, Target};
 use conformance::arbitrary::check_all;
 use conformance::rules::Ruled;
 use k8s_openapi::api::core::v1::{
@@ -13,6 +11,8 @@ use k8s_openapi::api::core::v1::{
 };
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
+use kubernetes_kinds::Release;
+use kubernetes_validation::{Admission as _, Target};
 use proptest::collection::{btree_map, btree_set, vec};
 use proptest::option::of;
 use proptest::prelude::*;

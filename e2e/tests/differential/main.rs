@@ -26,13 +26,13 @@ use std::env;
 use std::fs;
 use std::path::Path;
 
-use apimachinery::Release;
-use apimachinery::validation::Target;
 use conformance::valid::Kind;
 use e2e::{Answer, ControlPlane, send};
 use fastrand::Rng;
 use http::Method;
 use kube::Client;
+use kubernetes_kinds::Release;
+use kubernetes_validation::Target;
 use serde_json::Value;
 
 use damage::Damage;

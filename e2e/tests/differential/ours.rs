@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use apimachinery::validation::{Admission, FieldPath, Report, Segment, Target};
 use conformance::valid::Kind;
+use kubernetes_validation::{Admission, FieldPath, Report, Segment, Target};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;

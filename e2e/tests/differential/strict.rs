@@ -3,14 +3,14 @@
 
 use std::collections::BTreeMap;
 
-use apimachinery::scheme::{Scheme, SchemeError, Versioned};
-use apimachinery::strict::{Fault, FaultKind, Strict};
 use conformance::doc::Doc;
 use conformance::kind::Kind as Sampled;
 use conformance::valid::Kind;
 use e2e::{Answer, ControlPlane, send_as};
 use fastrand::Rng;
 use http::Method;
+use kubernetes_manifests::scheme::{Scheme, SchemeError, Versioned};
+use kubernetes_manifests::strict::{Fault, FaultKind, Strict};
 use serde::Serialize;
 use serde_json::{Value, json};
 use storage_v1::{

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use apimachinery::quantity;
 use e2e::Answer;
+use kubernetes_kinds::quantity;
 use serde_json::Value;
 
 /// One reason for refusing an object.

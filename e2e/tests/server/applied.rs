@@ -1,11 +1,11 @@
 //! Server-side apply with the generated types: what a manager owns is what it has set, and no
 //! more, and what is extracted of the live object is what was applied.
 
-use apimachinery::WithMetadata;
-use apimachinery::apply::ExtractError;
 use k8s_openapi::Metadata;
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use kube::api::{Api, Patch, PatchParams};
+use kubernetes_kinds::WithMetadata;
+use kubernetes_kinds::apply::ExtractError;
 use serde_json::{Value, json};
 use storage_v1::{
     CSIDriver, CSINode, CSIStorageCapacity, StorageClass, VolumeAttachment,
@@ -17,7 +17,7 @@ use crate::run;
 use crate::served::{Served, api, delete};
 
 /// A kind with examples of what is applied.
-pub(crate) trait Applied: Served + apimachinery::Kind {
+pub(crate) trait Applied: Served + kubernetes_kinds::Kind {
     /// What makes an object.
     fn full() -> Self::Apply;
 

@@ -1,7 +1,7 @@
 //! Who owns what, as `managedFields` say it and as it follows from what was set.
 
-use apimachinery::apply::Apply;
 use conformance::kind::Kind;
+use kubernetes_kinds::apply::Apply;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -47,7 +47,9 @@ const VOLUME: [&str; 4] = [
 const NAMES: [&str; 4] = ["apiVersion", "kind", "metadata.name", "metadata.namespace"];
 
 /// What a manager owns that has applied this.
-pub(crate) fn fields<K: Kind + apimachinery::Kind>(object: &impl Serialize) -> Value {
+pub(crate) fn fields<K: Kind + kubernetes_kinds::Kind>(
+    object: &impl Serialize,
+) -> Value {
     let object = serde_json::to_value(object).unwrap();
     let mut fields = below::<K>("", &object);
     if fields["f:metadata"] == json!({}) {
@@ -66,19 +68,19 @@ pub(crate) fn inside(path: &str, name: &str) -> String {
 
 /// Whether the parts of what is there can have different owners.
 pub(crate) fn is_granular<K: Kind>(path: &str) -> bool {
-    path.is_empty() || METADATA.contains(&path) || K::Apply::granular().contains(&path)
+    path.is_empty() || METADATA.contains(&path) || K::Apply::GRANULAR.contains(&path)
 }
 
 /// What tells the elements of a list apart, if that isn't their value.
-pub(crate) fn keys<K: apimachinery::Kind>(
+pub(crate) fn keys<K: kubernetes_kinds::Kind>(
     path: &str,
 ) -> Option<&'static [&'static str]> {
     let lists = [("metadata.ownerReferences", &["uid"][..])];
-    let mut lists = lists.iter().chain(K::list_map_keys());
+    let mut lists = lists.iter().chain(K::LIST_MAP_KEYS);
     lists.find(|(list, _)| *list == path).map(|(_, keys)| *keys)
 }
 
-fn below<K: Kind + apimachinery::Kind>(path: &str, value: &Value) -> Value {
+fn below<K: Kind + kubernetes_kinds::Kind>(path: &str, value: &Value) -> Value {
     let is_granular = is_granular::<K>(path) || VOLUME.contains(&path);
     let mut fields = Map::new();
     match value {
@@ -102,7 +104,7 @@ fn below<K: Kind + apimachinery::Kind>(path: &str, value: &Value) -> Value {
 }
 
 /// How an element is named, and what is owned of it, which includes itself.
-fn element_of<K: Kind + apimachinery::Kind>(
+fn element_of<K: Kind + kubernetes_kinds::Kind>(
     path: &str,
     element: &Value,
 ) -> (String, Value) {

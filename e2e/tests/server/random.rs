@@ -2,10 +2,10 @@
 
 use std::env;
 
-use apimachinery::{WithMetadata, quantity};
 use conformance::valid;
 use fastrand::Rng;
 use kube::api::{Patch, PatchParams};
+use kubernetes_kinds::{WithMetadata, quantity};
 use serde_json::{Value, json};
 use storage_v1::{VolumeAttachment, apply};
 

@@ -15,8 +15,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use apimachinery::convert::ANNOTATION;
-use apimachinery::scheme::{Object, Scheme, to_yaml_all};
+use kubernetes_kinds::convert::ANNOTATION;
+use kubernetes_manifests::scheme::{Object, Scheme, to_yaml_all};
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args_os().skip(1);

@@ -2,9 +2,9 @@
 // #/components/schemas/io.k8s.api.storage.v1.CSIDriver.
 // Change the document or its overlays and run the command again.
 
-use apimachinery::{convert, wire};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use k8s_openapi::serde;
+use kubernetes_kinds::{convert, wire};
 
 use crate::{FSGroupPolicy, VolumeLifecycleMode};
 
@@ -24,7 +24,7 @@ impl CSIDriver {
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
-            metadata: apimachinery::named(name),
+            metadata: kubernetes_kinds::named(name),
             ..Self::default()
         }
     }
@@ -46,22 +46,19 @@ impl CSIDriver {
 
 impl CSIDriver {
     /// What a field manager has applied of a live object, and still owns; only the name
-    /// where it has applied nothing. See [`extract`](apimachinery::apply::extract), also
-    /// for the errors.
+    /// where it has applied nothing. See [`extract`](kubernetes_kinds::apply::extract),
+    /// also for the errors.
     pub fn extract(
         live: &crate::CSIDriver,
         field_manager: &str,
-    ) -> Result<Self, apimachinery::apply::ExtractError> {
-        apimachinery::apply::extract(live, field_manager, None)
+    ) -> Result<Self, kubernetes_kinds::apply::ExtractError> {
+        kubernetes_kinds::apply::extract(live, field_manager, None)
     }
 }
 
-impl apimachinery::apply::Apply for CSIDriver {
+impl kubernetes_kinds::apply::Apply for CSIDriver {
     type Kind = crate::CSIDriver;
-
-    fn granular() -> &'static [&'static str] {
-        &["spec", "spec.volumeLifecycleModes"]
-    }
+    const GRANULAR: &'static [&'static str] = &["spec", "spec.volumeLifecycleModes"];
 }
 
 /// Sets all that the object holds, required fields included, but for the metadata
@@ -69,7 +66,7 @@ impl apimachinery::apply::Apply for CSIDriver {
 impl From<crate::CSIDriver> for CSIDriver {
     fn from(value: crate::CSIDriver) -> Self {
         Self {
-            metadata: apimachinery::apply::metadata(value.metadata),
+            metadata: kubernetes_kinds::apply::metadata(value.metadata),
             spec: Some(value.spec.into()),
         }
     }
@@ -98,10 +95,7 @@ impl k8s_openapi::Metadata for CSIDriver {
 
 impl wire::Object for CSIDriver {
     const NAME: &'static str = "CSIDriver";
-
-    fn fields() -> &'static [&'static str] {
-        &["metadata", "spec"]
-    }
+    const FIELDS: &'static [&'static str] = &["metadata", "spec"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -289,22 +283,19 @@ impl From<crate::CSIDriverSpec> for CSIDriverSpec {
 
 impl wire::Object for CSIDriverSpec {
     const NAME: &'static str = "CSIDriverSpec";
-
-    fn fields() -> &'static [&'static str] {
-        &[
-            "attachRequired",
-            "fsGroupPolicy",
-            "nodeAllocatableUpdatePeriodSeconds",
-            "podInfoOnMount",
-            "preventPodSchedulingIfMissing",
-            "requiresRepublish",
-            "seLinuxMount",
-            "serviceAccountTokenInSecrets",
-            "storageCapacity",
-            "tokenRequests",
-            "volumeLifecycleModes",
-        ]
-    }
+    const FIELDS: &'static [&'static str] = &[
+        "attachRequired",
+        "fsGroupPolicy",
+        "nodeAllocatableUpdatePeriodSeconds",
+        "podInfoOnMount",
+        "preventPodSchedulingIfMissing",
+        "requiresRepublish",
+        "seLinuxMount",
+        "serviceAccountTokenInSecrets",
+        "storageCapacity",
+        "tokenRequests",
+        "volumeLifecycleModes",
+    ];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -419,10 +410,7 @@ impl From<crate::TokenRequest> for TokenRequest {
 
 impl wire::Object for TokenRequest {
     const NAME: &'static str = "TokenRequest";
-
-    fn fields() -> &'static [&'static str] {
-        &["audience", "expirationSeconds"]
-    }
+    const FIELDS: &'static [&'static str] = &["audience", "expirationSeconds"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,

@@ -4,10 +4,10 @@
 
 use std::collections::BTreeMap;
 
-use apimachinery::wire;
 use k8s_openapi::api::core::v1::TopologySelectorTerm;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use k8s_openapi::serde;
+use kubernetes_kinds::wire;
 
 use crate::{PersistentVolumeReclaimPolicy, VolumeBindingMode};
 
@@ -47,7 +47,7 @@ impl StorageClass {
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
-            metadata: apimachinery::named(name),
+            metadata: kubernetes_kinds::named(name),
             ..Self::default()
         }
     }
@@ -127,22 +127,19 @@ impl StorageClass {
 
 impl StorageClass {
     /// What a field manager has applied of a live object, and still owns; only the name
-    /// where it has applied nothing. See [`extract`](apimachinery::apply::extract), also
-    /// for the errors.
+    /// where it has applied nothing. See [`extract`](kubernetes_kinds::apply::extract),
+    /// also for the errors.
     pub fn extract(
         live: &crate::StorageClass,
         field_manager: &str,
-    ) -> Result<Self, apimachinery::apply::ExtractError> {
-        apimachinery::apply::extract(live, field_manager, None)
+    ) -> Result<Self, kubernetes_kinds::apply::ExtractError> {
+        kubernetes_kinds::apply::extract(live, field_manager, None)
     }
 }
 
-impl apimachinery::apply::Apply for StorageClass {
+impl kubernetes_kinds::apply::Apply for StorageClass {
     type Kind = crate::StorageClass;
-
-    fn granular() -> &'static [&'static str] {
-        &["parameters"]
-    }
+    const GRANULAR: &'static [&'static str] = &["parameters"];
 }
 
 /// Sets all that the object holds, required fields included, but for the metadata
@@ -150,7 +147,7 @@ impl apimachinery::apply::Apply for StorageClass {
 impl From<crate::StorageClass> for StorageClass {
     fn from(value: crate::StorageClass) -> Self {
         Self {
-            metadata: apimachinery::apply::metadata(value.metadata),
+            metadata: kubernetes_kinds::apply::metadata(value.metadata),
             provisioner: Some(value.provisioner),
             allow_volume_expansion: value.allow_volume_expansion,
             allowed_topologies: value.allowed_topologies,
@@ -185,19 +182,16 @@ impl k8s_openapi::Metadata for StorageClass {
 
 impl wire::Object for StorageClass {
     const NAME: &'static str = "StorageClass";
-
-    fn fields() -> &'static [&'static str] {
-        &[
-            "metadata",
-            "provisioner",
-            "allowVolumeExpansion",
-            "allowedTopologies",
-            "mountOptions",
-            "parameters",
-            "reclaimPolicy",
-            "volumeBindingMode",
-        ]
-    }
+    const FIELDS: &'static [&'static str] = &[
+        "metadata",
+        "provisioner",
+        "allowVolumeExpansion",
+        "allowedTopologies",
+        "mountOptions",
+        "parameters",
+        "reclaimPolicy",
+        "volumeBindingMode",
+    ];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,

@@ -4,10 +4,10 @@
 
 use std::collections::BTreeMap;
 
-use apimachinery::wire;
 use k8s_openapi::api::core::v1::PersistentVolumeSpec;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
 use k8s_openapi::serde;
+use kubernetes_kinds::wire;
 
 /// What is applied of a [`VolumeAttachment`](crate::VolumeAttachment): every field is
 /// absent unless set.
@@ -28,7 +28,7 @@ impl VolumeAttachment {
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
-            metadata: apimachinery::named(name),
+            metadata: kubernetes_kinds::named(name),
             ..Self::default()
         }
     }
@@ -57,39 +57,36 @@ impl VolumeAttachment {
 
 impl VolumeAttachment {
     /// What a field manager has applied of a live object, and still owns; only the name
-    /// where it has applied nothing. See [`extract`](apimachinery::apply::extract), also
-    /// for the errors.
+    /// where it has applied nothing. See [`extract`](kubernetes_kinds::apply::extract),
+    /// also for the errors.
     pub fn extract(
         live: &crate::VolumeAttachment,
         field_manager: &str,
-    ) -> Result<Self, apimachinery::apply::ExtractError> {
-        apimachinery::apply::extract(live, field_manager, None)
+    ) -> Result<Self, kubernetes_kinds::apply::ExtractError> {
+        kubernetes_kinds::apply::extract(live, field_manager, None)
     }
 
     /// What a field manager has applied of the status of a live object, and still owns;
     /// only the name where it has applied nothing. See
-    /// [`extract`](apimachinery::apply::extract), also for the errors.
+    /// [`extract`](kubernetes_kinds::apply::extract), also for the errors.
     pub fn extract_status(
         live: &crate::VolumeAttachment,
         field_manager: &str,
-    ) -> Result<Self, apimachinery::apply::ExtractError> {
-        apimachinery::apply::extract(live, field_manager, Some("status"))
+    ) -> Result<Self, kubernetes_kinds::apply::ExtractError> {
+        kubernetes_kinds::apply::extract(live, field_manager, Some("status"))
     }
 }
 
-impl apimachinery::apply::Apply for VolumeAttachment {
+impl kubernetes_kinds::apply::Apply for VolumeAttachment {
     type Kind = crate::VolumeAttachment;
-
-    fn granular() -> &'static [&'static str] {
-        &[
-            "spec",
-            "spec.source",
-            "status",
-            "status.attachError",
-            "status.attachmentMetadata",
-            "status.detachError",
-        ]
-    }
+    const GRANULAR: &'static [&'static str] = &[
+        "spec",
+        "spec.source",
+        "status",
+        "status.attachError",
+        "status.attachmentMetadata",
+        "status.detachError",
+    ];
 }
 
 /// Sets all that the object holds, required fields included, but for the metadata
@@ -97,7 +94,7 @@ impl apimachinery::apply::Apply for VolumeAttachment {
 impl From<crate::VolumeAttachment> for VolumeAttachment {
     fn from(value: crate::VolumeAttachment) -> Self {
         Self {
-            metadata: apimachinery::apply::metadata(value.metadata),
+            metadata: kubernetes_kinds::apply::metadata(value.metadata),
             spec: Some(value.spec.into()),
             status: value.status.map(Into::into),
         }
@@ -127,10 +124,7 @@ impl k8s_openapi::Metadata for VolumeAttachment {
 
 impl wire::Object for VolumeAttachment {
     const NAME: &'static str = "VolumeAttachment";
-
-    fn fields() -> &'static [&'static str] {
-        &["metadata", "spec", "status"]
-    }
+    const FIELDS: &'static [&'static str] = &["metadata", "spec", "status"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -223,10 +217,7 @@ impl From<crate::VolumeAttachmentSpec> for VolumeAttachmentSpec {
 
 impl wire::Object for VolumeAttachmentSpec {
     const NAME: &'static str = "VolumeAttachmentSpec";
-
-    fn fields() -> &'static [&'static str] {
-        &["attacher", "nodeName", "source"]
-    }
+    const FIELDS: &'static [&'static str] = &["attacher", "nodeName", "source"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -334,10 +325,8 @@ impl From<crate::VolumeAttachmentStatus> for VolumeAttachmentStatus {
 
 impl wire::Object for VolumeAttachmentStatus {
     const NAME: &'static str = "VolumeAttachmentStatus";
-
-    fn fields() -> &'static [&'static str] {
-        &["attached", "attachError", "attachmentMetadata", "detachError"]
-    }
+    const FIELDS: &'static [&'static str] =
+        &["attached", "attachError", "attachmentMetadata", "detachError"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -426,10 +415,8 @@ impl From<crate::VolumeAttachmentSource> for VolumeAttachmentSource {
 
 impl wire::Object for VolumeAttachmentSource {
     const NAME: &'static str = "VolumeAttachmentSource";
-
-    fn fields() -> &'static [&'static str] {
-        &["inlineVolumeSpec", "persistentVolumeName"]
-    }
+    const FIELDS: &'static [&'static str] =
+        &["inlineVolumeSpec", "persistentVolumeName"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -519,10 +506,7 @@ impl From<crate::VolumeError> for VolumeError {
 
 impl wire::Object for VolumeError {
     const NAME: &'static str = "VolumeError";
-
-    fn fields() -> &'static [&'static str] {
-        &["errorCode", "message", "time"]
-    }
+    const FIELDS: &'static [&'static str] = &["errorCode", "message", "time"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,

@@ -4,9 +4,9 @@
 
 use std::collections::BTreeMap;
 
-use apimachinery::wire;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use k8s_openapi::serde;
+use kubernetes_kinds::wire;
 
 /// What is applied of a [`VolumeAttributesClass`](crate::VolumeAttributesClass):
 /// every field is absent unless set.
@@ -27,7 +27,7 @@ impl VolumeAttributesClass {
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
-            metadata: apimachinery::named(name),
+            metadata: kubernetes_kinds::named(name),
             ..Self::default()
         }
     }
@@ -60,22 +60,19 @@ impl VolumeAttributesClass {
 
 impl VolumeAttributesClass {
     /// What a field manager has applied of a live object, and still owns; only the name
-    /// where it has applied nothing. See [`extract`](apimachinery::apply::extract), also
-    /// for the errors.
+    /// where it has applied nothing. See [`extract`](kubernetes_kinds::apply::extract),
+    /// also for the errors.
     pub fn extract(
         live: &crate::VolumeAttributesClass,
         field_manager: &str,
-    ) -> Result<Self, apimachinery::apply::ExtractError> {
-        apimachinery::apply::extract(live, field_manager, None)
+    ) -> Result<Self, kubernetes_kinds::apply::ExtractError> {
+        kubernetes_kinds::apply::extract(live, field_manager, None)
     }
 }
 
-impl apimachinery::apply::Apply for VolumeAttributesClass {
+impl kubernetes_kinds::apply::Apply for VolumeAttributesClass {
     type Kind = crate::VolumeAttributesClass;
-
-    fn granular() -> &'static [&'static str] {
-        &["parameters"]
-    }
+    const GRANULAR: &'static [&'static str] = &["parameters"];
 }
 
 /// Sets all that the object holds, required fields included, but for the metadata
@@ -83,7 +80,7 @@ impl apimachinery::apply::Apply for VolumeAttributesClass {
 impl From<crate::VolumeAttributesClass> for VolumeAttributesClass {
     fn from(value: crate::VolumeAttributesClass) -> Self {
         Self {
-            metadata: apimachinery::apply::metadata(value.metadata),
+            metadata: kubernetes_kinds::apply::metadata(value.metadata),
             driver_name: Some(value.driver_name),
             parameters: value.parameters,
         }
@@ -113,10 +110,7 @@ impl k8s_openapi::Metadata for VolumeAttributesClass {
 
 impl wire::Object for VolumeAttributesClass {
     const NAME: &'static str = "VolumeAttributesClass";
-
-    fn fields() -> &'static [&'static str] {
-        &["metadata", "driverName", "parameters"]
-    }
+    const FIELDS: &'static [&'static str] = &["metadata", "driverName", "parameters"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,

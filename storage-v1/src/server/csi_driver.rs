@@ -2,7 +2,7 @@
 // #/components/schemas/io.k8s.api.storage.v1.CSIDriver.
 // Change the document or its overlays and run the command again.
 
-use apimachinery::validation::{
+use kubernetes_validation::{
     Check, Checker, FaultKind, Feature, Path, Repeats, Semantic as _, ServerRules,
     SetDefaults, Target, drop_unless,
 };
@@ -13,33 +13,33 @@ use crate::{
 
 const CSI_SERVICE_ACCOUNT_TOKEN_SECRETS: Feature = Feature {
     gate: "CSIServiceAccountTokenSecrets",
-    introduced: apimachinery::Release::new(1, 35),
-    beta: Some(apimachinery::Release::new(1, 35)),
-    on: Some(apimachinery::Release::new(1, 35)),
-    stable: Some(apimachinery::Release::new(1, 36)),
+    introduced: kubernetes_kinds::Release::new(1, 35),
+    beta: Some(kubernetes_kinds::Release::new(1, 35)),
+    on: Some(kubernetes_kinds::Release::new(1, 35)),
+    stable: Some(kubernetes_kinds::Release::new(1, 36)),
 };
 
 const MUTABLE_CSI_NODE_ALLOCATABLE_COUNT: Feature = Feature {
     gate: "MutableCSINodeAllocatableCount",
-    introduced: apimachinery::Release::new(1, 33),
-    beta: Some(apimachinery::Release::new(1, 34)),
-    on: Some(apimachinery::Release::new(1, 35)),
-    stable: Some(apimachinery::Release::new(1, 36)),
+    introduced: kubernetes_kinds::Release::new(1, 33),
+    beta: Some(kubernetes_kinds::Release::new(1, 34)),
+    on: Some(kubernetes_kinds::Release::new(1, 35)),
+    stable: Some(kubernetes_kinds::Release::new(1, 36)),
 };
 
 const SE_LINUX_MOUNT_READ_WRITE_ONCE_POD: Feature = Feature {
     gate: "SELinuxMountReadWriteOncePod",
-    introduced: apimachinery::Release::new(1, 25),
-    beta: Some(apimachinery::Release::new(1, 27)),
-    on: Some(apimachinery::Release::new(1, 28)),
-    stable: Some(apimachinery::Release::new(1, 36)),
+    introduced: kubernetes_kinds::Release::new(1, 25),
+    beta: Some(kubernetes_kinds::Release::new(1, 27)),
+    on: Some(kubernetes_kinds::Release::new(1, 28)),
+    stable: Some(kubernetes_kinds::Release::new(1, 36)),
 };
 
 const VOLUME_LIMIT_SCALING: Feature = Feature {
     gate: "VolumeLimitScaling",
-    introduced: apimachinery::Release::new(1, 36),
-    beta: Some(apimachinery::Release::new(1, 37)),
-    on: Some(apimachinery::Release::new(1, 37)),
+    introduced: kubernetes_kinds::Release::new(1, 36),
+    beta: Some(kubernetes_kinds::Release::new(1, 37)),
+    on: Some(kubernetes_kinds::Release::new(1, 37)),
     stable: None,
 };
 
@@ -182,7 +182,7 @@ impl Check for CSIDriverSpec {
             new,
             "whether a CSI driver needs attaching is fixed when it is created",
         );
-        if to.target().release() < apimachinery::Release::new(1, 29) {
+        if to.target().release() < kubernetes_kinds::Release::new(1, 29) {
             let (new, old) = (&self.fs_group_policy, &stored.fs_group_policy);
             to.immutable(
                 at.field("fsGroupPolicy"),
@@ -192,7 +192,7 @@ impl Check for CSIDriverSpec {
                 "before Kubernetes 1.29 the fsGroup policy of a CSI driver is fixed when it is created",
             );
         }
-        if to.target().release() < apimachinery::Release::new(1, 29) {
+        if to.target().release() < kubernetes_kinds::Release::new(1, 29) {
             let (new, old) = (&self.pod_info_on_mount, &stored.pod_info_on_mount);
             to.immutable(
                 at.field("podInfoOnMount"),
@@ -215,7 +215,7 @@ impl Check for CSIDriverSpec {
     fn warn(&self, stored: Option<&Self>, at: &Path<'_>, to: &mut Checker<'_>) {
         if to.target().has(&CSI_SERVICE_ACCOUNT_TOKEN_SECRETS) {
             let old = stored.map(|stored| &stored.token_requests);
-            apimachinery::validation::rules::tokens_in_secrets(
+            kubernetes_validation::rules::tokens_in_secrets(
                 old,
                 &self.token_requests,
                 &self.service_account_token_in_secrets,

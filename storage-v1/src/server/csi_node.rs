@@ -2,9 +2,9 @@
 // #/components/schemas/io.k8s.api.storage.v1.CSINode.
 // Change the document or its overlays and run the command again.
 
-use apimachinery::validation::{
-    Check, Checker, FaultKind, Feature, Format, Path, Problem, Repeats, Semantic as _,
-    ServerRules, SetDefaults, Target,
+use kubernetes_validation::{
+    Check, Checker, FaultKind, Feature, NameFormat, Path, Problem, Repeats,
+    Semantic as _, ServerRules, SetDefaults, Target,
 };
 
 use crate::{
@@ -14,7 +14,7 @@ use crate::{
 
 const CSI_VOLUME_HEALTH: Feature = Feature {
     gate: "CSIVolumeHealth",
-    introduced: apimachinery::Release::new(1, 37),
+    introduced: kubernetes_kinds::Release::new(1, 37),
     beta: None,
     on: None,
     stable: None,
@@ -22,10 +22,10 @@ const CSI_VOLUME_HEALTH: Feature = Feature {
 
 const MUTABLE_CSI_NODE_ALLOCATABLE_COUNT: Feature = Feature {
     gate: "MutableCSINodeAllocatableCount",
-    introduced: apimachinery::Release::new(1, 33),
-    beta: Some(apimachinery::Release::new(1, 34)),
-    on: Some(apimachinery::Release::new(1, 35)),
-    stable: Some(apimachinery::Release::new(1, 36)),
+    introduced: kubernetes_kinds::Release::new(1, 33),
+    beta: Some(kubernetes_kinds::Release::new(1, 34)),
+    on: Some(kubernetes_kinds::Release::new(1, 35)),
+    stable: Some(kubernetes_kinds::Release::new(1, 36)),
 };
 
 impl SetDefaults for CSINode {}
@@ -103,7 +103,7 @@ impl Check for CSINodeDriver {
         let path = at.field("name");
         if to.min_length(path, &self.name) {
             to.max_length(path, &self.name, 63, FaultKind::TooLong);
-            to.format_lowered(path, &self.name, Format::DnsSubdomain);
+            to.format_lowered(path, &self.name, NameFormat::DnsSubdomain);
         }
         let path = at.field("nodeID");
         if to.min_length(path, &self.node_id) {
@@ -119,7 +119,7 @@ impl Check for CSINodeDriver {
             for (index, item) in entries.iter().enumerate() {
                 let path = path.index(index).above(2);
                 to.min_length(path, item);
-                to.format(path, item, Format::QualifiedName);
+                to.format(path, item, NameFormat::QualifiedName);
                 if repeats.next(item.as_str()) {
                     to.duplicate(path, item);
                 }

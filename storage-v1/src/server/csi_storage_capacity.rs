@@ -2,8 +2,9 @@
 // #/components/schemas/io.k8s.api.storage.v1.CSIStorageCapacity.
 // Change the document or its overlays and run the command again.
 
-use apimachinery::validation::{
-    Check, Checker, FaultKind, Format, Path, Semantic as _, ServerRules, SetDefaults,
+use kubernetes_validation::{
+    Check, Checker, FaultKind, NameFormat, Path, Semantic as _, ServerRules,
+    SetDefaults,
 };
 
 use crate::CSIStorageCapacity;
@@ -13,13 +14,13 @@ impl SetDefaults for CSIStorageCapacity {}
 impl Check for CSIStorageCapacity {
     fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {
         let path = at.field("storageClassName");
-        to.format(path, &self.storage_class_name, Format::DnsSubdomain);
+        to.format(path, &self.storage_class_name, NameFormat::DnsSubdomain);
         let path = at.field("capacity");
         if let Some(value) = &self.capacity {
             to.minimum_quantity(path, value, 0);
         }
         let path = at.field("nodeTopology");
-        apimachinery::validation::rules::label_selector(&self.node_topology, path, to);
+        kubernetes_validation::rules::label_selector(&self.node_topology, path, to);
     }
 
     fn check_update(&self, stored: &Self, at: &Path<'_>, to: &mut Checker<'_>) {
@@ -42,7 +43,7 @@ impl Check for CSIStorageCapacity {
     }
 
     fn warn(&self, _stored: Option<&Self>, at: &Path<'_>, to: &mut Checker<'_>) {
-        apimachinery::validation::rules::deprecated_selector_labels(
+        kubernetes_validation::rules::deprecated_selector_labels(
             &self.node_topology,
             at.field("nodeTopology"),
             to,

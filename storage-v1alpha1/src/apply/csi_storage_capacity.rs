@@ -2,10 +2,10 @@
 // #/components/schemas/io.k8s.api.storage.v1alpha1.CSIStorageCapacity.
 // Change the document or its overlays and run the command again.
 
-use apimachinery::wire;
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, ObjectMeta};
 use k8s_openapi::serde;
+use kubernetes_kinds::wire;
 
 /// What is applied of a [`CSIStorageCapacity`](crate::CSIStorageCapacity): every
 /// field is absent unless set.
@@ -35,7 +35,7 @@ impl CSIStorageCapacity {
     #[must_use]
     pub fn new(name: impl Into<String>, namespace: impl Into<String>) -> Self {
         Self {
-            metadata: apimachinery::named_in(name, namespace),
+            metadata: kubernetes_kinds::named_in(name, namespace),
             ..Self::default()
         }
     }
@@ -78,22 +78,19 @@ impl CSIStorageCapacity {
 
 impl CSIStorageCapacity {
     /// What a field manager has applied of a live object, and still owns; only the name
-    /// where it has applied nothing. See [`extract`](apimachinery::apply::extract), also
-    /// for the errors.
+    /// where it has applied nothing. See [`extract`](kubernetes_kinds::apply::extract),
+    /// also for the errors.
     pub fn extract(
         live: &crate::CSIStorageCapacity,
         field_manager: &str,
-    ) -> Result<Self, apimachinery::apply::ExtractError> {
-        apimachinery::apply::extract(live, field_manager, None)
+    ) -> Result<Self, kubernetes_kinds::apply::ExtractError> {
+        kubernetes_kinds::apply::extract(live, field_manager, None)
     }
 }
 
-impl apimachinery::apply::Apply for CSIStorageCapacity {
+impl kubernetes_kinds::apply::Apply for CSIStorageCapacity {
     type Kind = crate::CSIStorageCapacity;
-
-    fn granular() -> &'static [&'static str] {
-        &[]
-    }
+    const GRANULAR: &'static [&'static str] = &[];
 }
 
 /// Sets all that the object holds, required fields included, but for the metadata
@@ -101,7 +98,7 @@ impl apimachinery::apply::Apply for CSIStorageCapacity {
 impl From<crate::CSIStorageCapacity> for CSIStorageCapacity {
     fn from(value: crate::CSIStorageCapacity) -> Self {
         Self {
-            metadata: apimachinery::apply::metadata(value.metadata),
+            metadata: kubernetes_kinds::apply::metadata(value.metadata),
             storage_class_name: Some(value.storage_class_name),
             capacity: value.capacity,
             maximum_volume_size: value.maximum_volume_size,
@@ -133,16 +130,13 @@ impl k8s_openapi::Metadata for CSIStorageCapacity {
 
 impl wire::Object for CSIStorageCapacity {
     const NAME: &'static str = "CSIStorageCapacity";
-
-    fn fields() -> &'static [&'static str] {
-        &[
-            "metadata",
-            "storageClassName",
-            "capacity",
-            "maximumVolumeSize",
-            "nodeTopology",
-        ]
-    }
+    const FIELDS: &'static [&'static str] = &[
+        "metadata",
+        "storageClassName",
+        "capacity",
+        "maximumVolumeSize",
+        "nodeTopology",
+    ];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,

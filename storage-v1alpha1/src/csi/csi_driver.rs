@@ -2,9 +2,9 @@
 // #/components/schemas/io.k8s.api.csi.v1alpha1.CSIDriver.
 // Change the document or its overlays and run the command again.
 
-use apimachinery::{convert, wire};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, ObjectMeta};
 use k8s_openapi::serde;
+use kubernetes_kinds::{convert, wire};
 
 /// Settings for one Container Storage Interface (CSI) volume driver, valid for the
 /// whole cluster.
@@ -37,7 +37,7 @@ impl CSIDriver {
     #[must_use]
     pub fn new(name: impl Into<String>, spec: impl Into<CSIDriverSpec>) -> Self {
         Self {
-            metadata: apimachinery::named(name),
+            metadata: kubernetes_kinds::named(name),
             spec: spec.into(),
         }
     }
@@ -75,28 +75,23 @@ impl k8s_openapi::ListableResource for CSIDriver {
     const LIST_KIND: &'static str = "CSIDriverList";
 }
 
-impl apimachinery::Kind for CSIDriver {
-    const LIFECYCLE: Option<apimachinery::Lifecycle> = Some(apimachinery::Lifecycle {
-        introduced: apimachinery::Release::new(1, 12),
-        deprecated: None,
-        removed: Some(apimachinery::Release::new(1, 14)),
-        replacement: Some(apimachinery::Replacement {
-            api_version: "storage.k8s.io/v1",
-            kind: "CSIDriver",
-        }),
-    });
-
-    fn list_map_keys() -> &'static [(&'static str, &'static [&'static str])] {
-        &[]
-    }
+impl kubernetes_kinds::Kind for CSIDriver {
+    const LIFECYCLE: Option<kubernetes_kinds::Lifecycle> =
+        Some(kubernetes_kinds::Lifecycle {
+            introduced: kubernetes_kinds::Release::new(1, 12),
+            deprecated: None,
+            removed: Some(kubernetes_kinds::Release::new(1, 14)),
+            replacement: Some(kubernetes_kinds::Replacement {
+                api_version: "storage.k8s.io/v1",
+                kind: "CSIDriver",
+            }),
+        });
+    const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[];
 }
 
 impl wire::Object for CSIDriver {
     const NAME: &'static str = "CSIDriver";
-
-    fn fields() -> &'static [&'static str] {
-        &["metadata", "spec"]
-    }
+    const FIELDS: &'static [&'static str] = &["metadata", "spec"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -246,10 +241,7 @@ impl IntoIterator for CSIDriverList {
 
 impl wire::Object for CSIDriverList {
     const NAME: &'static str = "CSIDriverList";
-
-    fn fields() -> &'static [&'static str] {
-        &["metadata", "items"]
-    }
+    const FIELDS: &'static [&'static str] = &["metadata", "items"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -360,10 +352,7 @@ impl CSIDriverSpec {
 
 impl wire::Object for CSIDriverSpec {
     const NAME: &'static str = "CSIDriverSpec";
-
-    fn fields() -> &'static [&'static str] {
-        &["attachRequired", "podInfoOnMountVersion"]
-    }
+    const FIELDS: &'static [&'static str] = &["attachRequired", "podInfoOnMountVersion"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,

@@ -2,9 +2,9 @@
 // #/components/schemas/io.k8s.api.csi.v1alpha1.CSINodeInfo.
 // Change the document or its overlays and run the command again.
 
-use apimachinery::{convert, wire};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, ObjectMeta};
 use k8s_openapi::serde;
+use kubernetes_kinds::{convert, wire};
 
 /// Registry of the CSI drivers on one node.
 ///
@@ -60,7 +60,7 @@ impl CSINodeInfo {
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
-            metadata: apimachinery::named(name),
+            metadata: kubernetes_kinds::named(name),
             ..Self::default()
         }
     }
@@ -122,32 +122,28 @@ impl k8s_openapi::ListableResource for CSINodeInfo {
     const LIST_KIND: &'static str = "CSINodeInfoList";
 }
 
-impl apimachinery::Kind for CSINodeInfo {
-    const LIFECYCLE: Option<apimachinery::Lifecycle> = Some(apimachinery::Lifecycle {
-        introduced: apimachinery::Release::new(1, 12),
-        deprecated: None,
-        removed: Some(apimachinery::Release::new(1, 14)),
-        replacement: Some(apimachinery::Replacement {
-            api_version: "storage.k8s.io/v1",
-            kind: "CSINode",
-        }),
-    });
-
-    fn list_map_keys() -> &'static [(&'static str, &'static [&'static str])] {
-        &[
-            ("spec.drivers", &["name"]),
-            ("csiDrivers", &["driver"]),
-            ("status.drivers", &["name"]),
-        ]
-    }
+impl kubernetes_kinds::Kind for CSINodeInfo {
+    const LIFECYCLE: Option<kubernetes_kinds::Lifecycle> =
+        Some(kubernetes_kinds::Lifecycle {
+            introduced: kubernetes_kinds::Release::new(1, 12),
+            deprecated: None,
+            removed: Some(kubernetes_kinds::Release::new(1, 14)),
+            replacement: Some(kubernetes_kinds::Replacement {
+                api_version: "storage.k8s.io/v1",
+                kind: "CSINode",
+            }),
+        });
+    const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[
+        ("spec.drivers", &["name"]),
+        ("csiDrivers", &["driver"]),
+        ("status.drivers", &["name"]),
+    ];
 }
 
 impl wire::Object for CSINodeInfo {
     const NAME: &'static str = "CSINodeInfo";
-
-    fn fields() -> &'static [&'static str] {
-        &["metadata", "spec", "csiDrivers", "status"]
-    }
+    const FIELDS: &'static [&'static str] =
+        &["metadata", "spec", "csiDrivers", "status"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -292,10 +288,7 @@ impl IntoIterator for CSINodeInfoList {
 
 impl wire::Object for CSINodeInfoList {
     const NAME: &'static str = "CSINodeInfoList";
-
-    fn fields() -> &'static [&'static str] {
-        &["metadata", "items"]
-    }
+    const FIELDS: &'static [&'static str] = &["metadata", "items"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -380,10 +373,7 @@ impl CSINodeInfoSpec {
 
 impl wire::Object for CSINodeInfoSpec {
     const NAME: &'static str = "CSINodeInfoSpec";
-
-    fn fields() -> &'static [&'static str] {
-        &["drivers"]
-    }
+    const FIELDS: &'static [&'static str] = &["drivers"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -465,10 +455,7 @@ impl CSIDriverInfo {
 
 impl wire::Object for CSIDriverInfo {
     const NAME: &'static str = "CSIDriverInfo";
-
-    fn fields() -> &'static [&'static str] {
-        &["driver", "nodeID", "topologyKeys"]
-    }
+    const FIELDS: &'static [&'static str] = &["driver", "nodeID", "topologyKeys"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -530,10 +517,7 @@ impl CSINodeInfoStatus {
 
 impl wire::Object for CSINodeInfoStatus {
     const NAME: &'static str = "CSINodeInfoStatus";
-
-    fn fields() -> &'static [&'static str] {
-        &["drivers"]
-    }
+    const FIELDS: &'static [&'static str] = &["drivers"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -615,10 +599,7 @@ impl CSIDriverInfoSpec {
 
 impl wire::Object for CSIDriverInfoSpec {
     const NAME: &'static str = "CSIDriverInfoSpec";
-
-    fn fields() -> &'static [&'static str] {
-        &["name", "nodeID", "topologyKeys"]
-    }
+    const FIELDS: &'static [&'static str] = &["name", "nodeID", "topologyKeys"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -695,10 +676,8 @@ impl CSIDriverInfoStatus {
 
 impl wire::Object for CSIDriverInfoStatus {
     const NAME: &'static str = "CSIDriverInfoStatus";
-
-    fn fields() -> &'static [&'static str] {
-        &["available", "name", "volumePluginMechanism"]
-    }
+    const FIELDS: &'static [&'static str] =
+        &["available", "name", "volumePluginMechanism"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -754,7 +733,7 @@ pub enum VolumePluginMechanism {
 
     /// A value that this version of the crate doesn't know, kept as it was read
     /// and written back unchanged.
-    Unknown(apimachinery::UnknownValue),
+    Unknown(kubernetes_kinds::UnknownValue),
 }
 
 impl VolumePluginMechanism {
@@ -783,7 +762,7 @@ impl VolumePluginMechanism {
     }
 
     fn unknown(value: impl Into<Box<str>>) -> Self {
-        Self::Unknown(apimachinery::UnknownValue::from_generated(value))
+        Self::Unknown(kubernetes_kinds::UnknownValue::from_generated(value))
     }
 }
 
@@ -806,9 +785,9 @@ impl From<String> for VolumePluginMechanism {
     }
 }
 
-impl From<apimachinery::UnknownValue> for VolumePluginMechanism {
+impl From<kubernetes_kinds::UnknownValue> for VolumePluginMechanism {
     /// Another enumeration's unknown value may be known here.
-    fn from(value: apimachinery::UnknownValue) -> Self {
+    fn from(value: kubernetes_kinds::UnknownValue) -> Self {
         Self::known(value.as_str()).unwrap_or(Self::Unknown(value))
     }
 }
@@ -837,7 +816,7 @@ impl<'de> serde::Deserialize<'de> for VolumePluginMechanism {
     fn deserialize<D: serde::Deserializer<'de>>(
         deserializer: D,
     ) -> Result<Self, D::Error> {
-        apimachinery::wire::read_enum(deserializer)
+        kubernetes_kinds::wire::read_enum(deserializer)
     }
 }
 

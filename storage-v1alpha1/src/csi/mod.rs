@@ -10,10 +10,10 @@
 //! | [`CSIDriver`] | cluster | 1.12 | 1.14 |  |
 //! | [`CSINodeInfo`] | cluster | 1.12 | 1.14 |  |
 //!
-//! Types for server-side apply are in [`apply`].
+//! Types for server-side apply are in `apply`, with the feature `apply`.
 //!
 //! What an object can't say in the other version is told by `convert`, and kept in an annotation by
-//! `convert_keeping`, both of [`Convert`](apimachinery::convert::Convert):
+//! `convert_keeping`, both of [`Convert`](kubernetes_kinds::convert::Convert):
 //!
 //! | here | in storage.k8s.io/v1 | the way back |
 //! |---|---|---|
@@ -27,7 +27,9 @@
 //! A CSINodeInfo with `csiDrivers` beside `spec` or `status`, and two drivers of one name, are errors.
 //!
 //! ```
-//! use apimachinery::scheme::{Decoded, Scheme};
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # #[cfg(feature = "manifests")] {
+//! use kubernetes_manifests::scheme::{Decoded, Scheme};
 //! use storage_v1alpha1::csi;
 //!
 //! let mut scheme = Scheme::new();
@@ -45,15 +47,21 @@
 //! assert_eq!(decoded.object.spec.drivers[0].name, "csi.example.com");
 //! assert_eq!(decoded.read.kind, "CSINodeInfo");
 //! assert_eq!(csi::resource("csinodeinfos").to_string(), "csinodeinfos.csi.storage.k8s.io");
-//! # Ok::<(), apimachinery::scheme::SchemeError>(())
+//! # }
+//! # Ok(())
+//! # }
 //! ```
 
+#[cfg(feature = "apply")]
 pub mod apply;
 
 mod csi_driver;
 mod csi_node_info;
+mod group_version;
 mod rules;
+#[cfg(feature = "manifests")]
 mod scheme;
+#[cfg(feature = "validation")]
 mod server;
 
 pub use csi_driver::{CSIDriver, CSIDriverList, CSIDriverSpec};
@@ -61,4 +69,6 @@ pub use csi_node_info::{
     CSIDriverInfo, CSIDriverInfoSpec, CSIDriverInfoStatus, CSINodeInfo, CSINodeInfoList,
     CSINodeInfoSpec, CSINodeInfoStatus, VolumePluginMechanism,
 };
-pub use scheme::{GROUP_VERSION, add_to_scheme, resource};
+pub use group_version::{GROUP_VERSION, resource};
+#[cfg(feature = "manifests")]
+pub use scheme::add_to_scheme;

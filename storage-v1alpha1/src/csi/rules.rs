@@ -1,10 +1,10 @@
 //! How csi.storage.k8s.io becomes storage.k8s.io, as far as comparing the fields can't tell.
 //!
-//! What one side can't say is left out here; [`apimachinery::convert`] finds and reports it.
+//! What one side can't say is left out here; [`kubernetes_kinds::convert`] finds and reports it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use apimachinery::convert::{self, ConversionError};
+use kubernetes_kinds::convert::{self, ConversionError};
 use storage_v1::{CSINode, CSINodeDriver, CSINodeSpec};
 
 use super::{

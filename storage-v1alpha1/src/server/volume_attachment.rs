@@ -2,8 +2,8 @@
 // #/components/schemas/io.k8s.api.storage.v1alpha1.VolumeAttachment.
 // Change the document or its overlays and run the command again.
 
-use apimachinery::validation::{
-    Check, Checker, FaultKind, Feature, Format, Path, Semantic, ServerRules,
+use kubernetes_validation::{
+    Check, Checker, FaultKind, Feature, NameFormat, Path, Semantic, ServerRules,
     SetDefaults, Target, drop_unless,
 };
 
@@ -14,10 +14,10 @@ use crate::{
 
 const MUTABLE_CSI_NODE_ALLOCATABLE_COUNT: Feature = Feature {
     gate: "MutableCSINodeAllocatableCount",
-    introduced: apimachinery::Release::new(1, 33),
-    beta: Some(apimachinery::Release::new(1, 34)),
-    on: Some(apimachinery::Release::new(1, 35)),
-    stable: Some(apimachinery::Release::new(1, 36)),
+    introduced: kubernetes_kinds::Release::new(1, 33),
+    beta: Some(kubernetes_kinds::Release::new(1, 34)),
+    on: Some(kubernetes_kinds::Release::new(1, 35)),
+    stable: Some(kubernetes_kinds::Release::new(1, 36)),
 };
 
 impl SetDefaults for VolumeAttachment {
@@ -66,10 +66,10 @@ impl Check for VolumeAttachmentSpec {
         let path = at.field("attacher");
         if to.min_length(path, &self.attacher) {
             to.max_length(path, &self.attacher, 63, FaultKind::TooLong);
-            to.format_lowered(path, &self.attacher, Format::DnsSubdomain);
+            to.format_lowered(path, &self.attacher, NameFormat::DnsSubdomain);
         }
         let path = at.field("nodeName");
-        to.format(path, &self.node_name, Format::DnsSubdomain);
+        to.format(path, &self.node_name, NameFormat::DnsSubdomain);
         self.source.check(&at.field("source"), to);
     }
 }
@@ -113,7 +113,7 @@ impl Check for VolumeAttachmentStatus {
 
 impl SetDefaults for VolumeAttachmentSource {
     fn set_defaults(&mut self, _target: &Target) {
-        apimachinery::validation::rules::volume_source_defaults(
+        kubernetes_validation::rules::volume_source_defaults(
             &mut self.inline_volume_spec,
         );
     }
@@ -128,7 +128,7 @@ impl Check for VolumeAttachmentSource {
         let is_one = to.exactly_one(*at, &members);
         let path = at.field("inlineVolumeSpec");
         if is_one {
-            apimachinery::validation::rules::inline_volume_spec(
+            kubernetes_validation::rules::inline_volume_spec(
                 &self.inline_volume_spec,
                 path,
                 to,
@@ -139,14 +139,14 @@ impl Check for VolumeAttachmentSource {
             if is_one {
                 to.min_length(path, value);
             }
-            to.format(path, value, Format::DnsSubdomain);
+            to.format(path, value, NameFormat::DnsSubdomain);
         }
     }
 }
 
 impl Semantic for VolumeAttachmentSource {
     fn is_same(&self, other: &Self) -> bool {
-        let mut is_same = apimachinery::validation::rules::is_same_volume_spec(
+        let mut is_same = kubernetes_validation::rules::is_same_volume_spec(
             &self.inline_volume_spec,
             &other.inline_volume_spec,
         );

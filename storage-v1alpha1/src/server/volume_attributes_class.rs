@@ -2,8 +2,8 @@
 // #/components/schemas/io.k8s.api.storage.v1alpha1.VolumeAttributesClass.
 // Change the document or its overlays and run the command again.
 
-use apimachinery::validation::{
-    Check, Checker, FaultKind, Format, Path, Problem, Semantic as _, ServerRules,
+use kubernetes_validation::{
+    Check, Checker, FaultKind, NameFormat, Path, Problem, Semantic as _, ServerRules,
     SetDefaults,
 };
 
@@ -15,7 +15,7 @@ impl Check for VolumeAttributesClass {
     fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {
         let path = at.field("driverName");
         if to.min_length(path, &self.driver_name) {
-            to.format_lowered(path, &self.driver_name, Format::QualifiedName);
+            to.format_lowered(path, &self.driver_name, NameFormat::QualifiedName);
         }
         let path = at.field("parameters");
         let count = self.parameters.as_ref().map_or(0, |entries| entries.len());

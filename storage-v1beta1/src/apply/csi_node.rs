@@ -2,9 +2,9 @@
 // #/components/schemas/io.k8s.api.storage.v1beta1.CSINode.
 // Change the document or its overlays and run the command again.
 
-use apimachinery::{convert, wire};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
 use k8s_openapi::serde;
+use kubernetes_kinds::{convert, wire};
 
 use crate::StorageHealthStatusType;
 
@@ -27,7 +27,7 @@ impl CSINode {
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
-            metadata: apimachinery::named(name),
+            metadata: kubernetes_kinds::named(name),
             ..Self::default()
         }
     }
@@ -56,30 +56,27 @@ impl CSINode {
 
 impl CSINode {
     /// What a field manager has applied of a live object, and still owns; only the name
-    /// where it has applied nothing. See [`extract`](apimachinery::apply::extract), also
-    /// for the errors.
+    /// where it has applied nothing. See [`extract`](kubernetes_kinds::apply::extract),
+    /// also for the errors.
     pub fn extract(
         live: &crate::CSINode,
         field_manager: &str,
-    ) -> Result<Self, apimachinery::apply::ExtractError> {
-        apimachinery::apply::extract(live, field_manager, None)
+    ) -> Result<Self, kubernetes_kinds::apply::ExtractError> {
+        kubernetes_kinds::apply::extract(live, field_manager, None)
     }
 }
 
-impl apimachinery::apply::Apply for CSINode {
+impl kubernetes_kinds::apply::Apply for CSINode {
     type Kind = crate::CSINode;
-
-    fn granular() -> &'static [&'static str] {
-        &[
-            "spec",
-            "spec.drivers",
-            "spec.drivers[]",
-            "spec.drivers[].allocatable",
-            "status",
-            "status.storageHealth",
-            "status.storageHealth[]",
-        ]
-    }
+    const GRANULAR: &'static [&'static str] = &[
+        "spec",
+        "spec.drivers",
+        "spec.drivers[]",
+        "spec.drivers[].allocatable",
+        "status",
+        "status.storageHealth",
+        "status.storageHealth[]",
+    ];
 }
 
 /// Sets all that the object holds, required fields included, but for the metadata
@@ -87,7 +84,7 @@ impl apimachinery::apply::Apply for CSINode {
 impl From<crate::CSINode> for CSINode {
     fn from(value: crate::CSINode) -> Self {
         Self {
-            metadata: apimachinery::apply::metadata(value.metadata),
+            metadata: kubernetes_kinds::apply::metadata(value.metadata),
             spec: Some(value.spec.into()),
             status: value.status.map(Into::into),
         }
@@ -117,10 +114,7 @@ impl k8s_openapi::Metadata for CSINode {
 
 impl wire::Object for CSINode {
     const NAME: &'static str = "CSINode";
-
-    fn fields() -> &'static [&'static str] {
-        &["metadata", "spec", "status"]
-    }
+    const FIELDS: &'static [&'static str] = &["metadata", "spec", "status"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -193,10 +187,7 @@ impl From<crate::CSINodeSpec> for CSINodeSpec {
 
 impl wire::Object for CSINodeSpec {
     const NAME: &'static str = "CSINodeSpec";
-
-    fn fields() -> &'static [&'static str] {
-        &["drivers"]
-    }
+    const FIELDS: &'static [&'static str] = &["drivers"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -265,10 +256,7 @@ impl From<crate::CSINodeStatus> for CSINodeStatus {
 
 impl wire::Object for CSINodeStatus {
     const NAME: &'static str = "CSINodeStatus";
-
-    fn fields() -> &'static [&'static str] {
-        &["storageHealth"]
-    }
+    const FIELDS: &'static [&'static str] = &["storageHealth"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -370,10 +358,8 @@ impl From<crate::CSINodeDriver> for CSINodeDriver {
 
 impl wire::Object for CSINodeDriver {
     const NAME: &'static str = "CSINodeDriver";
-
-    fn fields() -> &'static [&'static str] {
-        &["name", "nodeID", "allocatable", "topologyKeys"]
-    }
+    const FIELDS: &'static [&'static str] =
+        &["name", "nodeID", "allocatable", "topologyKeys"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -459,10 +445,7 @@ impl From<crate::StorageHealth> for StorageHealth {
 
 impl wire::Object for StorageHealth {
     const NAME: &'static str = "StorageHealth";
-
-    fn fields() -> &'static [&'static str] {
-        &["name", "healthConditions"]
-    }
+    const FIELDS: &'static [&'static str] = &["name", "healthConditions"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -529,10 +512,7 @@ impl From<crate::VolumeNodeResources> for VolumeNodeResources {
 
 impl wire::Object for VolumeNodeResources {
     const NAME: &'static str = "VolumeNodeResources";
-
-    fn fields() -> &'static [&'static str] {
-        &["count"]
-    }
+    const FIELDS: &'static [&'static str] = &["count"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -654,17 +634,14 @@ impl From<crate::StorageHealthCondition> for StorageHealthCondition {
 
 impl wire::Object for StorageHealthCondition {
     const NAME: &'static str = "StorageHealthCondition";
-
-    fn fields() -> &'static [&'static str] {
-        &[
-            "reason",
-            "status",
-            "accessMode",
-            "lastTransitionTime",
-            "message",
-            "volumeMode",
-        ]
-    }
+    const FIELDS: &'static [&'static str] = &[
+        "reason",
+        "status",
+        "accessMode",
+        "lastTransitionTime",
+        "message",
+        "volumeMode",
+    ];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,

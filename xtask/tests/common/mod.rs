@@ -17,8 +17,8 @@ pub(crate) const XTASK: &str = env!("CARGO_BIN_EXE_xtask");
 /// The root of the real workspace, unless the crate is somewhere else, as when packaged.
 pub(crate) fn real_root() -> Option<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent()?;
-    let there =
-        ["codegen.toml", "spec", "apimachinery"].map(|name| root.join(name).exists());
+    let there = ["codegen.toml", "spec", "kubernetes-kinds"]
+        .map(|name| root.join(name).exists());
     there.iter().all(|there| *there).then(|| root.to_owned())
 }
 
@@ -48,7 +48,9 @@ const MANIFEST: &str = r#"
 members = ["support"]
 
 [workspace.dependencies]
-apimachinery = { version = "0.1.0", path = "support" }
+kubernetes-kinds = { version = "0.1.0", path = "support" }
+kubernetes-manifests = { version = "0.1.0", path = "manifests" }
+kubernetes-validation = { version = "0.1.0", path = "validation" }
 k8s-openapi = "0.29"
 other = "1"
 "#;

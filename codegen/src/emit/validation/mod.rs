@@ -15,6 +15,7 @@ use std::collections::BTreeSet;
 use proc_macro2::{Span, TokenStream};
 use quote::quote;
 
+use super::runtime::VALIDATION;
 use super::{Content, File, folder, inner_comment, origin};
 use crate::model::{ApiVersion, Module, Shape};
 use crate::name::{self, Ident, SERVER_FOLDER};
@@ -32,8 +33,6 @@ struct Uses {
     features: BTreeSet<Ident>,
     /// The names of the validation that are written without its module.
     names: BTreeSet<&'static str>,
-    /// Whether other names of it are written with the module.
-    module: bool,
 }
 
 /// What the modules of this output work on.
@@ -48,8 +47,7 @@ impl Context<'_> {
     fn name(&mut self, name: &'static str) -> TokenStream {
         let ident = proc_macro2::Ident::new(name, Span::call_site());
         if self.version.types.values().any(|ty| ty.name.as_str() == name) {
-            self.uses.module = true;
-            quote!(validation::#ident)
+            quote!(#VALIDATION::#ident)
         } else {
             self.uses.names.insert(name);
             quote!(#ident)
@@ -161,21 +159,20 @@ fn imports(cx: &Context<'_>) -> Vec<TokenStream> {
     let traits = traits.map(|(name, ident)| (name, quote!(#ident as _)));
     let names = cx.uses.names.iter().map(|name| named(name));
     let names = names.map(|(name, ident)| (name, quote!(#ident)));
-    let module = cx.uses.module.then(|| ("", quote!(self)));
-    let mut all: Vec<_> = module.into_iter().chain(traits).chain(names).collect();
+    let mut all: Vec<_> = traits.chain(names).collect();
     // As rustfmt sorts them: types, constants, functions.
     let rank = |name: &str| match name.chars().find(char::is_ascii_lowercase) {
         _ if name.starts_with(|c: char| c.is_ascii_lowercase()) => 2,
         Some(_) => 0,
-        None => u8::from(!name.is_empty()),
+        None => 1,
     };
     all.sort_by_key(|(name, _)| (rank(name), *name));
     let all: Vec<_> = all.into_iter().map(|(_, name)| name).collect();
     let mut uses = Vec::new();
     uses.extend(match all.as_slice() {
         [] => None,
-        [name] => Some(quote!(use apimachinery::validation::#name;)),
-        names => Some(quote!(use apimachinery::validation::{#(#names),*};)),
+        [name] => Some(quote!(use #VALIDATION::#name;)),
+        names => Some(quote!(use #VALIDATION::{#(#names),*};)),
     });
     let inner = cx.version.module.iter();
     let types: Vec<_> = cx.uses.types.iter().collect();

@@ -247,7 +247,7 @@ fn argument(cx: &mut Context<'_>, argument: &Argument) -> TokenStream {
         Argument::Problem(..) => quote!(problem),
         Argument::NameFormat(format) => {
             let name = Ident::new(&format!("{format:?}"), Span::call_site());
-            let ty = cx.name("Format");
+            let ty = cx.name("NameFormat");
             quote!(#ty::#name)
         }
         Argument::Pattern(_) => quote!(&PATTERN),

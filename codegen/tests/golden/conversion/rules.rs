@@ -1,7 +1,7 @@
 //! What a person writes beside the generated files.
 
-use apimachinery::convert;
 use golden_conversion_v1::Jar;
+use kubernetes_kinds::convert;
 
 use super::Jug;
 

@@ -2,9 +2,9 @@
 // #/components/schemas/io.k8s.api.csi.v1alpha1.CSIDriver.
 // Change the document or its overlays and run the command again.
 
-use apimachinery::wire;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use k8s_openapi::serde;
+use kubernetes_kinds::wire;
 
 /// What is applied of a [`CSIDriver`](crate::csi::CSIDriver): every field is absent
 /// unless set.
@@ -22,7 +22,7 @@ impl CSIDriver {
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
-            metadata: apimachinery::named(name),
+            metadata: kubernetes_kinds::named(name),
             ..Self::default()
         }
     }
@@ -44,22 +44,19 @@ impl CSIDriver {
 
 impl CSIDriver {
     /// What a field manager has applied of a live object, and still owns; only the name
-    /// where it has applied nothing. See [`extract`](apimachinery::apply::extract), also
-    /// for the errors.
+    /// where it has applied nothing. See [`extract`](kubernetes_kinds::apply::extract),
+    /// also for the errors.
     pub fn extract(
         live: &crate::csi::CSIDriver,
         field_manager: &str,
-    ) -> Result<Self, apimachinery::apply::ExtractError> {
-        apimachinery::apply::extract(live, field_manager, None)
+    ) -> Result<Self, kubernetes_kinds::apply::ExtractError> {
+        kubernetes_kinds::apply::extract(live, field_manager, None)
     }
 }
 
-impl apimachinery::apply::Apply for CSIDriver {
+impl kubernetes_kinds::apply::Apply for CSIDriver {
     type Kind = crate::csi::CSIDriver;
-
-    fn granular() -> &'static [&'static str] {
-        &["spec"]
-    }
+    const GRANULAR: &'static [&'static str] = &["spec"];
 }
 
 /// Sets all that the object holds, required fields included, but for the metadata
@@ -67,7 +64,7 @@ impl apimachinery::apply::Apply for CSIDriver {
 impl From<crate::csi::CSIDriver> for CSIDriver {
     fn from(value: crate::csi::CSIDriver) -> Self {
         Self {
-            metadata: apimachinery::apply::metadata(value.metadata),
+            metadata: kubernetes_kinds::apply::metadata(value.metadata),
             spec: Some(value.spec.into()),
         }
     }
@@ -96,10 +93,7 @@ impl k8s_openapi::Metadata for CSIDriver {
 
 impl wire::Object for CSIDriver {
     const NAME: &'static str = "CSIDriver";
-
-    fn fields() -> &'static [&'static str] {
-        &["metadata", "spec"]
-    }
+    const FIELDS: &'static [&'static str] = &["metadata", "spec"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -178,10 +172,7 @@ impl From<crate::csi::CSIDriverSpec> for CSIDriverSpec {
 
 impl wire::Object for CSIDriverSpec {
     const NAME: &'static str = "CSIDriverSpec";
-
-    fn fields() -> &'static [&'static str] {
-        &["attachRequired", "podInfoOnMountVersion"]
-    }
+    const FIELDS: &'static [&'static str] = &["attachRequired", "podInfoOnMountVersion"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,

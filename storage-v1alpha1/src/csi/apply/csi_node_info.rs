@@ -2,9 +2,9 @@
 // #/components/schemas/io.k8s.api.csi.v1alpha1.CSINodeInfo.
 // Change the document or its overlays and run the command again.
 
-use apimachinery::{convert, wire};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use k8s_openapi::serde;
+use kubernetes_kinds::{convert, wire};
 
 use crate::csi::VolumePluginMechanism;
 
@@ -30,7 +30,7 @@ impl CSINodeInfo {
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
-            metadata: apimachinery::named(name),
+            metadata: kubernetes_kinds::named(name),
             ..Self::default()
         }
     }
@@ -69,31 +69,28 @@ impl CSINodeInfo {
 
 impl CSINodeInfo {
     /// What a field manager has applied of a live object, and still owns; only the name
-    /// where it has applied nothing. See [`extract`](apimachinery::apply::extract), also
-    /// for the errors.
+    /// where it has applied nothing. See [`extract`](kubernetes_kinds::apply::extract),
+    /// also for the errors.
     pub fn extract(
         live: &crate::csi::CSINodeInfo,
         field_manager: &str,
-    ) -> Result<Self, apimachinery::apply::ExtractError> {
-        apimachinery::apply::extract(live, field_manager, None)
+    ) -> Result<Self, kubernetes_kinds::apply::ExtractError> {
+        kubernetes_kinds::apply::extract(live, field_manager, None)
     }
 }
 
-impl apimachinery::apply::Apply for CSINodeInfo {
+impl kubernetes_kinds::apply::Apply for CSINodeInfo {
     type Kind = crate::csi::CSINodeInfo;
-
-    fn granular() -> &'static [&'static str] {
-        &[
-            "spec",
-            "spec.drivers",
-            "spec.drivers[]",
-            "csiDrivers",
-            "csiDrivers[]",
-            "status",
-            "status.drivers",
-            "status.drivers[]",
-        ]
-    }
+    const GRANULAR: &'static [&'static str] = &[
+        "spec",
+        "spec.drivers",
+        "spec.drivers[]",
+        "csiDrivers",
+        "csiDrivers[]",
+        "status",
+        "status.drivers",
+        "status.drivers[]",
+    ];
 }
 
 /// Sets all that the object holds, required fields included, but for the metadata
@@ -101,7 +98,7 @@ impl apimachinery::apply::Apply for CSINodeInfo {
 impl From<crate::csi::CSINodeInfo> for CSINodeInfo {
     fn from(value: crate::csi::CSINodeInfo) -> Self {
         Self {
-            metadata: apimachinery::apply::metadata(value.metadata),
+            metadata: kubernetes_kinds::apply::metadata(value.metadata),
             spec: value.spec.map(Into::into),
             csi_drivers: value.csi_drivers.map(convert::elements),
             status: value.status.map(Into::into),
@@ -132,10 +129,8 @@ impl k8s_openapi::Metadata for CSINodeInfo {
 
 impl wire::Object for CSINodeInfo {
     const NAME: &'static str = "CSINodeInfo";
-
-    fn fields() -> &'static [&'static str] {
-        &["metadata", "spec", "csiDrivers", "status"]
-    }
+    const FIELDS: &'static [&'static str] =
+        &["metadata", "spec", "csiDrivers", "status"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -210,10 +205,7 @@ impl From<crate::csi::CSINodeInfoSpec> for CSINodeInfoSpec {
 
 impl wire::Object for CSINodeInfoSpec {
     const NAME: &'static str = "CSINodeInfoSpec";
-
-    fn fields() -> &'static [&'static str] {
-        &["drivers"]
-    }
+    const FIELDS: &'static [&'static str] = &["drivers"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -304,10 +296,7 @@ impl From<crate::csi::CSIDriverInfo> for CSIDriverInfo {
 
 impl wire::Object for CSIDriverInfo {
     const NAME: &'static str = "CSIDriverInfo";
-
-    fn fields() -> &'static [&'static str] {
-        &["driver", "nodeID", "topologyKeys"]
-    }
+    const FIELDS: &'static [&'static str] = &["driver", "nodeID", "topologyKeys"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -381,10 +370,7 @@ impl From<crate::csi::CSINodeInfoStatus> for CSINodeInfoStatus {
 
 impl wire::Object for CSINodeInfoStatus {
     const NAME: &'static str = "CSINodeInfoStatus";
-
-    fn fields() -> &'static [&'static str] {
-        &["drivers"]
-    }
+    const FIELDS: &'static [&'static str] = &["drivers"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -476,10 +462,7 @@ impl From<crate::csi::CSIDriverInfoSpec> for CSIDriverInfoSpec {
 
 impl wire::Object for CSIDriverInfoSpec {
     const NAME: &'static str = "CSIDriverInfoSpec";
-
-    fn fields() -> &'static [&'static str] {
-        &["name", "nodeID", "topologyKeys"]
-    }
+    const FIELDS: &'static [&'static str] = &["name", "nodeID", "topologyKeys"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -575,10 +558,8 @@ impl From<crate::csi::CSIDriverInfoStatus> for CSIDriverInfoStatus {
 
 impl wire::Object for CSIDriverInfoStatus {
     const NAME: &'static str = "CSIDriverInfoStatus";
-
-    fn fields() -> &'static [&'static str] {
-        &["available", "name", "volumePluginMechanism"]
-    }
+    const FIELDS: &'static [&'static str] =
+        &["available", "name", "volumePluginMechanism"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,

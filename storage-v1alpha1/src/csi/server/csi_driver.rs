@@ -2,7 +2,7 @@
 // #/components/schemas/io.k8s.api.csi.v1alpha1.CSIDriver.
 // Change the document or its overlays and run the command again.
 
-use apimachinery::validation::{Check, ServerRules, SetDefaults};
+use kubernetes_validation::{Check, ServerRules, SetDefaults};
 
 use crate::csi::CSIDriver;
 

@@ -4,9 +4,9 @@
 
 use std::collections::BTreeMap;
 
-use apimachinery::wire;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use k8s_openapi::serde;
+use kubernetes_kinds::wire;
 
 /// What the weather is like.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -78,10 +78,8 @@ impl Report {
 
 impl wire::Object for Report {
     const NAME: &'static str = "Report";
-
-    fn fields() -> &'static [&'static str] {
-        &["noon", "hourly", "labels", "rest", "taken"]
-    }
+    const FIELDS: &'static [&'static str] =
+        &["noon", "hourly", "labels", "rest", "taken"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,

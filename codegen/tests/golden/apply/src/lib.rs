@@ -10,19 +10,33 @@
 //! | [`Pantry`] | cluster |  | status |
 //! | [`Spoon`] | namespace |  |  |
 //!
-//! Types for server-side apply are in [`apply`].
+//! Types for server-side apply are in `apply`, with the feature `apply`.
+//!
+//! None of the features is on by default:
+//!
+//! | feature | adds |
+//! |---|---|
+//! | `apply` | types for server-side apply, in `apply` |
+//! | `manifests` | `add_to_scheme`, with which `kubernetes_manifests` reads any version of the kinds |
+//! | `validation` | the traits of `kubernetes_validation`: defaults and validation as in an API server |
 
+#[cfg(feature = "apply")]
 pub mod apply;
 
+mod group_version;
 mod pantry;
+#[cfg(feature = "manifests")]
 mod scheme;
+#[cfg(feature = "validation")]
 mod server;
 mod spoon;
 mod step;
 mod unused;
 
+pub use group_version::{GROUP_VERSION, resource};
 pub use pantry::{Door, Lock, Pantry, PantrySpec, PantryStatus, Shelf};
-pub use scheme::{GROUP_VERSION, add_to_scheme, resource};
+#[cfg(feature = "manifests")]
+pub use scheme::add_to_scheme;
 pub use spoon::Spoon;
 pub use step::Step;
 pub use unused::Unused;

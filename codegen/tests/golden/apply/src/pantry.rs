@@ -4,9 +4,9 @@
 
 use std::collections::BTreeMap;
 
-use apimachinery::wire;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, ObjectMeta};
 use k8s_openapi::serde;
+use kubernetes_kinds::wire;
 
 use crate::Step;
 
@@ -28,7 +28,7 @@ impl Pantry {
     #[must_use]
     pub fn new(name: impl Into<String>, spec: impl Into<PantrySpec>) -> Self {
         Self {
-            metadata: apimachinery::named(name),
+            metadata: kubernetes_kinds::named(name),
             spec: spec.into(),
             ..Self::default()
         }
@@ -70,7 +70,7 @@ impl k8s_openapi::Metadata for Pantry {
     }
 }
 
-impl apimachinery::StatusSubresource for Pantry {
+impl kubernetes_kinds::StatusSubresource for Pantry {
     type Status = PantryStatus;
 
     fn status(&self) -> Option<&PantryStatus> {
@@ -82,20 +82,14 @@ impl apimachinery::StatusSubresource for Pantry {
     }
 }
 
-impl apimachinery::Kind for Pantry {
-    const LIFECYCLE: Option<apimachinery::Lifecycle> = None;
-
-    fn list_map_keys() -> &'static [(&'static str, &'static [&'static str])] {
-        &[("spec.shelves", &["name"])]
-    }
+impl kubernetes_kinds::Kind for Pantry {
+    const LIFECYCLE: Option<kubernetes_kinds::Lifecycle> = None;
+    const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[("spec.shelves", &["name"])];
 }
 
 impl wire::Object for Pantry {
     const NAME: &'static str = "Pantry";
-
-    fn fields() -> &'static [&'static str] {
-        &["metadata", "spec", "status"]
-    }
+    const FIELDS: &'static [&'static str] = &["metadata", "spec", "status"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -259,21 +253,18 @@ impl PantrySpec {
 
 impl wire::Object for PantrySpec {
     const NAME: &'static str = "PantrySpec";
-
-    fn fields() -> &'static [&'static str] {
-        &[
-            "light",
-            "shelves",
-            "byDay",
-            "door",
-            "lock",
-            "notes",
-            "recipe",
-            "selector",
-            "smells",
-            "stamp",
-        ]
-    }
+    const FIELDS: &'static [&'static str] = &[
+        "light",
+        "shelves",
+        "byDay",
+        "door",
+        "lock",
+        "notes",
+        "recipe",
+        "selector",
+        "smells",
+        "stamp",
+    ];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -348,10 +339,7 @@ impl PantryStatus {
 
 impl wire::Object for PantryStatus {
     const NAME: &'static str = "PantryStatus";
-
-    fn fields() -> &'static [&'static str] {
-        &["jars"]
-    }
+    const FIELDS: &'static [&'static str] = &["jars"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -424,10 +412,7 @@ impl Shelf {
 
 impl wire::Object for Shelf {
     const NAME: &'static str = "Shelf";
-
-    fn fields() -> &'static [&'static str] {
-        &["name", "above", "width"]
-    }
+    const FIELDS: &'static [&'static str] = &["name", "above", "width"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -476,7 +461,7 @@ pub enum Door {
 
     /// A value that this version of the crate doesn't know, kept as it was read
     /// and written back unchanged.
-    Unknown(apimachinery::UnknownValue),
+    Unknown(kubernetes_kinds::UnknownValue),
 }
 
 impl Door {
@@ -505,7 +490,7 @@ impl Door {
     }
 
     fn unknown(value: impl Into<Box<str>>) -> Self {
-        Self::Unknown(apimachinery::UnknownValue::from_generated(value))
+        Self::Unknown(kubernetes_kinds::UnknownValue::from_generated(value))
     }
 }
 
@@ -528,9 +513,9 @@ impl From<String> for Door {
     }
 }
 
-impl From<apimachinery::UnknownValue> for Door {
+impl From<kubernetes_kinds::UnknownValue> for Door {
     /// Another enumeration's unknown value may be known here.
-    fn from(value: apimachinery::UnknownValue) -> Self {
+    fn from(value: kubernetes_kinds::UnknownValue) -> Self {
         Self::known(value.as_str()).unwrap_or(Self::Unknown(value))
     }
 }
@@ -559,7 +544,7 @@ impl<'de> serde::Deserialize<'de> for Door {
     fn deserialize<D: serde::Deserializer<'de>>(
         deserializer: D,
     ) -> Result<Self, D::Error> {
-        apimachinery::wire::read_enum(deserializer)
+        kubernetes_kinds::wire::read_enum(deserializer)
     }
 }
 
@@ -603,10 +588,7 @@ impl Lock {
 
 impl wire::Object for Lock {
     const NAME: &'static str = "Lock";
-
-    fn fields() -> &'static [&'static str] {
-        &["key", "step"]
-    }
+    const FIELDS: &'static [&'static str] = &["key", "step"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,

@@ -2,8 +2,8 @@
 // #/components/schemas/com.example.v1.Step.
 // Change the document or its overlays and run the command again.
 
-use apimachinery::wire;
 use k8s_openapi::serde;
+use kubernetes_kinds::wire;
 
 /// What to do.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -22,10 +22,7 @@ impl Step {
 
 impl wire::Object for Step {
     const NAME: &'static str = "Step";
-
-    fn fields() -> &'static [&'static str] {
-        &["what"]
-    }
+    const FIELDS: &'static [&'static str] = &["what"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,

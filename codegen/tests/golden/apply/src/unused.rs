@@ -2,8 +2,8 @@
 // #/components/schemas/com.example.v1.Unused.
 // Change the document or its overlays and run the command again.
 
-use apimachinery::wire;
 use k8s_openapi::serde;
+use kubernetes_kinds::wire;
 
 /// Nothing has it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -29,10 +29,7 @@ impl Unused {
 
 impl wire::Object for Unused {
     const NAME: &'static str = "Unused";
-
-    fn fields() -> &'static [&'static str] {
-        &["no"]
-    }
+    const FIELDS: &'static [&'static str] = &["no"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,

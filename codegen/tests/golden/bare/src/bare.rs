@@ -2,8 +2,8 @@
 // #/components/schemas/com.example.v1.Bare.
 // Change the document or its overlays and run the command again.
 
-use apimachinery::wire;
 use k8s_openapi::serde;
+use kubernetes_kinds::wire;
 
 use crate::{BareMode, Color, Inner};
 
@@ -61,10 +61,7 @@ impl Bare {
 
 impl wire::Object for Bare {
     const NAME: &'static str = "Bare";
-
-    fn fields() -> &'static [&'static str] {
-        &["color", "empty", "inner", "mode"]
-    }
+    const FIELDS: &'static [&'static str] = &["color", "empty", "inner", "mode"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,

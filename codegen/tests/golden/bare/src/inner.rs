@@ -2,8 +2,8 @@
 // #/components/schemas/com.example.v1.Inner.
 // Change the document or its overlays and run the command again.
 
-use apimachinery::wire;
 use k8s_openapi::serde;
+use kubernetes_kinds::wire;
 
 /// `Inner`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -31,10 +31,7 @@ impl Inner {
 
 impl wire::Object for Inner {
     const NAME: &'static str = "Inner";
-
-    fn fields() -> &'static [&'static str] {
-        &["text"]
-    }
+    const FIELDS: &'static [&'static str] = &["text"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,

@@ -4,11 +4,18 @@
 //! Schemas without descriptions.
 //!
 //! Generated from OpenAPI documents, as of Kubernetes 1.37.
+//!
+//! None of the features is on by default:
+//!
+//! | feature | adds |
+//! |---|---|
+//! | `validation` | the traits of `kubernetes_validation`: defaults and validation as in an API server |
 
 mod bare;
 mod bare_mode;
 mod color;
 mod inner;
+#[cfg(feature = "validation")]
 mod server;
 
 pub use bare::Bare;

@@ -2,8 +2,8 @@
 // #/components/schemas/com.example.v1.Core.
 // Change the document or its overlays and run the command again.
 
-use apimachinery::wire;
 use k8s_openapi::serde;
+use kubernetes_kinds::wire;
 
 use crate::{M, S};
 
@@ -37,10 +37,7 @@ impl Core {
 
 impl wire::Object for Core {
     const NAME: &'static str = "Core";
-
-    fn fields() -> &'static [&'static str] {
-        &["m", "s"]
-    }
+    const FIELDS: &'static [&'static str] = &["m", "s"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,

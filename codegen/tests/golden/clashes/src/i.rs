@@ -2,9 +2,9 @@
 // #/components/schemas/com.example.v1.I.
 // Change the document or its overlays and run the command again.
 
-use apimachinery::wire;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, ObjectMeta};
 use k8s_openapi::serde;
+use kubernetes_kinds::wire;
 
 /// A kind named as a type parameter.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -28,7 +28,7 @@ impl I {
         object_name: impl Into<String>,
     ) -> Self {
         Self {
-            metadata: apimachinery::named(object_object_name),
+            metadata: kubernetes_kinds::named(object_object_name),
             name: name.into(),
             object_name: object_name.into(),
         }
@@ -67,20 +67,14 @@ impl k8s_openapi::ListableResource for I {
     const LIST_KIND: &'static str = "IList";
 }
 
-impl apimachinery::Kind for I {
-    const LIFECYCLE: Option<apimachinery::Lifecycle> = None;
-
-    fn list_map_keys() -> &'static [(&'static str, &'static [&'static str])] {
-        &[]
-    }
+impl kubernetes_kinds::Kind for I {
+    const LIFECYCLE: Option<kubernetes_kinds::Lifecycle> = None;
+    const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[];
 }
 
 impl wire::Object for I {
     const NAME: &'static str = "I";
-
-    fn fields() -> &'static [&'static str] {
-        &["metadata", "name", "objectName"]
-    }
+    const FIELDS: &'static [&'static str] = &["metadata", "name", "objectName"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -183,10 +177,7 @@ impl IntoIterator for IList {
 
 impl wire::Object for IList {
     const NAME: &'static str = "IList";
-
-    fn fields() -> &'static [&'static str] {
-        &["metadata", "items"]
-    }
+    const FIELDS: &'static [&'static str] = &["metadata", "items"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,

@@ -9,19 +9,33 @@
 //! |---|---|---|---|
 //! | [`I`] | cluster |  |  |
 //!
-//! Types for server-side apply are in [`apply`].
+//! Types for server-side apply are in `apply`, with the feature `apply`.
+//!
+//! None of the features is on by default:
+//!
+//! | feature | adds |
+//! |---|---|
+//! | `apply` | types for server-side apply, in `apply` |
+//! | `manifests` | `add_to_scheme`, with which `kubernetes_manifests` reads any version of the kinds |
+//! | `validation` | the traits of `kubernetes_validation`: defaults and validation as in an API server |
 
+#[cfg(feature = "apply")]
 pub mod apply;
 
 mod core;
+mod group_version;
 mod i;
 mod m;
 mod s;
+#[cfg(feature = "manifests")]
 mod scheme;
+#[cfg(feature = "validation")]
 mod server;
 
 pub use core::Core;
+pub use group_version::{GROUP_VERSION, resource};
 pub use i::{I, IList};
 pub use m::M;
 pub use s::S;
-pub use scheme::{GROUP_VERSION, add_to_scheme, resource};
+#[cfg(feature = "manifests")]
+pub use scheme::add_to_scheme;

@@ -2,8 +2,8 @@
 // #/components/schemas/com.example.v1.M.
 // Change the document or its overlays and run the command again.
 
-use apimachinery::wire;
 use k8s_openapi::serde;
+use kubernetes_kinds::wire;
 
 /// A type.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -29,10 +29,7 @@ impl M {
 
 impl wire::Object for M {
     const NAME: &'static str = "M";
-
-    fn fields() -> &'static [&'static str] {
-        &["f"]
-    }
+    const FIELDS: &'static [&'static str] = &["f"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,

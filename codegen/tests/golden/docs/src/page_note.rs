@@ -2,8 +2,8 @@
 // #/components/schemas/com.example.v1.PageNote.
 // Change the document or its overlays and run the command again.
 
-use apimachinery::wire;
 use k8s_openapi::serde;
+use kubernetes_kinds::wire;
 
 /// `PageNote` is a note on a [`PageSpec`](crate::PageSpec), see `titleText`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -43,10 +43,7 @@ impl PageNote {
 
 impl wire::Object for PageNote {
     const NAME: &'static str = "PageNote";
-
-    fn fields() -> &'static [&'static str] {
-        &["at", "text"]
-    }
+    const FIELDS: &'static [&'static str] = &["at", "text"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,

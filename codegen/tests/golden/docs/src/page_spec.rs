@@ -2,8 +2,8 @@
 // #/components/schemas/com.example.v1.PageSpec.
 // Change the document or its overlays and run the command again.
 
-use apimachinery::wire;
 use k8s_openapi::serde;
+use kubernetes_kinds::wire;
 
 use crate::PageNote;
 
@@ -144,10 +144,8 @@ impl PageSpec {
 
 impl wire::Object for PageSpec {
     const NAME: &'static str = "PageSpec";
-
-    fn fields() -> &'static [&'static str] {
-        &["lineCount", "none", "note", "odd", "sample", "starts", "steps", "titleText"]
-    }
+    const FIELDS: &'static [&'static str] =
+        &["lineCount", "none", "note", "odd", "sample", "starts", "steps", "titleText"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,

@@ -2,8 +2,8 @@
 // #/components/schemas/com.example.v1.Door.
 // Change the document or its overlays and run the command again.
 
-use apimachinery::wire;
 use k8s_openapi::serde;
+use kubernetes_kinds::wire;
 
 use crate::DoorState;
 
@@ -44,10 +44,7 @@ impl Door {
 
 impl wire::Object for Door {
     const NAME: &'static str = "Door";
-
-    fn fields() -> &'static [&'static str] {
-        &["state", "wanted"]
-    }
+    const FIELDS: &'static [&'static str] = &["state", "wanted"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,

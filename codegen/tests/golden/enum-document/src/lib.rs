@@ -4,9 +4,16 @@
 //! An enumeration whose values the document itself lists.
 //!
 //! Generated from OpenAPI documents, as of Kubernetes 1.37.
+//!
+//! None of the features is on by default:
+//!
+//! | feature | adds |
+//! |---|---|
+//! | `validation` | the traits of `kubernetes_validation`: defaults and validation as in an API server |
 
 mod door;
 mod door_state;
+#[cfg(feature = "validation")]
 mod server;
 
 pub use door::Door;

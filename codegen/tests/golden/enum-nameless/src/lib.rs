@@ -4,7 +4,14 @@
 //! Enumerations that nobody has named.
 //!
 //! Generated from OpenAPI documents, as of Kubernetes 1.37.
+//!
+//! None of the features is on by default:
+//!
+//! | feature | adds |
+//! |---|---|
+//! | `validation` | the traits of `kubernetes_validation`: defaults and validation as in an API server |
 
+#[cfg(feature = "validation")]
 mod server;
 mod shirt;
 mod shirt_by_day;

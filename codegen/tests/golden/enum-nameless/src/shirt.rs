@@ -4,8 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use apimachinery::wire;
 use k8s_openapi::serde;
+use kubernetes_kinds::wire;
 
 use crate::{ShirtByDay, ShirtSleeve, ShirtWashedAt, Size};
 
@@ -66,10 +66,7 @@ impl Shirt {
 
 impl wire::Object for Shirt {
     const NAME: &'static str = "Shirt";
-
-    fn fields() -> &'static [&'static str] {
-        &["size", "byDay", "sleeve", "washedAt"]
-    }
+    const FIELDS: &'static [&'static str] = &["size", "byDay", "sleeve", "washedAt"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,

@@ -2,8 +2,8 @@
 // #/components/schemas/com.example.v1.Lamp.
 // Change the document or its overlays and run the command again.
 
-use apimachinery::wire;
 use k8s_openapi::serde;
+use kubernetes_kinds::wire;
 
 use crate::Light;
 
@@ -40,10 +40,7 @@ impl Lamp {
 
 impl wire::Object for Lamp {
     const NAME: &'static str = "Lamp";
-
-    fn fields() -> &'static [&'static str] {
-        &["light", "before"]
-    }
+    const FIELDS: &'static [&'static str] = &["light", "before"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,

@@ -4,9 +4,16 @@
 //! An enumeration that an overlay has named.
 //!
 //! Generated from OpenAPI documents, as of Kubernetes 1.37.
+//!
+//! None of the features is on by default:
+//!
+//! | feature | adds |
+//! |---|---|
+//! | `validation` | the traits of `kubernetes_validation`: defaults and validation as in an API server |
 
 mod lamp;
 mod light;
+#[cfg(feature = "validation")]
 mod server;
 
 pub use lamp::Lamp;

@@ -24,7 +24,7 @@ pub enum Light {
 
     /// A value that this version of the crate doesn't know, kept as it was read
     /// and written back unchanged.
-    Unknown(apimachinery::UnknownValue),
+    Unknown(kubernetes_kinds::UnknownValue),
 }
 
 impl Light {
@@ -57,7 +57,7 @@ impl Light {
     }
 
     fn unknown(value: impl Into<Box<str>>) -> Self {
-        Self::Unknown(apimachinery::UnknownValue::from_generated(value))
+        Self::Unknown(kubernetes_kinds::UnknownValue::from_generated(value))
     }
 }
 
@@ -80,9 +80,9 @@ impl From<String> for Light {
     }
 }
 
-impl From<apimachinery::UnknownValue> for Light {
+impl From<kubernetes_kinds::UnknownValue> for Light {
     /// Another enumeration's unknown value may be known here.
-    fn from(value: apimachinery::UnknownValue) -> Self {
+    fn from(value: kubernetes_kinds::UnknownValue) -> Self {
         Self::known(value.as_str()).unwrap_or(Self::Unknown(value))
     }
 }
@@ -111,7 +111,7 @@ impl<'de> serde::Deserialize<'de> for Light {
     fn deserialize<D: serde::Deserializer<'de>>(
         deserializer: D,
     ) -> Result<Self, D::Error> {
-        apimachinery::wire::read_enum(deserializer)
+        kubernetes_kinds::wire::read_enum(deserializer)
     }
 }
 

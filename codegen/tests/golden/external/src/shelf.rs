@@ -4,12 +4,12 @@
 
 use std::collections::BTreeMap;
 
-use apimachinery::wire;
 use k8s_openapi::api::core::v1::{PersistentVolumeSpec, PodCondition};
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, LabelSelector};
 use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 use k8s_openapi::serde;
+use kubernetes_kinds::wire;
 
 use crate::Toleration;
 
@@ -133,21 +133,18 @@ impl Shelf {
 
 impl wire::Object for Shelf {
     const NAME: &'static str = "Shelf";
-
-    fn fields() -> &'static [&'static str] {
-        &[
-            "must",
-            "selector",
-            "capacity",
-            "coreCondition",
-            "may",
-            "metaCondition",
-            "ours",
-            "port",
-            "several",
-            "theirs",
-        ]
-    }
+    const FIELDS: &'static [&'static str] = &[
+        "must",
+        "selector",
+        "capacity",
+        "coreCondition",
+        "may",
+        "metaCondition",
+        "ours",
+        "port",
+        "several",
+        "theirs",
+    ];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,

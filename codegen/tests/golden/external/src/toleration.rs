@@ -2,8 +2,8 @@
 // #/components/schemas/com.example.v1.Toleration.
 // Change the document or its overlays and run the command again.
 
-use apimachinery::wire;
 use k8s_openapi::serde;
+use kubernetes_kinds::wire;
 
 /// What this shelf bears; core/v1 has a type of this name too.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -29,10 +29,7 @@ impl Toleration {
 
 impl wire::Object for Toleration {
     const NAME: &'static str = "Toleration";
-
-    fn fields() -> &'static [&'static str] {
-        &["kilograms"]
-    }
+    const FIELDS: &'static [&'static str] = &["kilograms"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,

@@ -2,9 +2,9 @@
 // #/components/schemas/com.example.v1.Kettle.
 // Change the document or its overlays and run the command again.
 
-use apimachinery::wire;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, ObjectMeta};
 use k8s_openapi::serde;
+use kubernetes_kinds::wire;
 
 /// A Kettle boils water.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -24,7 +24,7 @@ impl Kettle {
     #[must_use]
     pub fn new(name: impl Into<String>, spec: impl Into<KettleSpec>) -> Self {
         Self {
-            metadata: apimachinery::named(name),
+            metadata: kubernetes_kinds::named(name),
             spec: spec.into(),
             ..Self::default()
         }
@@ -70,7 +70,7 @@ impl k8s_openapi::ListableResource for Kettle {
     const LIST_KIND: &'static str = "KettleList";
 }
 
-impl apimachinery::StatusSubresource for Kettle {
+impl kubernetes_kinds::StatusSubresource for Kettle {
     type Status = KettleStatus;
 
     fn status(&self) -> Option<&KettleStatus> {
@@ -82,20 +82,14 @@ impl apimachinery::StatusSubresource for Kettle {
     }
 }
 
-impl apimachinery::Kind for Kettle {
-    const LIFECYCLE: Option<apimachinery::Lifecycle> = None;
-
-    fn list_map_keys() -> &'static [(&'static str, &'static [&'static str])] {
-        &[]
-    }
+impl kubernetes_kinds::Kind for Kettle {
+    const LIFECYCLE: Option<kubernetes_kinds::Lifecycle> = None;
+    const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[];
 }
 
 impl wire::Object for Kettle {
     const NAME: &'static str = "Kettle";
-
-    fn fields() -> &'static [&'static str] {
-        &["metadata", "spec", "status"]
-    }
+    const FIELDS: &'static [&'static str] = &["metadata", "spec", "status"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -198,10 +192,7 @@ impl IntoIterator for KettleList {
 
 impl wire::Object for KettleList {
     const NAME: &'static str = "KettleList";
-
-    fn fields() -> &'static [&'static str] {
-        &["metadata", "items"]
-    }
+    const FIELDS: &'static [&'static str] = &["metadata", "items"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -266,10 +257,7 @@ impl KettleSpec {
 
 impl wire::Object for KettleSpec {
     const NAME: &'static str = "KettleSpec";
-
-    fn fields() -> &'static [&'static str] {
-        &["litres", "whistle"]
-    }
+    const FIELDS: &'static [&'static str] = &["litres", "whistle"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -328,10 +316,7 @@ impl KettleStatus {
 
 impl wire::Object for KettleStatus {
     const NAME: &'static str = "KettleStatus";
-
-    fn fields() -> &'static [&'static str] {
-        &["degrees"]
-    }
+    const FIELDS: &'static [&'static str] = &["degrees"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,

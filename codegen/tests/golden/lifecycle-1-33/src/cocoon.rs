@@ -2,8 +2,8 @@
 // #/components/schemas/com.example.v1.Cocoon.
 // Change the document or its overlays and run the command again.
 
-use apimachinery::wire;
 use k8s_openapi::serde;
+use kubernetes_kinds::wire;
 
 /// On its way out since 1.34.
 ///
@@ -31,10 +31,7 @@ impl Cocoon {
 
 impl wire::Object for Cocoon {
     const NAME: &'static str = "Cocoon";
-
-    fn fields() -> &'static [&'static str] {
-        &["silk"]
-    }
+    const FIELDS: &'static [&'static str] = &["silk"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,

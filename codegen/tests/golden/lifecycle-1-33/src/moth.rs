@@ -2,9 +2,9 @@
 // #/components/schemas/com.example.v1.Moth.
 // Change the document or its overlays and run the command again.
 
-use apimachinery::wire;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use k8s_openapi::serde;
+use kubernetes_kinds::wire;
 
 /// A moth.
 ///
@@ -43,7 +43,7 @@ impl Moth {
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
-            metadata: apimachinery::named(name),
+            metadata: kubernetes_kinds::named(name),
             ..Self::default()
         }
     }
@@ -112,25 +112,21 @@ impl k8s_openapi::Metadata for Moth {
     }
 }
 
-impl apimachinery::Kind for Moth {
-    const LIFECYCLE: Option<apimachinery::Lifecycle> = Some(apimachinery::Lifecycle {
-        introduced: apimachinery::Release::new(1, 20),
-        deprecated: None,
-        removed: None,
-        replacement: None,
-    });
-
-    fn list_map_keys() -> &'static [(&'static str, &'static [&'static str])] {
-        &[]
-    }
+impl kubernetes_kinds::Kind for Moth {
+    const LIFECYCLE: Option<kubernetes_kinds::Lifecycle> =
+        Some(kubernetes_kinds::Lifecycle {
+            introduced: kubernetes_kinds::Release::new(1, 20),
+            deprecated: None,
+            removed: None,
+            replacement: None,
+        });
+    const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[];
 }
 
 impl wire::Object for Moth {
     const NAME: &'static str = "Moth";
-
-    fn fields() -> &'static [&'static str] {
-        &["metadata", "going", "old", "raw", "wings", "young"]
-    }
+    const FIELDS: &'static [&'static str] =
+        &["metadata", "going", "old", "raw", "wings", "young"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -199,10 +195,7 @@ impl Wings {
 
 impl wire::Object for Wings {
     const NAME: &'static str = "Wings";
-
-    fn fields() -> &'static [&'static str] {
-        &["span"]
-    }
+    const FIELDS: &'static [&'static str] = &["span"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,

@@ -9,15 +9,29 @@
 //! |---|---|---|---|
 //! | [`Moth`] | cluster | 1.20 |  |
 //!
-//! Types for server-side apply are in [`apply`].
+//! Types for server-side apply are in `apply`, with the feature `apply`.
+//!
+//! None of the features is on by default:
+//!
+//! | feature | adds |
+//! |---|---|
+//! | `apply` | types for server-side apply, in `apply` |
+//! | `manifests` | `add_to_scheme`, with which `kubernetes_manifests` reads any version of the kinds |
+//! | `validation` | the traits of `kubernetes_validation`: defaults and validation as in an API server |
 
+#[cfg(feature = "apply")]
 pub mod apply;
 
 mod cocoon;
+mod group_version;
 mod moth;
+#[cfg(feature = "manifests")]
 mod scheme;
+#[cfg(feature = "validation")]
 mod server;
 
 pub use cocoon::Cocoon;
+pub use group_version::{GROUP_VERSION, resource};
 pub use moth::{Moth, Wings};
-pub use scheme::{GROUP_VERSION, add_to_scheme, resource};
+#[cfg(feature = "manifests")]
+pub use scheme::add_to_scheme;

@@ -4,8 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use apimachinery::wire;
 use k8s_openapi::serde;
+use kubernetes_kinds::wire;
 
 /// Fields named as the variables of the generated code.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -110,21 +110,18 @@ impl Locals {
 
 impl wire::Object for Locals {
     const NAME: &'static str = "Locals";
-
-    fn fields() -> &'static [&'static str] {
-        &[
-            "key",
-            "map",
-            "name",
-            "value",
-            "default",
-            "deserializer",
-            "fields",
-            "items",
-            "new",
-            "wire",
-        ]
-    }
+    const FIELDS: &'static [&'static str] = &[
+        "key",
+        "map",
+        "name",
+        "value",
+        "default",
+        "deserializer",
+        "fields",
+        "items",
+        "new",
+        "wire",
+    ];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,

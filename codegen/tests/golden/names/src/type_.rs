@@ -2,8 +2,8 @@
 // #/components/schemas/com.example.v1.Type.
 // Change the document or its overlays and run the command again.
 
-use apimachinery::wire;
 use k8s_openapi::serde;
+use kubernetes_kinds::wire;
 
 /// A type whose file needs another name.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -59,10 +59,8 @@ impl Type {
 
 impl wire::Object for Type {
     const NAME: &'static str = "Type";
-
-    fn fields() -> &'static [&'static str] {
-        &["self", "type", "continue", "crate", "gen"]
-    }
+    const FIELDS: &'static [&'static str] =
+        &["self", "type", "continue", "crate", "gen"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,

@@ -2,8 +2,8 @@
 // #/components/schemas/com.example.v1.URLMap.
 // Change the document or its overlays and run the command again.
 
-use apimachinery::wire;
 use k8s_openapi::serde;
+use kubernetes_kinds::wire;
 
 /// Words in capitals.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -82,10 +82,8 @@ impl URLMap {
 
 impl wire::Object for URLMap {
     const NAME: &'static str = "URLMap";
-
-    fn fields() -> &'static [&'static str] {
-        &["a", "baseURL", "ipv6Only", "nodeID", "someIDs", "x509"]
-    }
+    const FIELDS: &'static [&'static str] =
+        &["a", "baseURL", "ipv6Only", "nodeID", "someIDs", "x509"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,

@@ -2,9 +2,9 @@
 // #/components/schemas/com.example.v1.Box2.
 // Change the document or its overlays and run the command again.
 
-use apimachinery::wire;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use k8s_openapi::serde;
+use kubernetes_kinds::wire;
 
 /// A box in a namespace.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -31,7 +31,7 @@ impl Box2 {
         owner: impl Into<String>,
     ) -> Self {
         Self {
-            metadata: apimachinery::named(object_name),
+            metadata: kubernetes_kinds::named(object_name),
             name: name.into(),
             owner: owner.into(),
             ..Self::default()
@@ -74,20 +74,14 @@ impl k8s_openapi::Metadata for Box2 {
     }
 }
 
-impl apimachinery::Kind for Box2 {
-    const LIFECYCLE: Option<apimachinery::Lifecycle> = None;
-
-    fn list_map_keys() -> &'static [(&'static str, &'static [&'static str])] {
-        &[]
-    }
+impl kubernetes_kinds::Kind for Box2 {
+    const LIFECYCLE: Option<kubernetes_kinds::Lifecycle> = None;
+    const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[];
 }
 
 impl wire::Object for Box2 {
     const NAME: &'static str = "Box2";
-
-    fn fields() -> &'static [&'static str] {
-        &["metadata", "name", "owner", "label"]
-    }
+    const FIELDS: &'static [&'static str] = &["metadata", "name", "owner", "label"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,

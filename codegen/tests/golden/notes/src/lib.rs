@@ -4,8 +4,15 @@
 //! Defaults, keys of lists and fields that may not change.
 //!
 //! Generated from OpenAPI documents, as of Kubernetes 1.37.
+//!
+//! None of the features is on by default:
+//!
+//! | feature | adds |
+//! |---|---|
+//! | `validation` | the traits of `kubernetes_validation`: defaults and validation as in an API server |
 
 mod notes;
+#[cfg(feature = "validation")]
 mod server;
 
 pub use notes::Notes;

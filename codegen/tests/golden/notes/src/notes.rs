@@ -2,8 +2,8 @@
 // #/components/schemas/com.example.v1.Notes.
 // Change the document or its overlays and run the command again.
 
-use apimachinery::wire;
 use k8s_openapi::serde;
+use kubernetes_kinds::wire;
 
 /// One field for each kind of note.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -164,22 +164,19 @@ impl Notes {
 
 impl wire::Object for Notes {
     const NAME: &'static str = "Notes";
-
-    fn fields() -> &'static [&'static str] {
-        &[
-            "all",
-            "ends",
-            "five",
-            "fixed",
-            "keyed",
-            "list",
-            "no",
-            "odd",
-            "ruled",
-            "word",
-            "zero",
-        ]
-    }
+    const FIELDS: &'static [&'static str] = &[
+        "all",
+        "ends",
+        "five",
+        "fixed",
+        "keyed",
+        "list",
+        "no",
+        "odd",
+        "ruled",
+        "word",
+        "zero",
+    ];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,

@@ -4,8 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use apimachinery::wire;
 use k8s_openapi::serde;
+use kubernetes_kinds::wire;
 
 use crate::Fork;
 
@@ -60,10 +60,7 @@ impl Branch {
 
 impl wire::Object for Branch {
     const NAME: &'static str = "Branch";
-
-    fn fields() -> &'static [&'static str] {
-        &["byName", "left", "twigs"]
-    }
+    const FIELDS: &'static [&'static str] = &["byName", "left", "twigs"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,

@@ -2,8 +2,8 @@
 // #/components/schemas/com.example.v1.Fork.
 // Change the document or its overlays and run the command again.
 
-use apimachinery::wire;
 use k8s_openapi::serde;
+use kubernetes_kinds::wire;
 
 use crate::Branch;
 
@@ -31,10 +31,7 @@ impl Fork {
 
 impl wire::Object for Fork {
     const NAME: &'static str = "Fork";
-
-    fn fields() -> &'static [&'static str] {
-        &["first"]
-    }
+    const FIELDS: &'static [&'static str] = &["first"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,

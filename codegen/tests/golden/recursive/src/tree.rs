@@ -2,8 +2,8 @@
 // #/components/schemas/com.example.v1.Tree.
 // Change the document or its overlays and run the command again.
 
-use apimachinery::wire;
 use k8s_openapi::serde;
+use kubernetes_kinds::wire;
 
 use crate::Branch;
 
@@ -37,10 +37,7 @@ impl Tree {
 
 impl wire::Object for Tree {
     const NAME: &'static str = "Tree";
-
-    fn fields() -> &'static [&'static str] {
-        &["root", "graft"]
-    }
+    const FIELDS: &'static [&'static str] = &["root", "graft"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,

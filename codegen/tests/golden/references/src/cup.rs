@@ -2,8 +2,8 @@
 // #/components/schemas/com.example.v1.Cup.
 // Change the document or its overlays and run the command again.
 
-use apimachinery::wire;
 use k8s_openapi::serde;
+use kubernetes_kinds::wire;
 
 use crate::Saucer;
 
@@ -47,10 +47,7 @@ impl Cup {
 
 impl wire::Object for Cup {
     const NAME: &'static str = "Cup";
-
-    fn fields() -> &'static [&'static str] {
-        &["beside", "bare", "within"]
-    }
+    const FIELDS: &'static [&'static str] = &["beside", "bare", "within"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,

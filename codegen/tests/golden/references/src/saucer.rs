@@ -2,8 +2,8 @@
 // #/components/schemas/com.example.v1.Saucer.
 // Change the document or its overlays and run the command again.
 
-use apimachinery::wire;
 use k8s_openapi::serde;
+use kubernetes_kinds::wire;
 
 /// A saucer.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -29,10 +29,7 @@ impl Saucer {
 
 impl wire::Object for Saucer {
     const NAME: &'static str = "Saucer";
-
-    fn fields() -> &'static [&'static str] {
-        &["rim"]
-    }
+    const FIELDS: &'static [&'static str] = &["rim"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,

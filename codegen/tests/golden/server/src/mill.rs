@@ -4,11 +4,11 @@
 
 use std::collections::BTreeMap;
 
-use apimachinery::wire;
 use k8s_openapi::api::core::v1::PersistentVolumeSpec;
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, ObjectMeta};
 use k8s_openapi::serde;
+use kubernetes_kinds::wire;
 
 /// A mill grinds.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -28,7 +28,7 @@ impl Mill {
     #[must_use]
     pub fn new(name: impl Into<String>, spec: impl Into<MillSpec>) -> Self {
         Self {
-            metadata: apimachinery::named(name),
+            metadata: kubernetes_kinds::named(name),
             spec: spec.into(),
             ..Self::default()
         }
@@ -70,7 +70,7 @@ impl k8s_openapi::Metadata for Mill {
     }
 }
 
-impl apimachinery::StatusSubresource for Mill {
+impl kubernetes_kinds::StatusSubresource for Mill {
     type Status = MillStatus;
 
     fn status(&self) -> Option<&MillStatus> {
@@ -82,20 +82,14 @@ impl apimachinery::StatusSubresource for Mill {
     }
 }
 
-impl apimachinery::Kind for Mill {
-    const LIFECYCLE: Option<apimachinery::Lifecycle> = None;
-
-    fn list_map_keys() -> &'static [(&'static str, &'static [&'static str])] {
-        &[("spec.crew", &["name"])]
-    }
+impl kubernetes_kinds::Kind for Mill {
+    const LIFECYCLE: Option<kubernetes_kinds::Lifecycle> = None;
+    const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[("spec.crew", &["name"])];
 }
 
 impl wire::Object for Mill {
     const NAME: &'static str = "Mill";
-
-    fn fields() -> &'static [&'static str] {
-        &["metadata", "spec", "status"]
-    }
+    const FIELDS: &'static [&'static str] = &["metadata", "spec", "status"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -312,26 +306,23 @@ impl MillSpec {
 
 impl wire::Object for MillSpec {
     const NAME: &'static str = "MillSpec";
-
-    fn fields() -> &'static [&'static str] {
-        &[
-            "grain",
-            "miller",
-            "power",
-            "bags",
-            "crew",
-            "fine",
-            "guests",
-            "kind",
-            "marks",
-            "near",
-            "notes",
-            "quiet",
-            "room",
-            "stones",
-            "store",
-        ]
-    }
+    const FIELDS: &'static [&'static str] = &[
+        "grain",
+        "miller",
+        "power",
+        "bags",
+        "crew",
+        "fine",
+        "guests",
+        "kind",
+        "marks",
+        "near",
+        "notes",
+        "quiet",
+        "room",
+        "stones",
+        "store",
+    ];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -426,10 +417,7 @@ impl MillStatus {
 
 impl wire::Object for MillStatus {
     const NAME: &'static str = "MillStatus";
-
-    fn fields() -> &'static [&'static str] {
-        &["error", "turns"]
-    }
+    const FIELDS: &'static [&'static str] = &["error", "turns"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -500,10 +488,7 @@ impl Power {
 
 impl wire::Object for Power {
     const NAME: &'static str = "Power";
-
-    fn fields() -> &'static [&'static str] {
-        &["brook", "hill"]
-    }
+    const FIELDS: &'static [&'static str] = &["brook", "hill"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -570,10 +555,7 @@ impl Hand {
 
 impl wire::Object for Hand {
     const NAME: &'static str = "Hand";
-
-    fn fields() -> &'static [&'static str] {
-        &["name", "years"]
-    }
+    const FIELDS: &'static [&'static str] = &["name", "years"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -642,10 +624,7 @@ impl Guest {
 
 impl wire::Object for Guest {
     const NAME: &'static str = "Guest";
-
-    fn fields() -> &'static [&'static str] {
-        &["name", "village"]
-    }
+    const FIELDS: &'static [&'static str] = &["name", "village"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -695,7 +674,7 @@ pub enum Kind {
 
     /// A value that this version of the crate doesn't know, kept as it was read
     /// and written back unchanged.
-    Unknown(apimachinery::UnknownValue),
+    Unknown(kubernetes_kinds::UnknownValue),
 }
 
 impl Kind {
@@ -726,7 +705,7 @@ impl Kind {
     }
 
     fn unknown(value: impl Into<Box<str>>) -> Self {
-        Self::Unknown(apimachinery::UnknownValue::from_generated(value))
+        Self::Unknown(kubernetes_kinds::UnknownValue::from_generated(value))
     }
 }
 
@@ -749,9 +728,9 @@ impl From<String> for Kind {
     }
 }
 
-impl From<apimachinery::UnknownValue> for Kind {
+impl From<kubernetes_kinds::UnknownValue> for Kind {
     /// Another enumeration's unknown value may be known here.
-    fn from(value: apimachinery::UnknownValue) -> Self {
+    fn from(value: kubernetes_kinds::UnknownValue) -> Self {
         Self::known(value.as_str()).unwrap_or(Self::Unknown(value))
     }
 }
@@ -780,7 +759,7 @@ impl<'de> serde::Deserialize<'de> for Kind {
     fn deserialize<D: serde::Deserializer<'de>>(
         deserializer: D,
     ) -> Result<Self, D::Error> {
-        apimachinery::wire::read_enum(deserializer)
+        kubernetes_kinds::wire::read_enum(deserializer)
     }
 }
 

@@ -2,9 +2,9 @@
 // #/components/schemas/com.example.v1.Cat.
 // Change the document or its overlays and run the command again.
 
-use apimachinery::wire;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use k8s_openapi::serde;
+use kubernetes_kinds::wire;
 
 use crate::Fur;
 
@@ -26,7 +26,7 @@ impl Cat {
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
-            metadata: apimachinery::named(name),
+            metadata: kubernetes_kinds::named(name),
             ..Self::default()
         }
     }
@@ -74,20 +74,14 @@ impl k8s_openapi::Metadata for Cat {
     }
 }
 
-impl apimachinery::Kind for Cat {
-    const LIFECYCLE: Option<apimachinery::Lifecycle> = None;
-
-    fn list_map_keys() -> &'static [(&'static str, &'static [&'static str])] {
-        &[]
-    }
+impl kubernetes_kinds::Kind for Cat {
+    const LIFECYCLE: Option<kubernetes_kinds::Lifecycle> = None;
+    const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[];
 }
 
 impl wire::Object for Cat {
     const NAME: &'static str = "Cat";
-
-    fn fields() -> &'static [&'static str] {
-        &["metadata", "fur", "nap"]
-    }
+    const FIELDS: &'static [&'static str] = &["metadata", "fur", "nap"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -148,10 +142,7 @@ impl CatNap {
 
 impl wire::Object for CatNap {
     const NAME: &'static str = "CatNap";
-
-    fn fields() -> &'static [&'static str] {
-        &["minutes"]
-    }
+    const FIELDS: &'static [&'static str] = &["minutes"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,

@@ -2,9 +2,9 @@
 // #/components/schemas/com.example.v1.Dog.
 // Change the document or its overlays and run the command again.
 
-use apimachinery::wire;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use k8s_openapi::serde;
+use kubernetes_kinds::wire;
 
 use crate::Fur;
 
@@ -23,7 +23,7 @@ impl Dog {
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
-            metadata: apimachinery::named(name),
+            metadata: kubernetes_kinds::named(name),
             ..Self::default()
         }
     }
@@ -64,20 +64,14 @@ impl k8s_openapi::Metadata for Dog {
     }
 }
 
-impl apimachinery::Kind for Dog {
-    const LIFECYCLE: Option<apimachinery::Lifecycle> = None;
-
-    fn list_map_keys() -> &'static [(&'static str, &'static [&'static str])] {
-        &[]
-    }
+impl kubernetes_kinds::Kind for Dog {
+    const LIFECYCLE: Option<kubernetes_kinds::Lifecycle> = None;
+    const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[];
 }
 
 impl wire::Object for Dog {
     const NAME: &'static str = "Dog";
-
-    fn fields() -> &'static [&'static str] {
-        &["metadata", "fur"]
-    }
+    const FIELDS: &'static [&'static str] = &["metadata", "fur"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,

@@ -2,8 +2,8 @@
 // #/components/schemas/com.example.v1.Fur.
 // Change the document or its overlays and run the command again.
 
-use apimachinery::wire;
 use k8s_openapi::serde;
+use kubernetes_kinds::wire;
 
 use crate::Color;
 
@@ -31,10 +31,7 @@ impl Fur {
 
 impl wire::Object for Fur {
     const NAME: &'static str = "Fur";
-
-    fn fields() -> &'static [&'static str] {
-        &["color"]
-    }
+    const FIELDS: &'static [&'static str] = &["color"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,

@@ -11,15 +11,27 @@
 //! | [`Cat`] | cluster |  |  |
 //! | [`Dog`] | cluster |  |  |
 //!
-//! Types for server-side apply are in [`apply`].
+//! Types for server-side apply are in `apply`, with the feature `apply`.
+//!
+//! None of the features is on by default:
+//!
+//! | feature | adds |
+//! |---|---|
+//! | `apply` | types for server-side apply, in `apply` |
+//! | `manifests` | `add_to_scheme`, with which `kubernetes_manifests` reads any version of the kinds |
+//! | `validation` | the traits of `kubernetes_validation`: defaults and validation as in an API server |
 
+#[cfg(feature = "apply")]
 pub mod apply;
 
 mod cat;
 mod color;
 mod dog;
 mod fur;
+mod group_version;
+#[cfg(feature = "manifests")]
 mod scheme;
+#[cfg(feature = "validation")]
 mod server;
 mod whistle;
 
@@ -27,5 +39,7 @@ pub use cat::{Cat, CatNap};
 pub use color::Color;
 pub use dog::Dog;
 pub use fur::Fur;
-pub use scheme::{GROUP_VERSION, add_to_scheme, resource};
+pub use group_version::{GROUP_VERSION, resource};
+#[cfg(feature = "manifests")]
+pub use scheme::add_to_scheme;
 pub use whistle::Whistle;

@@ -2,8 +2,8 @@
 // #/components/schemas/com.example.v1.Whistle.
 // Change the document or its overlays and run the command again.
 
-use apimachinery::wire;
 use k8s_openapi::serde;
+use kubernetes_kinds::wire;
 
 /// What no kind uses.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -29,10 +29,7 @@ impl Whistle {
 
 impl wire::Object for Whistle {
     const NAME: &'static str = "Whistle";
-
-    fn fields() -> &'static [&'static str] {
-        &["pitch"]
-    }
+    const FIELDS: &'static [&'static str] = &["pitch"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,

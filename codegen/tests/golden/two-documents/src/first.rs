@@ -2,8 +2,8 @@
 // #/components/schemas/com.example.first.v1.First.
 // Change the document or its overlays and run the command again.
 
-use apimachinery::wire;
 use k8s_openapi::serde;
+use kubernetes_kinds::wire;
 
 /// What the first document has.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -29,10 +29,7 @@ impl First {
 
 impl wire::Object for First {
     const NAME: &'static str = "First";
-
-    fn fields() -> &'static [&'static str] {
-        &["text"]
-    }
+    const FIELDS: &'static [&'static str] = &["text"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,

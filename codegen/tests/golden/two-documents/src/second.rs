@@ -2,8 +2,8 @@
 // #/components/schemas/com.example.second.v1.Second.
 // Change the document or its overlays and run the command again.
 
-use apimachinery::wire;
 use k8s_openapi::serde;
+use kubernetes_kinds::wire;
 
 /// What the second document has.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -29,10 +29,7 @@ impl Second {
 
 impl wire::Object for Second {
     const NAME: &'static str = "Second";
-
-    fn fields() -> &'static [&'static str] {
-        &["text"]
-    }
+    const FIELDS: &'static [&'static str] = &["text"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,

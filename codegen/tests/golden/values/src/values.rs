@@ -4,8 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use apimachinery::wire;
 use k8s_openapi::serde;
+use kubernetes_kinds::wire;
 
 /// One field for each type.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -280,36 +280,33 @@ impl Values {
 
 impl wire::Object for Values {
     const NAME: &'static str = "Values";
-
-    fn fields() -> &'static [&'static str] {
-        &[
-            "needBytes",
-            "needCount",
-            "needDeep",
-            "needTags",
-            "needText",
-            "any",
-            "anyToo",
-            "at",
-            "counts",
-            "data",
-            "double",
-            "flag",
-            "flags",
-            "fraction",
-            "groups",
-            "large",
-            "numbers",
-            "plain",
-            "rows",
-            "secret",
-            "single",
-            "small",
-            "tags",
-            "text",
-            "texts",
-        ]
-    }
+    const FIELDS: &'static [&'static str] = &[
+        "needBytes",
+        "needCount",
+        "needDeep",
+        "needTags",
+        "needText",
+        "any",
+        "anyToo",
+        "at",
+        "counts",
+        "data",
+        "double",
+        "flag",
+        "flags",
+        "fraction",
+        "groups",
+        "large",
+        "numbers",
+        "plain",
+        "rows",
+        "secret",
+        "single",
+        "small",
+        "tags",
+        "text",
+        "texts",
+    ];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,

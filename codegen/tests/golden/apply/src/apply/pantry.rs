@@ -4,9 +4,9 @@
 
 use std::collections::BTreeMap;
 
-use apimachinery::{convert, wire};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, ObjectMeta};
 use k8s_openapi::serde;
+use kubernetes_kinds::{convert, wire};
 
 use super::Step;
 use crate::Door;
@@ -29,7 +29,7 @@ impl Pantry {
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
-            metadata: apimachinery::named(name),
+            metadata: kubernetes_kinds::named(name),
             ..Self::default()
         }
     }
@@ -58,41 +58,38 @@ impl Pantry {
 
 impl Pantry {
     /// What a field manager has applied of a live object, and still owns; only the name
-    /// where it has applied nothing. See [`extract`](apimachinery::apply::extract), also
-    /// for the errors.
+    /// where it has applied nothing. See [`extract`](kubernetes_kinds::apply::extract),
+    /// also for the errors.
     pub fn extract(
         live: &crate::Pantry,
         field_manager: &str,
-    ) -> Result<Self, apimachinery::apply::ExtractError> {
-        apimachinery::apply::extract(live, field_manager, None)
+    ) -> Result<Self, kubernetes_kinds::apply::ExtractError> {
+        kubernetes_kinds::apply::extract(live, field_manager, None)
     }
 
     /// What a field manager has applied of the status of a live object, and still owns;
     /// only the name where it has applied nothing. See
-    /// [`extract`](apimachinery::apply::extract), also for the errors.
+    /// [`extract`](kubernetes_kinds::apply::extract), also for the errors.
     pub fn extract_status(
         live: &crate::Pantry,
         field_manager: &str,
-    ) -> Result<Self, apimachinery::apply::ExtractError> {
-        apimachinery::apply::extract(live, field_manager, Some("status"))
+    ) -> Result<Self, kubernetes_kinds::apply::ExtractError> {
+        kubernetes_kinds::apply::extract(live, field_manager, Some("status"))
     }
 }
 
-impl apimachinery::apply::Apply for Pantry {
+impl kubernetes_kinds::apply::Apply for Pantry {
     type Kind = crate::Pantry;
-
-    fn granular() -> &'static [&'static str] {
-        &[
-            "spec",
-            "spec.shelves",
-            "spec.shelves[]",
-            "spec.shelves[].above",
-            "spec.byDay",
-            "spec.notes",
-            "spec.smells",
-            "status",
-        ]
-    }
+    const GRANULAR: &'static [&'static str] = &[
+        "spec",
+        "spec.shelves",
+        "spec.shelves[]",
+        "spec.shelves[].above",
+        "spec.byDay",
+        "spec.notes",
+        "spec.smells",
+        "status",
+    ];
 }
 
 /// Sets all that the object holds, required fields included, but for the metadata
@@ -100,7 +97,7 @@ impl apimachinery::apply::Apply for Pantry {
 impl From<crate::Pantry> for Pantry {
     fn from(value: crate::Pantry) -> Self {
         Self {
-            metadata: apimachinery::apply::metadata(value.metadata),
+            metadata: kubernetes_kinds::apply::metadata(value.metadata),
             spec: Some(value.spec.into()),
             status: value.status.map(Into::into),
         }
@@ -130,10 +127,7 @@ impl k8s_openapi::Metadata for Pantry {
 
 impl wire::Object for Pantry {
     const NAME: &'static str = "Pantry";
-
-    fn fields() -> &'static [&'static str] {
-        &["metadata", "spec", "status"]
-    }
+    const FIELDS: &'static [&'static str] = &["metadata", "spec", "status"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -325,21 +319,18 @@ impl From<crate::PantrySpec> for PantrySpec {
 
 impl wire::Object for PantrySpec {
     const NAME: &'static str = "PantrySpec";
-
-    fn fields() -> &'static [&'static str] {
-        &[
-            "light",
-            "shelves",
-            "byDay",
-            "door",
-            "lock",
-            "notes",
-            "recipe",
-            "selector",
-            "smells",
-            "stamp",
-        ]
-    }
+    const FIELDS: &'static [&'static str] = &[
+        "light",
+        "shelves",
+        "byDay",
+        "door",
+        "lock",
+        "notes",
+        "recipe",
+        "selector",
+        "smells",
+        "stamp",
+    ];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -421,10 +412,7 @@ impl From<crate::PantryStatus> for PantryStatus {
 
 impl wire::Object for PantryStatus {
     const NAME: &'static str = "PantryStatus";
-
-    fn fields() -> &'static [&'static str] {
-        &["jars"]
-    }
+    const FIELDS: &'static [&'static str] = &["jars"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -512,10 +500,7 @@ impl From<crate::Shelf> for Shelf {
 
 impl wire::Object for Shelf {
     const NAME: &'static str = "Shelf";
-
-    fn fields() -> &'static [&'static str] {
-        &["name", "above", "width"]
-    }
+    const FIELDS: &'static [&'static str] = &["name", "above", "width"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -596,10 +581,7 @@ impl From<crate::Lock> for Lock {
 
 impl wire::Object for Lock {
     const NAME: &'static str = "Lock";
-
-    fn fields() -> &'static [&'static str] {
-        &["key", "step"]
-    }
+    const FIELDS: &'static [&'static str] = &["key", "step"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,

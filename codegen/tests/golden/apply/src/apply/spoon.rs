@@ -2,9 +2,9 @@
 // #/components/schemas/com.example.v1.Spoon.
 // Change the document or its overlays and run the command again.
 
-use apimachinery::wire;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use k8s_openapi::serde;
+use kubernetes_kinds::wire;
 
 use super::Step;
 
@@ -23,7 +23,7 @@ impl Spoon {
     #[must_use]
     pub fn new(name: impl Into<String>, namespace: impl Into<String>) -> Self {
         Self {
-            metadata: apimachinery::named_in(name, namespace),
+            metadata: kubernetes_kinds::named_in(name, namespace),
             ..Self::default()
         }
     }
@@ -45,22 +45,19 @@ impl Spoon {
 
 impl Spoon {
     /// What a field manager has applied of a live object, and still owns; only the name
-    /// where it has applied nothing. See [`extract`](apimachinery::apply::extract), also
-    /// for the errors.
+    /// where it has applied nothing. See [`extract`](kubernetes_kinds::apply::extract),
+    /// also for the errors.
     pub fn extract(
         live: &crate::Spoon,
         field_manager: &str,
-    ) -> Result<Self, apimachinery::apply::ExtractError> {
-        apimachinery::apply::extract(live, field_manager, None)
+    ) -> Result<Self, kubernetes_kinds::apply::ExtractError> {
+        kubernetes_kinds::apply::extract(live, field_manager, None)
     }
 }
 
-impl apimachinery::apply::Apply for Spoon {
+impl kubernetes_kinds::apply::Apply for Spoon {
     type Kind = crate::Spoon;
-
-    fn granular() -> &'static [&'static str] {
-        &["step"]
-    }
+    const GRANULAR: &'static [&'static str] = &["step"];
 }
 
 /// Sets all that the object holds, required fields included, but for the metadata
@@ -68,7 +65,7 @@ impl apimachinery::apply::Apply for Spoon {
 impl From<crate::Spoon> for Spoon {
     fn from(value: crate::Spoon) -> Self {
         Self {
-            metadata: apimachinery::apply::metadata(value.metadata),
+            metadata: kubernetes_kinds::apply::metadata(value.metadata),
             step: value.step.map(Into::into),
         }
     }
@@ -97,10 +94,7 @@ impl k8s_openapi::Metadata for Spoon {
 
 impl wire::Object for Spoon {
     const NAME: &'static str = "Spoon";
-
-    fn fields() -> &'static [&'static str] {
-        &["metadata", "step"]
-    }
+    const FIELDS: &'static [&'static str] = &["metadata", "step"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,

@@ -2,7 +2,7 @@
 // #/components/schemas/com.example.v1.Pantry.
 // Change the document or its overlays and run the command again.
 
-use apimachinery::validation::{
+use kubernetes_validation::{
     Check, Checker, Path, Repeats, ServerRules, SetDefaults, Target,
 };
 

@@ -2,7 +2,7 @@
 // #/components/schemas/com.example.v1.Bare.
 // Change the document or its overlays and run the command again.
 
-use apimachinery::validation::{Check, Checker, Path, SetDefaults, Target};
+use kubernetes_validation::{Check, Checker, Path, SetDefaults, Target};
 
 use crate::{Bare, BareMode, Color};
 

@@ -2,7 +2,7 @@
 // #/components/schemas/com.example.v1.Inner.
 // Change the document or its overlays and run the command again.
 
-use apimachinery::validation::{SetDefaults, Target, default_text};
+use kubernetes_validation::{SetDefaults, Target, default_text};
 
 use crate::Inner;
 

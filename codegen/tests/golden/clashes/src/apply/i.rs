@@ -2,9 +2,9 @@
 // #/components/schemas/com.example.v1.I.
 // Change the document or its overlays and run the command again.
 
-use apimachinery::wire;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use k8s_openapi::serde;
+use kubernetes_kinds::wire;
 
 /// What is applied of a [`I`](crate::I): every field is absent unless set.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -24,7 +24,7 @@ impl I {
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
-            metadata: apimachinery::named(name),
+            metadata: kubernetes_kinds::named(name),
             ..Self::default()
         }
     }
@@ -53,22 +53,19 @@ impl I {
 
 impl I {
     /// What a field manager has applied of a live object, and still owns; only the name
-    /// where it has applied nothing. See [`extract`](apimachinery::apply::extract), also
-    /// for the errors.
+    /// where it has applied nothing. See [`extract`](kubernetes_kinds::apply::extract),
+    /// also for the errors.
     pub fn extract(
         live: &crate::I,
         field_manager: &str,
-    ) -> Result<Self, apimachinery::apply::ExtractError> {
-        apimachinery::apply::extract(live, field_manager, None)
+    ) -> Result<Self, kubernetes_kinds::apply::ExtractError> {
+        kubernetes_kinds::apply::extract(live, field_manager, None)
     }
 }
 
-impl apimachinery::apply::Apply for I {
+impl kubernetes_kinds::apply::Apply for I {
     type Kind = crate::I;
-
-    fn granular() -> &'static [&'static str] {
-        &[]
-    }
+    const GRANULAR: &'static [&'static str] = &[];
 }
 
 /// Sets all that the object holds, required fields included, but for the metadata
@@ -76,7 +73,7 @@ impl apimachinery::apply::Apply for I {
 impl From<crate::I> for I {
     fn from(value: crate::I) -> Self {
         Self {
-            metadata: apimachinery::apply::metadata(value.metadata),
+            metadata: kubernetes_kinds::apply::metadata(value.metadata),
             name: Some(value.name),
             object_name: Some(value.object_name),
         }
@@ -106,10 +103,7 @@ impl k8s_openapi::Metadata for I {
 
 impl wire::Object for I {
     const NAME: &'static str = "I";
-
-    fn fields() -> &'static [&'static str] {
-        &["metadata", "name", "objectName"]
-    }
+    const FIELDS: &'static [&'static str] = &["metadata", "name", "objectName"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,

@@ -2,9 +2,9 @@
 // #/components/schemas/com.example.v1.Jar.
 // Change the document or its overlays and run the command again.
 
-use apimachinery::wire;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, ObjectMeta};
 use k8s_openapi::serde;
+use kubernetes_kinds::wire;
 
 /// A jar.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -21,7 +21,7 @@ impl Jar {
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
-            metadata: apimachinery::named(name),
+            metadata: kubernetes_kinds::named(name),
             ..Self::default()
         }
     }
@@ -66,20 +66,14 @@ impl k8s_openapi::ListableResource for Jar {
     const LIST_KIND: &'static str = "JarList";
 }
 
-impl apimachinery::Kind for Jar {
-    const LIFECYCLE: Option<apimachinery::Lifecycle> = None;
-
-    fn list_map_keys() -> &'static [(&'static str, &'static [&'static str])] {
-        &[]
-    }
+impl kubernetes_kinds::Kind for Jar {
+    const LIFECYCLE: Option<kubernetes_kinds::Lifecycle> = None;
+    const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[];
 }
 
 impl wire::Object for Jar {
     const NAME: &'static str = "Jar";
-
-    fn fields() -> &'static [&'static str] {
-        &["metadata", "level"]
-    }
+    const FIELDS: &'static [&'static str] = &["metadata", "level"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -180,10 +174,7 @@ impl IntoIterator for JarList {
 
 impl wire::Object for JarList {
     const NAME: &'static str = "JarList";
-
-    fn fields() -> &'static [&'static str] {
-        &["metadata", "items"]
-    }
+    const FIELDS: &'static [&'static str] = &["metadata", "items"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,

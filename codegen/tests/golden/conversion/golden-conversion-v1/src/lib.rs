@@ -11,17 +11,31 @@
 //! | [`Mug`] | cluster | 1.30 |  |
 //! | [`Tray`] | cluster |  |  |
 //!
-//! Types for server-side apply are in [`apply`].
+//! Types for server-side apply are in `apply`, with the feature `apply`.
+//!
+//! None of the features is on by default:
+//!
+//! | feature | adds |
+//! |---|---|
+//! | `apply` | types for server-side apply, in `apply` |
+//! | `manifests` | `add_to_scheme`, with which `kubernetes_manifests` reads any version of the kinds |
+//! | `validation` | the traits of `kubernetes_validation`: defaults and validation as in an API server |
 
+#[cfg(feature = "apply")]
 pub mod apply;
 
+mod group_version;
 mod jar;
 mod mug;
+#[cfg(feature = "manifests")]
 mod scheme;
+#[cfg(feature = "validation")]
 mod server;
 mod tray;
 
+pub use group_version::{GROUP_VERSION, resource};
 pub use jar::{Jar, JarList};
 pub use mug::{Handle, Lid, Mug, MugList, MugSpec};
-pub use scheme::{GROUP_VERSION, add_to_scheme, resource};
+#[cfg(feature = "manifests")]
+pub use scheme::add_to_scheme;
 pub use tray::{Spoon, Tray, TrayList};

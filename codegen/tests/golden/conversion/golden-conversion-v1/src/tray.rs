@@ -4,9 +4,9 @@
 
 use std::collections::BTreeMap;
 
-use apimachinery::wire;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, ObjectMeta};
 use k8s_openapi::serde;
+use kubernetes_kinds::wire;
 
 /// A tray.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -42,7 +42,7 @@ impl Tray {
         price: impl Into<i32>,
     ) -> Self {
         Self {
-            metadata: apimachinery::named(name),
+            metadata: kubernetes_kinds::named(name),
             cups: cups.into(),
             price: price.into(),
             ..Self::default()
@@ -120,20 +120,15 @@ impl k8s_openapi::ListableResource for Tray {
     const LIST_KIND: &'static str = "TrayList";
 }
 
-impl apimachinery::Kind for Tray {
-    const LIFECYCLE: Option<apimachinery::Lifecycle> = None;
-
-    fn list_map_keys() -> &'static [(&'static str, &'static [&'static str])] {
-        &[]
-    }
+impl kubernetes_kinds::Kind for Tray {
+    const LIFECYCLE: Option<kubernetes_kinds::Lifecycle> = None;
+    const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[];
 }
 
 impl wire::Object for Tray {
     const NAME: &'static str = "Tray";
-
-    fn fields() -> &'static [&'static str] {
-        &["metadata", "cups", "price", "colors", "hooks", "spoon", "spoons"]
-    }
+    const FIELDS: &'static [&'static str] =
+        &["metadata", "cups", "price", "colors", "hooks", "spoon", "spoons"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -244,10 +239,7 @@ impl IntoIterator for TrayList {
 
 impl wire::Object for TrayList {
     const NAME: &'static str = "TrayList";
-
-    fn fields() -> &'static [&'static str] {
-        &["metadata", "items"]
-    }
+    const FIELDS: &'static [&'static str] = &["metadata", "items"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -306,10 +298,7 @@ impl Spoon {
 
 impl wire::Object for Spoon {
     const NAME: &'static str = "Spoon";
-
-    fn fields() -> &'static [&'static str] {
-        &["material"]
-    }
+    const FIELDS: &'static [&'static str] = &["material"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,

@@ -4,5 +4,13 @@
 //! Types that are converted.
 //!
 //! Those of example.com/v1beta1 are in [`beta`].
+//!
+//! None of the features is on by default:
+//!
+//! | feature | adds |
+//! |---|---|
+//! | `apply` | types for server-side apply, in `apply` |
+//! | `manifests` | `add_to_scheme`, with which `kubernetes_manifests` reads any version of the kinds |
+//! | `validation` | the traits of `kubernetes_validation`: defaults and validation as in an API server |
 
 pub mod beta;

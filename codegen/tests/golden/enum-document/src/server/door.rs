@@ -2,7 +2,7 @@
 // #/components/schemas/com.example.v1.Door.
 // Change the document or its overlays and run the command again.
 
-use apimachinery::validation::{Check, Checker, Path};
+use kubernetes_validation::{Check, Checker, Path};
 
 use crate::{Door, DoorState};
 

@@ -2,9 +2,9 @@
 // #/components/schemas/com.example.v1.Kettle.
 // Change the document or its overlays and run the command again.
 
-use apimachinery::wire;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use k8s_openapi::serde;
+use kubernetes_kinds::wire;
 
 /// What is applied of a [`Kettle`](crate::Kettle): every field is absent unless set.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -24,7 +24,7 @@ impl Kettle {
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
-            metadata: apimachinery::named(name),
+            metadata: kubernetes_kinds::named(name),
             ..Self::default()
         }
     }
@@ -53,32 +53,29 @@ impl Kettle {
 
 impl Kettle {
     /// What a field manager has applied of a live object, and still owns; only the name
-    /// where it has applied nothing. See [`extract`](apimachinery::apply::extract), also
-    /// for the errors.
+    /// where it has applied nothing. See [`extract`](kubernetes_kinds::apply::extract),
+    /// also for the errors.
     pub fn extract(
         live: &crate::Kettle,
         field_manager: &str,
-    ) -> Result<Self, apimachinery::apply::ExtractError> {
-        apimachinery::apply::extract(live, field_manager, None)
+    ) -> Result<Self, kubernetes_kinds::apply::ExtractError> {
+        kubernetes_kinds::apply::extract(live, field_manager, None)
     }
 
     /// What a field manager has applied of the status of a live object, and still owns;
     /// only the name where it has applied nothing. See
-    /// [`extract`](apimachinery::apply::extract), also for the errors.
+    /// [`extract`](kubernetes_kinds::apply::extract), also for the errors.
     pub fn extract_status(
         live: &crate::Kettle,
         field_manager: &str,
-    ) -> Result<Self, apimachinery::apply::ExtractError> {
-        apimachinery::apply::extract(live, field_manager, Some("status"))
+    ) -> Result<Self, kubernetes_kinds::apply::ExtractError> {
+        kubernetes_kinds::apply::extract(live, field_manager, Some("status"))
     }
 }
 
-impl apimachinery::apply::Apply for Kettle {
+impl kubernetes_kinds::apply::Apply for Kettle {
     type Kind = crate::Kettle;
-
-    fn granular() -> &'static [&'static str] {
-        &["spec", "status"]
-    }
+    const GRANULAR: &'static [&'static str] = &["spec", "status"];
 }
 
 /// Sets all that the object holds, required fields included, but for the metadata
@@ -86,7 +83,7 @@ impl apimachinery::apply::Apply for Kettle {
 impl From<crate::Kettle> for Kettle {
     fn from(value: crate::Kettle) -> Self {
         Self {
-            metadata: apimachinery::apply::metadata(value.metadata),
+            metadata: kubernetes_kinds::apply::metadata(value.metadata),
             spec: Some(value.spec.into()),
             status: value.status.map(Into::into),
         }
@@ -116,10 +113,7 @@ impl k8s_openapi::Metadata for Kettle {
 
 impl wire::Object for Kettle {
     const NAME: &'static str = "Kettle";
-
-    fn fields() -> &'static [&'static str] {
-        &["metadata", "spec", "status"]
-    }
+    const FIELDS: &'static [&'static str] = &["metadata", "spec", "status"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -200,10 +194,7 @@ impl From<crate::KettleSpec> for KettleSpec {
 
 impl wire::Object for KettleSpec {
     const NAME: &'static str = "KettleSpec";
-
-    fn fields() -> &'static [&'static str] {
-        &["litres", "whistle"]
-    }
+    const FIELDS: &'static [&'static str] = &["litres", "whistle"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -271,10 +262,7 @@ impl From<crate::KettleStatus> for KettleStatus {
 
 impl wire::Object for KettleStatus {
     const NAME: &'static str = "KettleStatus";
-
-    fn fields() -> &'static [&'static str] {
-        &["degrees"]
-    }
+    const FIELDS: &'static [&'static str] = &["degrees"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,

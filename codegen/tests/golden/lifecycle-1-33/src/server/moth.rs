@@ -2,7 +2,7 @@
 // #/components/schemas/com.example.v1.Moth.
 // Change the document or its overlays and run the command again.
 
-use apimachinery::validation::{
+use kubernetes_validation::{
     Check, Feature, ServerRules, SetDefaults, Target, drop_unless,
 };
 
@@ -10,7 +10,7 @@ use crate::Moth;
 
 const RAW_MOTHS: Feature = Feature {
     gate: "RawMoths",
-    introduced: apimachinery::Release::new(1, 33),
+    introduced: kubernetes_kinds::Release::new(1, 33),
     beta: None,
     on: None,
     stable: None,
@@ -18,10 +18,10 @@ const RAW_MOTHS: Feature = Feature {
 
 const YOUNG_MOTHS: Feature = Feature {
     gate: "YoungMoths",
-    introduced: apimachinery::Release::new(1, 32),
-    beta: Some(apimachinery::Release::new(1, 34)),
-    on: Some(apimachinery::Release::new(1, 34)),
-    stable: Some(apimachinery::Release::new(1, 36)),
+    introduced: kubernetes_kinds::Release::new(1, 32),
+    beta: Some(kubernetes_kinds::Release::new(1, 34)),
+    on: Some(kubernetes_kinds::Release::new(1, 34)),
+    stable: Some(kubernetes_kinds::Release::new(1, 36)),
 };
 
 impl SetDefaults for Moth {

@@ -2,9 +2,9 @@
 // #/components/schemas/com.example.v1.Moth.
 // Change the document or its overlays and run the command again.
 
-use apimachinery::wire;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use k8s_openapi::serde;
+use kubernetes_kinds::wire;
 
 /// What is applied of a [`Moth`](crate::Moth): every field is absent unless set.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -33,7 +33,7 @@ impl Moth {
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
-            metadata: apimachinery::named(name),
+            metadata: kubernetes_kinds::named(name),
             ..Self::default()
         }
     }
@@ -83,22 +83,19 @@ impl Moth {
 
 impl Moth {
     /// What a field manager has applied of a live object, and still owns; only the name
-    /// where it has applied nothing. See [`extract`](apimachinery::apply::extract), also
-    /// for the errors.
+    /// where it has applied nothing. See [`extract`](kubernetes_kinds::apply::extract),
+    /// also for the errors.
     pub fn extract(
         live: &crate::Moth,
         field_manager: &str,
-    ) -> Result<Self, apimachinery::apply::ExtractError> {
-        apimachinery::apply::extract(live, field_manager, None)
+    ) -> Result<Self, kubernetes_kinds::apply::ExtractError> {
+        kubernetes_kinds::apply::extract(live, field_manager, None)
     }
 }
 
-impl apimachinery::apply::Apply for Moth {
+impl kubernetes_kinds::apply::Apply for Moth {
     type Kind = crate::Moth;
-
-    fn granular() -> &'static [&'static str] {
-        &["wings"]
-    }
+    const GRANULAR: &'static [&'static str] = &["wings"];
 }
 
 /// Sets all that the object holds, required fields included, but for the metadata
@@ -106,7 +103,7 @@ impl apimachinery::apply::Apply for Moth {
 impl From<crate::Moth> for Moth {
     fn from(value: crate::Moth) -> Self {
         Self {
-            metadata: apimachinery::apply::metadata(value.metadata),
+            metadata: kubernetes_kinds::apply::metadata(value.metadata),
             going: value.going,
             old: value.old,
             raw: value.raw,
@@ -139,10 +136,8 @@ impl k8s_openapi::Metadata for Moth {
 
 impl wire::Object for Moth {
     const NAME: &'static str = "Moth";
-
-    fn fields() -> &'static [&'static str] {
-        &["metadata", "going", "old", "raw", "wings", "young"]
-    }
+    const FIELDS: &'static [&'static str] =
+        &["metadata", "going", "old", "raw", "wings", "young"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -216,10 +211,7 @@ impl From<crate::Wings> for Wings {
 
 impl wire::Object for Wings {
     const NAME: &'static str = "Wings";
-
-    fn fields() -> &'static [&'static str] {
-        &["span"]
-    }
+    const FIELDS: &'static [&'static str] = &["span"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,

@@ -2,9 +2,9 @@
 // #/components/schemas/com.example.v1.Box2.
 // Change the document or its overlays and run the command again.
 
-use apimachinery::wire;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use k8s_openapi::serde;
+use kubernetes_kinds::wire;
 
 /// What is applied of a [`Box2`](crate::Box2): every field is absent unless set.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -27,7 +27,7 @@ impl Box2 {
     #[must_use]
     pub fn new(name: impl Into<String>, namespace: impl Into<String>) -> Self {
         Self {
-            metadata: apimachinery::named_in(name, namespace),
+            metadata: kubernetes_kinds::named_in(name, namespace),
             ..Self::default()
         }
     }
@@ -63,22 +63,19 @@ impl Box2 {
 
 impl Box2 {
     /// What a field manager has applied of a live object, and still owns; only the name
-    /// where it has applied nothing. See [`extract`](apimachinery::apply::extract), also
-    /// for the errors.
+    /// where it has applied nothing. See [`extract`](kubernetes_kinds::apply::extract),
+    /// also for the errors.
     pub fn extract(
         live: &crate::Box2,
         field_manager: &str,
-    ) -> Result<Self, apimachinery::apply::ExtractError> {
-        apimachinery::apply::extract(live, field_manager, None)
+    ) -> Result<Self, kubernetes_kinds::apply::ExtractError> {
+        kubernetes_kinds::apply::extract(live, field_manager, None)
     }
 }
 
-impl apimachinery::apply::Apply for Box2 {
+impl kubernetes_kinds::apply::Apply for Box2 {
     type Kind = crate::Box2;
-
-    fn granular() -> &'static [&'static str] {
-        &[]
-    }
+    const GRANULAR: &'static [&'static str] = &[];
 }
 
 /// Sets all that the object holds, required fields included, but for the metadata
@@ -86,7 +83,7 @@ impl apimachinery::apply::Apply for Box2 {
 impl From<crate::Box2> for Box2 {
     fn from(value: crate::Box2) -> Self {
         Self {
-            metadata: apimachinery::apply::metadata(value.metadata),
+            metadata: kubernetes_kinds::apply::metadata(value.metadata),
             name: Some(value.name),
             owner: Some(value.owner),
             label: value.label,
@@ -117,10 +114,7 @@ impl k8s_openapi::Metadata for Box2 {
 
 impl wire::Object for Box2 {
     const NAME: &'static str = "Box2";
-
-    fn fields() -> &'static [&'static str] {
-        &["metadata", "name", "owner", "label"]
-    }
+    const FIELDS: &'static [&'static str] = &["metadata", "name", "owner", "label"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,

@@ -10,7 +10,7 @@
 //! the same name with `into`, its required fields set.
 //!
 //! `extract` gives what a manager has applied of a live object, for changing part of
-//! it: see [`apimachinery::apply`].
+//! it: see [`kubernetes_kinds::apply`].
 //!
 //! Enumerations are those of the full types, and so are types of other crates. Of
 //! these, some write their required fields always, which is said of each field that

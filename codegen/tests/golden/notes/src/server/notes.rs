@@ -2,7 +2,7 @@
 // #/components/schemas/com.example.v1.Notes.
 // Change the document or its overlays and run the command again.
 
-use apimachinery::validation::{
+use kubernetes_validation::{
     Check, Checker, FaultKind, Feature, Path, Semantic as _, SetDefaults, Target,
     IMMUTABLE, default_text, drop_unless,
 };
@@ -11,9 +11,9 @@ use crate::Notes;
 
 const ALL_NOTES: Feature = Feature {
     gate: "AllNotes",
-    introduced: apimachinery::Release::new(1, 30),
-    beta: Some(apimachinery::Release::new(1, 30)),
-    on: Some(apimachinery::Release::new(1, 30)),
+    introduced: kubernetes_kinds::Release::new(1, 30),
+    beta: Some(kubernetes_kinds::Release::new(1, 30)),
+    on: Some(kubernetes_kinds::Release::new(1, 30)),
     stable: None,
 };
 

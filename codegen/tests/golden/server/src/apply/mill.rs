@@ -4,11 +4,11 @@
 
 use std::collections::BTreeMap;
 
-use apimachinery::{convert, wire};
 use k8s_openapi::api::core::v1::PersistentVolumeSpec;
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, ObjectMeta};
 use k8s_openapi::serde;
+use kubernetes_kinds::{convert, wire};
 
 use crate::Kind;
 
@@ -30,7 +30,7 @@ impl Mill {
     #[must_use]
     pub fn new(name: impl Into<String>, namespace: impl Into<String>) -> Self {
         Self {
-            metadata: apimachinery::named_in(name, namespace),
+            metadata: kubernetes_kinds::named_in(name, namespace),
             ..Self::default()
         }
     }
@@ -59,41 +59,38 @@ impl Mill {
 
 impl Mill {
     /// What a field manager has applied of a live object, and still owns; only the name
-    /// where it has applied nothing. See [`extract`](apimachinery::apply::extract), also
-    /// for the errors.
+    /// where it has applied nothing. See [`extract`](kubernetes_kinds::apply::extract),
+    /// also for the errors.
     pub fn extract(
         live: &crate::Mill,
         field_manager: &str,
-    ) -> Result<Self, apimachinery::apply::ExtractError> {
-        apimachinery::apply::extract(live, field_manager, None)
+    ) -> Result<Self, kubernetes_kinds::apply::ExtractError> {
+        kubernetes_kinds::apply::extract(live, field_manager, None)
     }
 
     /// What a field manager has applied of the status of a live object, and still owns;
     /// only the name where it has applied nothing. See
-    /// [`extract`](apimachinery::apply::extract), also for the errors.
+    /// [`extract`](kubernetes_kinds::apply::extract), also for the errors.
     pub fn extract_status(
         live: &crate::Mill,
         field_manager: &str,
-    ) -> Result<Self, apimachinery::apply::ExtractError> {
-        apimachinery::apply::extract(live, field_manager, Some("status"))
+    ) -> Result<Self, kubernetes_kinds::apply::ExtractError> {
+        kubernetes_kinds::apply::extract(live, field_manager, Some("status"))
     }
 }
 
-impl apimachinery::apply::Apply for Mill {
+impl kubernetes_kinds::apply::Apply for Mill {
     type Kind = crate::Mill;
-
-    fn granular() -> &'static [&'static str] {
-        &[
-            "spec",
-            "spec.power",
-            "spec.crew",
-            "spec.crew[]",
-            "spec.marks",
-            "spec.notes",
-            "spec.stones",
-            "status",
-        ]
-    }
+    const GRANULAR: &'static [&'static str] = &[
+        "spec",
+        "spec.power",
+        "spec.crew",
+        "spec.crew[]",
+        "spec.marks",
+        "spec.notes",
+        "spec.stones",
+        "status",
+    ];
 }
 
 /// Sets all that the object holds, required fields included, but for the metadata
@@ -101,7 +98,7 @@ impl apimachinery::apply::Apply for Mill {
 impl From<crate::Mill> for Mill {
     fn from(value: crate::Mill) -> Self {
         Self {
-            metadata: apimachinery::apply::metadata(value.metadata),
+            metadata: kubernetes_kinds::apply::metadata(value.metadata),
             spec: Some(value.spec.into()),
             status: value.status.map(Into::into),
         }
@@ -131,10 +128,7 @@ impl k8s_openapi::Metadata for Mill {
 
 impl wire::Object for Mill {
     const NAME: &'static str = "Mill";
-
-    fn fields() -> &'static [&'static str] {
-        &["metadata", "spec", "status"]
-    }
+    const FIELDS: &'static [&'static str] = &["metadata", "spec", "status"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -374,26 +368,23 @@ impl From<crate::MillSpec> for MillSpec {
 
 impl wire::Object for MillSpec {
     const NAME: &'static str = "MillSpec";
-
-    fn fields() -> &'static [&'static str] {
-        &[
-            "grain",
-            "miller",
-            "power",
-            "bags",
-            "crew",
-            "fine",
-            "guests",
-            "kind",
-            "marks",
-            "near",
-            "notes",
-            "quiet",
-            "room",
-            "stones",
-            "store",
-        ]
-    }
+    const FIELDS: &'static [&'static str] = &[
+        "grain",
+        "miller",
+        "power",
+        "bags",
+        "crew",
+        "fine",
+        "guests",
+        "kind",
+        "marks",
+        "near",
+        "notes",
+        "quiet",
+        "room",
+        "stones",
+        "store",
+    ];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -498,10 +489,7 @@ impl From<crate::MillStatus> for MillStatus {
 
 impl wire::Object for MillStatus {
     const NAME: &'static str = "MillStatus";
-
-    fn fields() -> &'static [&'static str] {
-        &["error", "turns"]
-    }
+    const FIELDS: &'static [&'static str] = &["error", "turns"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -580,10 +568,7 @@ impl From<crate::Power> for Power {
 
 impl wire::Object for Power {
     const NAME: &'static str = "Power";
-
-    fn fields() -> &'static [&'static str] {
-        &["brook", "hill"]
-    }
+    const FIELDS: &'static [&'static str] = &["brook", "hill"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -662,10 +647,7 @@ impl From<crate::Hand> for Hand {
 
 impl wire::Object for Hand {
     const NAME: &'static str = "Hand";
-
-    fn fields() -> &'static [&'static str] {
-        &["name", "years"]
-    }
+    const FIELDS: &'static [&'static str] = &["name", "years"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -744,10 +726,7 @@ impl From<crate::Guest> for Guest {
 
 impl wire::Object for Guest {
     const NAME: &'static str = "Guest";
-
-    fn fields() -> &'static [&'static str] {
-        &["name", "village"]
-    }
+    const FIELDS: &'static [&'static str] = &["name", "village"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,

@@ -2,8 +2,8 @@
 // #/components/schemas/com.example.v1.Mill.
 // Change the document or its overlays and run the command again.
 
-use apimachinery::validation::{
-    Check, Checker, FaultKind, Feature, Format, Path, Pattern, Problem, Repeats,
+use kubernetes_validation::{
+    Check, Checker, FaultKind, Feature, NameFormat, Path, Pattern, Problem, Repeats,
     ServerRules, SetDefaults, Target, IMMUTABLE, default_text, drop_unless,
 };
 
@@ -11,18 +11,18 @@ use crate::{Guest, Hand, Kind, Mill, MillSpec, MillStatus, Power};
 
 const MOVABLE_MILLS: Feature = Feature {
     gate: "MovableMills",
-    introduced: apimachinery::Release::new(1, 33),
-    beta: Some(apimachinery::Release::new(1, 36)),
-    on: Some(apimachinery::Release::new(1, 36)),
+    introduced: kubernetes_kinds::Release::new(1, 33),
+    beta: Some(kubernetes_kinds::Release::new(1, 36)),
+    on: Some(kubernetes_kinds::Release::new(1, 36)),
     stable: None,
 };
 
 const QUIET_MILLS: Feature = Feature {
     gate: "QuietMills",
-    introduced: apimachinery::Release::new(1, 34),
-    beta: Some(apimachinery::Release::new(1, 35)),
-    on: Some(apimachinery::Release::new(1, 36)),
-    stable: Some(apimachinery::Release::new(1, 37)),
+    introduced: kubernetes_kinds::Release::new(1, 34),
+    beta: Some(kubernetes_kinds::Release::new(1, 35)),
+    on: Some(kubernetes_kinds::Release::new(1, 36)),
+    stable: Some(kubernetes_kinds::Release::new(1, 37)),
 };
 
 impl SetDefaults for Mill {
@@ -80,7 +80,7 @@ impl SetDefaults for MillSpec {
         if self.stones.as_ref().is_none_or(Vec::is_empty) {
             self.stones = Some(vec!["Basalt".to_owned()]);
         }
-        apimachinery::validation::rules::volume_source_defaults(&mut self.store);
+        kubernetes_validation::rules::volume_source_defaults(&mut self.store);
     }
 
     fn drop_disabled(&mut self, stored: Option<&Self>, target: &Target) {
@@ -94,7 +94,7 @@ impl Check for MillSpec {
         let path = at.field("grain");
         if to.min_length(path, &self.grain) {
             to.max_length(path, &self.grain, 63, FaultKind::TooLong);
-            to.format_lowered(path, &self.grain, Format::QualifiedName);
+            to.format_lowered(path, &self.grain, NameFormat::QualifiedName);
         }
         let path = at.field("miller").named("owner");
         to.min_length(path, &self.miller);
@@ -148,11 +148,11 @@ impl Check for MillSpec {
         if let Some(entries) = &self.marks {
             for (index, item) in entries.iter().enumerate() {
                 let path = path.index(index);
-                to.format(path, item, Format::DnsLabel);
+                to.format(path, item, NameFormat::DnsLabel);
             }
         }
         let path = at.field("near");
-        apimachinery::validation::rules::label_selector(&self.near, path, to);
+        kubernetes_validation::rules::label_selector(&self.near, path, to);
         let path = at.field("notes");
         let count = self.notes.as_ref().map_or(0, |entries| entries.len());
         to.not_empty(path, count, "minProperties");
@@ -177,7 +177,7 @@ impl Check for MillSpec {
             let mut repeats = Repeats::of(keys);
             for (index, item) in entries.iter().enumerate() {
                 let path = path.index(index).above(1);
-                to.format(path, item, Format::LabelValue);
+                to.format(path, item, NameFormat::LabelValue);
                 {
                     static PATTERN: Pattern = Pattern::new("[a-z]$");
                     to.pattern(path, item, &PATTERN);
@@ -188,7 +188,7 @@ impl Check for MillSpec {
             }
         }
         let path = at.field("store");
-        apimachinery::validation::rules::inline_volume_spec(&self.store, path, to);
+        kubernetes_validation::rules::inline_volume_spec(&self.store, path, to);
         let list = self.stones.as_ref();
         let has_other = list.is_some_and(|list| !list.is_empty());
         to.depends(at.field("fine"), self.fine.as_ref(), "stones", has_other);
@@ -203,8 +203,8 @@ impl Check for MillSpec {
             new,
             IMMUTABLE,
         );
-        if to.target().release() >= apimachinery::Release::new(1, 30)
-            && to.target().release() < apimachinery::Release::new(1, 35)
+        if to.target().release() >= kubernetes_kinds::Release::new(1, 30)
+            && to.target().release() < kubernetes_kinds::Release::new(1, 35)
         {
             let (new, old) = (&self.bags, &stored.bags);
             to.immutable(
@@ -235,13 +235,13 @@ impl Check for MillSpec {
     }
 
     fn warn(&self, stored: Option<&Self>, at: &Path<'_>, to: &mut Checker<'_>) {
-        apimachinery::validation::rules::deprecated_selector_labels(
+        kubernetes_validation::rules::deprecated_selector_labels(
             &self.near,
             at.field("near"),
             to,
         );
         let old = stored.map(|stored| &stored.marks);
-        apimachinery::validation::rules::tokens_in_secrets(
+        kubernetes_validation::rules::tokens_in_secrets(
             old,
             &self.marks,
             &self.fine,
@@ -273,7 +273,7 @@ impl Check for Power {
         let path = at.field("brook");
         if let Some(value) = &self.brook {
             if is_one && to.min_length(path, value) {
-                to.format(path, value, Format::DnsLabel);
+                to.format(path, value, NameFormat::DnsLabel);
             }
         }
     }
@@ -303,7 +303,7 @@ impl Check for Guest {
     fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {
         let path = at.field("name");
         if let Some(value) = &self.name {
-            to.format(path, value, Format::DnsSubdomain);
+            to.format(path, value, NameFormat::DnsSubdomain);
         }
     }
 }

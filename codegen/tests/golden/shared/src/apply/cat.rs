@@ -2,9 +2,9 @@
 // #/components/schemas/com.example.v1.Cat.
 // Change the document or its overlays and run the command again.
 
-use apimachinery::wire;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use k8s_openapi::serde;
+use kubernetes_kinds::wire;
 
 use super::Fur;
 
@@ -26,7 +26,7 @@ impl Cat {
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
-            metadata: apimachinery::named(name),
+            metadata: kubernetes_kinds::named(name),
             ..Self::default()
         }
     }
@@ -55,22 +55,19 @@ impl Cat {
 
 impl Cat {
     /// What a field manager has applied of a live object, and still owns; only the name
-    /// where it has applied nothing. See [`extract`](apimachinery::apply::extract), also
-    /// for the errors.
+    /// where it has applied nothing. See [`extract`](kubernetes_kinds::apply::extract),
+    /// also for the errors.
     pub fn extract(
         live: &crate::Cat,
         field_manager: &str,
-    ) -> Result<Self, apimachinery::apply::ExtractError> {
-        apimachinery::apply::extract(live, field_manager, None)
+    ) -> Result<Self, kubernetes_kinds::apply::ExtractError> {
+        kubernetes_kinds::apply::extract(live, field_manager, None)
     }
 }
 
-impl apimachinery::apply::Apply for Cat {
+impl kubernetes_kinds::apply::Apply for Cat {
     type Kind = crate::Cat;
-
-    fn granular() -> &'static [&'static str] {
-        &["fur", "nap"]
-    }
+    const GRANULAR: &'static [&'static str] = &["fur", "nap"];
 }
 
 /// Sets all that the object holds, required fields included, but for the metadata
@@ -78,7 +75,7 @@ impl apimachinery::apply::Apply for Cat {
 impl From<crate::Cat> for Cat {
     fn from(value: crate::Cat) -> Self {
         Self {
-            metadata: apimachinery::apply::metadata(value.metadata),
+            metadata: kubernetes_kinds::apply::metadata(value.metadata),
             fur: value.fur.map(Into::into),
             nap: value.nap.map(Into::into),
         }
@@ -108,10 +105,7 @@ impl k8s_openapi::Metadata for Cat {
 
 impl wire::Object for Cat {
     const NAME: &'static str = "Cat";
-
-    fn fields() -> &'static [&'static str] {
-        &["metadata", "fur", "nap"]
-    }
+    const FIELDS: &'static [&'static str] = &["metadata", "fur", "nap"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -181,10 +175,7 @@ impl From<crate::CatNap> for CatNap {
 
 impl wire::Object for CatNap {
     const NAME: &'static str = "CatNap";
-
-    fn fields() -> &'static [&'static str] {
-        &["minutes"]
-    }
+    const FIELDS: &'static [&'static str] = &["minutes"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,

@@ -2,9 +2,9 @@
 // #/components/schemas/com.example.v1.Dog.
 // Change the document or its overlays and run the command again.
 
-use apimachinery::wire;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use k8s_openapi::serde;
+use kubernetes_kinds::wire;
 
 use super::Fur;
 
@@ -23,7 +23,7 @@ impl Dog {
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
-            metadata: apimachinery::named(name),
+            metadata: kubernetes_kinds::named(name),
             ..Self::default()
         }
     }
@@ -45,22 +45,19 @@ impl Dog {
 
 impl Dog {
     /// What a field manager has applied of a live object, and still owns; only the name
-    /// where it has applied nothing. See [`extract`](apimachinery::apply::extract), also
-    /// for the errors.
+    /// where it has applied nothing. See [`extract`](kubernetes_kinds::apply::extract),
+    /// also for the errors.
     pub fn extract(
         live: &crate::Dog,
         field_manager: &str,
-    ) -> Result<Self, apimachinery::apply::ExtractError> {
-        apimachinery::apply::extract(live, field_manager, None)
+    ) -> Result<Self, kubernetes_kinds::apply::ExtractError> {
+        kubernetes_kinds::apply::extract(live, field_manager, None)
     }
 }
 
-impl apimachinery::apply::Apply for Dog {
+impl kubernetes_kinds::apply::Apply for Dog {
     type Kind = crate::Dog;
-
-    fn granular() -> &'static [&'static str] {
-        &["fur"]
-    }
+    const GRANULAR: &'static [&'static str] = &["fur"];
 }
 
 /// Sets all that the object holds, required fields included, but for the metadata
@@ -68,7 +65,7 @@ impl apimachinery::apply::Apply for Dog {
 impl From<crate::Dog> for Dog {
     fn from(value: crate::Dog) -> Self {
         Self {
-            metadata: apimachinery::apply::metadata(value.metadata),
+            metadata: kubernetes_kinds::apply::metadata(value.metadata),
             fur: value.fur.map(Into::into),
         }
     }
@@ -97,10 +94,7 @@ impl k8s_openapi::Metadata for Dog {
 
 impl wire::Object for Dog {
     const NAME: &'static str = "Dog";
-
-    fn fields() -> &'static [&'static str] {
-        &["metadata", "fur"]
-    }
+    const FIELDS: &'static [&'static str] = &["metadata", "fur"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,

@@ -2,9 +2,9 @@
 // #/components/schemas/com.example.v1.Dish.
 // Change the document or its overlays and run the command again.
 
-use apimachinery::wire;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, ObjectMeta};
 use k8s_openapi::serde;
+use kubernetes_kinds::wire;
 
 /// A Dish is on the table.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -25,7 +25,7 @@ impl Dish {
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
-            metadata: apimachinery::named(name),
+            metadata: kubernetes_kinds::named(name),
             ..Self::default()
         }
     }
@@ -70,20 +70,14 @@ impl k8s_openapi::ListableResource for Dish {
     const LIST_KIND: &'static str = "DishList";
 }
 
-impl apimachinery::Kind for Dish {
-    const LIFECYCLE: Option<apimachinery::Lifecycle> = None;
-
-    fn list_map_keys() -> &'static [(&'static str, &'static [&'static str])] {
-        &[]
-    }
+impl kubernetes_kinds::Kind for Dish {
+    const LIFECYCLE: Option<kubernetes_kinds::Lifecycle> = None;
+    const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[];
 }
 
 impl wire::Object for Dish {
     const NAME: &'static str = "Dish";
-
-    fn fields() -> &'static [&'static str] {
-        &["metadata", "depth"]
-    }
+    const FIELDS: &'static [&'static str] = &["metadata", "depth"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -192,10 +186,7 @@ impl IntoIterator for DishList {
 
 impl wire::Object for DishList {
     const NAME: &'static str = "DishList";
-
-    fn fields() -> &'static [&'static str] {
-        &["metadata", "items"]
-    }
+    const FIELDS: &'static [&'static str] = &["metadata", "items"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,

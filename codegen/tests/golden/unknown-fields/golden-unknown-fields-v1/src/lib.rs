@@ -10,15 +10,29 @@
 //! | [`Cup`] | cluster |  |  |
 //! | [`Dish`] | cluster |  |  |
 //!
-//! Types for server-side apply are in [`apply`].
+//! Types for server-side apply are in `apply`, with the feature `apply`.
+//!
+//! None of the features is on by default:
+//!
+//! | feature | adds |
+//! |---|---|
+//! | `apply` | types for server-side apply, in `apply` |
+//! | `manifests` | `add_to_scheme`, with which `kubernetes_manifests` reads any version of the kinds |
+//! | `validation` | the traits of `kubernetes_validation`: defaults and validation as in an API server |
 
+#[cfg(feature = "apply")]
 pub mod apply;
 
 mod cup;
 mod dish;
+mod group_version;
+#[cfg(feature = "manifests")]
 mod scheme;
+#[cfg(feature = "validation")]
 mod server;
 
 pub use cup::{Cup, CupList, CupSpec, Handle};
 pub use dish::{Dish, DishList};
-pub use scheme::{GROUP_VERSION, add_to_scheme, resource};
+pub use group_version::{GROUP_VERSION, resource};
+#[cfg(feature = "manifests")]
+pub use scheme::add_to_scheme;

@@ -4,9 +4,9 @@
 
 use std::collections::BTreeMap;
 
-use apimachinery::{convert, wire};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, ObjectMeta};
 use k8s_openapi::serde;
+use kubernetes_kinds::{convert, wire};
 
 /// A Cup is on the table.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -27,7 +27,7 @@ impl Cup {
     #[must_use]
     pub fn new(name: impl Into<String>, spec: impl Into<CupSpec>) -> Self {
         Self {
-            metadata: apimachinery::named(name),
+            metadata: kubernetes_kinds::named(name),
             spec: spec.into(),
             ..Self::default()
         }
@@ -66,20 +66,14 @@ impl k8s_openapi::ListableResource for Cup {
     const LIST_KIND: &'static str = "CupList";
 }
 
-impl apimachinery::Kind for Cup {
-    const LIFECYCLE: Option<apimachinery::Lifecycle> = None;
-
-    fn list_map_keys() -> &'static [(&'static str, &'static [&'static str])] {
-        &[]
-    }
+impl kubernetes_kinds::Kind for Cup {
+    const LIFECYCLE: Option<kubernetes_kinds::Lifecycle> = None;
+    const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[];
 }
 
 impl wire::Object for Cup {
     const NAME: &'static str = "Cup";
-
-    fn fields() -> &'static [&'static str] {
-        &["metadata", "spec"]
-    }
+    const FIELDS: &'static [&'static str] = &["metadata", "spec"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -208,10 +202,7 @@ impl IntoIterator for CupList {
 
 impl wire::Object for CupList {
     const NAME: &'static str = "CupList";
-
-    fn fields() -> &'static [&'static str] {
-        &["metadata", "items"]
-    }
+    const FIELDS: &'static [&'static str] = &["metadata", "items"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -321,10 +312,7 @@ impl CupSpec {
 
 impl wire::Object for CupSpec {
     const NAME: &'static str = "CupSpec";
-
-    fn fields() -> &'static [&'static str] {
-        &["handle", "byName", "others"]
-    }
+    const FIELDS: &'static [&'static str] = &["handle", "byName", "others"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -425,10 +413,7 @@ impl Handle {
 
 impl wire::Object for Handle {
     const NAME: &'static str = "Handle";
-
-    fn fields() -> &'static [&'static str] {
-        &["side", "unknownFields"]
-    }
+    const FIELDS: &'static [&'static str] = &["side", "unknownFields"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,

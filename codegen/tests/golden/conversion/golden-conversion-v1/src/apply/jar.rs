@@ -2,9 +2,9 @@
 // #/components/schemas/com.example.v1.Jar.
 // Change the document or its overlays and run the command again.
 
-use apimachinery::wire;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use k8s_openapi::serde;
+use kubernetes_kinds::wire;
 
 /// What is applied of a [`Jar`](crate::Jar): every field is absent unless set.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -21,7 +21,7 @@ impl Jar {
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
-            metadata: apimachinery::named(name),
+            metadata: kubernetes_kinds::named(name),
             ..Self::default()
         }
     }
@@ -43,22 +43,19 @@ impl Jar {
 
 impl Jar {
     /// What a field manager has applied of a live object, and still owns; only the name
-    /// where it has applied nothing. See [`extract`](apimachinery::apply::extract), also
-    /// for the errors.
+    /// where it has applied nothing. See [`extract`](kubernetes_kinds::apply::extract),
+    /// also for the errors.
     pub fn extract(
         live: &crate::Jar,
         field_manager: &str,
-    ) -> Result<Self, apimachinery::apply::ExtractError> {
-        apimachinery::apply::extract(live, field_manager, None)
+    ) -> Result<Self, kubernetes_kinds::apply::ExtractError> {
+        kubernetes_kinds::apply::extract(live, field_manager, None)
     }
 }
 
-impl apimachinery::apply::Apply for Jar {
+impl kubernetes_kinds::apply::Apply for Jar {
     type Kind = crate::Jar;
-
-    fn granular() -> &'static [&'static str] {
-        &[]
-    }
+    const GRANULAR: &'static [&'static str] = &[];
 }
 
 /// Sets all that the object holds, required fields included, but for the metadata
@@ -66,7 +63,7 @@ impl apimachinery::apply::Apply for Jar {
 impl From<crate::Jar> for Jar {
     fn from(value: crate::Jar) -> Self {
         Self {
-            metadata: apimachinery::apply::metadata(value.metadata),
+            metadata: kubernetes_kinds::apply::metadata(value.metadata),
             level: value.level,
         }
     }
@@ -95,10 +92,7 @@ impl k8s_openapi::Metadata for Jar {
 
 impl wire::Object for Jar {
     const NAME: &'static str = "Jar";
-
-    fn fields() -> &'static [&'static str] {
-        &["metadata", "level"]
-    }
+    const FIELDS: &'static [&'static str] = &["metadata", "level"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,

@@ -4,9 +4,9 @@
 
 use std::collections::BTreeMap;
 
-use apimachinery::{convert, wire};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use k8s_openapi::serde;
+use kubernetes_kinds::{convert, wire};
 
 use crate::Handle;
 
@@ -25,7 +25,7 @@ impl Mug {
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
-            metadata: apimachinery::named(name),
+            metadata: kubernetes_kinds::named(name),
             ..Self::default()
         }
     }
@@ -47,22 +47,19 @@ impl Mug {
 
 impl Mug {
     /// What a field manager has applied of a live object, and still owns; only the name
-    /// where it has applied nothing. See [`extract`](apimachinery::apply::extract), also
-    /// for the errors.
+    /// where it has applied nothing. See [`extract`](kubernetes_kinds::apply::extract),
+    /// also for the errors.
     pub fn extract(
         live: &crate::Mug,
         field_manager: &str,
-    ) -> Result<Self, apimachinery::apply::ExtractError> {
-        apimachinery::apply::extract(live, field_manager, None)
+    ) -> Result<Self, kubernetes_kinds::apply::ExtractError> {
+        kubernetes_kinds::apply::extract(live, field_manager, None)
     }
 }
 
-impl apimachinery::apply::Apply for Mug {
+impl kubernetes_kinds::apply::Apply for Mug {
     type Kind = crate::Mug;
-
-    fn granular() -> &'static [&'static str] {
-        &["spec", "spec.inner", "spec.stains"]
-    }
+    const GRANULAR: &'static [&'static str] = &["spec", "spec.inner", "spec.stains"];
 }
 
 /// Sets all that the object holds, required fields included, but for the metadata
@@ -70,7 +67,7 @@ impl apimachinery::apply::Apply for Mug {
 impl From<crate::Mug> for Mug {
     fn from(value: crate::Mug) -> Self {
         Self {
-            metadata: apimachinery::apply::metadata(value.metadata),
+            metadata: kubernetes_kinds::apply::metadata(value.metadata),
             spec: Some(value.spec.into()),
         }
     }
@@ -99,10 +96,7 @@ impl k8s_openapi::Metadata for Mug {
 
 impl wire::Object for Mug {
     const NAME: &'static str = "Mug";
-
-    fn fields() -> &'static [&'static str] {
-        &["metadata", "spec"]
-    }
+    const FIELDS: &'static [&'static str] = &["metadata", "spec"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -232,10 +226,8 @@ impl From<crate::MugSpec> for MugSpec {
 
 impl wire::Object for MugSpec {
     const NAME: &'static str = "MugSpec";
-
-    fn fields() -> &'static [&'static str] {
-        &["volume", "handle", "inner", "lids", "names", "stains"]
-    }
+    const FIELDS: &'static [&'static str] =
+        &["volume", "handle", "inner", "lids", "names", "stains"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -311,10 +303,7 @@ impl From<crate::Lid> for Lid {
 
 impl wire::Object for Lid {
     const NAME: &'static str = "Lid";
-
-    fn fields() -> &'static [&'static str] {
-        &["name"]
-    }
+    const FIELDS: &'static [&'static str] = &["name"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,

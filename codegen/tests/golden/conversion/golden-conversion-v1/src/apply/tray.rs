@@ -4,9 +4,9 @@
 
 use std::collections::BTreeMap;
 
-use apimachinery::{convert, wire};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use k8s_openapi::serde;
+use kubernetes_kinds::{convert, wire};
 
 /// What is applied of a [`Tray`](crate::Tray): every field is absent unless set.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -38,7 +38,7 @@ impl Tray {
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
-            metadata: apimachinery::named(name),
+            metadata: kubernetes_kinds::named(name),
             ..Self::default()
         }
     }
@@ -105,22 +105,19 @@ impl Tray {
 
 impl Tray {
     /// What a field manager has applied of a live object, and still owns; only the name
-    /// where it has applied nothing. See [`extract`](apimachinery::apply::extract), also
-    /// for the errors.
+    /// where it has applied nothing. See [`extract`](kubernetes_kinds::apply::extract),
+    /// also for the errors.
     pub fn extract(
         live: &crate::Tray,
         field_manager: &str,
-    ) -> Result<Self, apimachinery::apply::ExtractError> {
-        apimachinery::apply::extract(live, field_manager, None)
+    ) -> Result<Self, kubernetes_kinds::apply::ExtractError> {
+        kubernetes_kinds::apply::extract(live, field_manager, None)
     }
 }
 
-impl apimachinery::apply::Apply for Tray {
+impl kubernetes_kinds::apply::Apply for Tray {
     type Kind = crate::Tray;
-
-    fn granular() -> &'static [&'static str] {
-        &["hooks", "spoon"]
-    }
+    const GRANULAR: &'static [&'static str] = &["hooks", "spoon"];
 }
 
 /// Sets all that the object holds, required fields included, but for the metadata
@@ -128,7 +125,7 @@ impl apimachinery::apply::Apply for Tray {
 impl From<crate::Tray> for Tray {
     fn from(value: crate::Tray) -> Self {
         Self {
-            metadata: apimachinery::apply::metadata(value.metadata),
+            metadata: kubernetes_kinds::apply::metadata(value.metadata),
             cups: Some(value.cups),
             price: Some(value.price),
             colors: value.colors,
@@ -162,10 +159,8 @@ impl k8s_openapi::Metadata for Tray {
 
 impl wire::Object for Tray {
     const NAME: &'static str = "Tray";
-
-    fn fields() -> &'static [&'static str] {
-        &["metadata", "cups", "price", "colors", "hooks", "spoon", "spoons"]
-    }
+    const FIELDS: &'static [&'static str] =
+        &["metadata", "cups", "price", "colors", "hooks", "spoon", "spoons"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -243,10 +238,7 @@ impl From<crate::Spoon> for Spoon {
 
 impl wire::Object for Spoon {
     const NAME: &'static str = "Spoon";
-
-    fn fields() -> &'static [&'static str] {
-        &["material"]
-    }
+    const FIELDS: &'static [&'static str] = &["material"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,

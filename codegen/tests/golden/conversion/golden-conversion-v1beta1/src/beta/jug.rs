@@ -2,9 +2,9 @@
 // #/components/schemas/com.example.v1beta1.Jug.
 // Change the document or its overlays and run the command again.
 
-use apimachinery::{convert, wire};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, ObjectMeta};
 use k8s_openapi::serde;
+use kubernetes_kinds::{convert, wire};
 
 /// A jug.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -21,7 +21,7 @@ impl Jug {
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
-            metadata: apimachinery::named(name),
+            metadata: kubernetes_kinds::named(name),
             ..Self::default()
         }
     }
@@ -66,20 +66,14 @@ impl k8s_openapi::ListableResource for Jug {
     const LIST_KIND: &'static str = "JugList";
 }
 
-impl apimachinery::Kind for Jug {
-    const LIFECYCLE: Option<apimachinery::Lifecycle> = None;
-
-    fn list_map_keys() -> &'static [(&'static str, &'static [&'static str])] {
-        &[]
-    }
+impl kubernetes_kinds::Kind for Jug {
+    const LIFECYCLE: Option<kubernetes_kinds::Lifecycle> = None;
+    const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[];
 }
 
 impl wire::Object for Jug {
     const NAME: &'static str = "Jug";
-
-    fn fields() -> &'static [&'static str] {
-        &["metadata", "full"]
-    }
+    const FIELDS: &'static [&'static str] = &["metadata", "full"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -214,10 +208,7 @@ impl IntoIterator for JugList {
 
 impl wire::Object for JugList {
     const NAME: &'static str = "JugList";
-
-    fn fields() -> &'static [&'static str] {
-        &["metadata", "items"]
-    }
+    const FIELDS: &'static [&'static str] = &["metadata", "items"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,

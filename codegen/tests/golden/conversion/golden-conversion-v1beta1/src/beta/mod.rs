@@ -11,20 +11,26 @@
 //! | [`Mug`] | cluster | 1.20 | 1.36 |  |
 //! | [`Tray`] | cluster |  |  |  |
 //!
-//! Types for server-side apply are in [`apply`].
+//! Types for server-side apply are in `apply`, with the feature `apply`.
 //!
 //! What is *said* of the module.
 
+#[cfg(feature = "apply")]
 pub mod apply;
 
+mod group_version;
 mod jug;
 mod mug;
 mod rules;
+#[cfg(feature = "manifests")]
 mod scheme;
+#[cfg(feature = "validation")]
 mod server;
 mod tray;
 
+pub use group_version::{GROUP_VERSION, resource};
 pub use jug::{Jug, JugList};
 pub use mug::{Handle, Lid, Mug, MugList, MugSpec};
-pub use scheme::{GROUP_VERSION, add_to_scheme, resource};
+#[cfg(feature = "manifests")]
+pub use scheme::add_to_scheme;
 pub use tray::{Spoon, Tray, TrayList};

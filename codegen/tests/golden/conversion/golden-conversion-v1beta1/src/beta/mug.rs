@@ -4,9 +4,9 @@
 
 use std::collections::BTreeMap;
 
-use apimachinery::{convert, wire};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, ObjectMeta};
 use k8s_openapi::serde;
+use kubernetes_kinds::{convert, wire};
 
 /// A mug.
 ///
@@ -26,7 +26,7 @@ impl Mug {
     #[must_use]
     pub fn new(name: impl Into<String>, spec: impl Into<MugSpec>) -> Self {
         Self {
-            metadata: apimachinery::named(name),
+            metadata: kubernetes_kinds::named(name),
             spec: spec.into(),
         }
     }
@@ -64,28 +64,23 @@ impl k8s_openapi::ListableResource for Mug {
     const LIST_KIND: &'static str = "MugList";
 }
 
-impl apimachinery::Kind for Mug {
-    const LIFECYCLE: Option<apimachinery::Lifecycle> = Some(apimachinery::Lifecycle {
-        introduced: apimachinery::Release::new(1, 20),
-        deprecated: Some(apimachinery::Release::new(1, 30)),
-        removed: Some(apimachinery::Release::new(1, 36)),
-        replacement: Some(apimachinery::Replacement {
-            api_version: "example.com/v1",
-            kind: "Mug",
-        }),
-    });
-
-    fn list_map_keys() -> &'static [(&'static str, &'static [&'static str])] {
-        &[("spec.lids", &["name"])]
-    }
+impl kubernetes_kinds::Kind for Mug {
+    const LIFECYCLE: Option<kubernetes_kinds::Lifecycle> =
+        Some(kubernetes_kinds::Lifecycle {
+            introduced: kubernetes_kinds::Release::new(1, 20),
+            deprecated: Some(kubernetes_kinds::Release::new(1, 30)),
+            removed: Some(kubernetes_kinds::Release::new(1, 36)),
+            replacement: Some(kubernetes_kinds::Replacement {
+                api_version: "example.com/v1",
+                kind: "Mug",
+            }),
+        });
+    const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[("spec.lids", &["name"])];
 }
 
 impl wire::Object for Mug {
     const NAME: &'static str = "Mug";
-
-    fn fields() -> &'static [&'static str] {
-        &["metadata", "spec"]
-    }
+    const FIELDS: &'static [&'static str] = &["metadata", "spec"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -206,10 +201,7 @@ impl IntoIterator for MugList {
 
 impl wire::Object for MugList {
     const NAME: &'static str = "MugList";
-
-    fn fields() -> &'static [&'static str] {
-        &["metadata", "items"]
-    }
+    const FIELDS: &'static [&'static str] = &["metadata", "items"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -343,10 +335,8 @@ impl MugSpec {
 
 impl wire::Object for MugSpec {
     const NAME: &'static str = "MugSpec";
-
-    fn fields() -> &'static [&'static str] {
-        &["volume", "handle", "inner", "lids", "names", "stains"]
-    }
+    const FIELDS: &'static [&'static str] =
+        &["volume", "handle", "inner", "lids", "names", "stains"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -429,7 +419,7 @@ pub enum Handle {
 
     /// A value that this version of the crate doesn't know, kept as it was read
     /// and written back unchanged.
-    Unknown(apimachinery::UnknownValue),
+    Unknown(kubernetes_kinds::UnknownValue),
 }
 
 impl Handle {
@@ -458,7 +448,7 @@ impl Handle {
     }
 
     fn unknown(value: impl Into<Box<str>>) -> Self {
-        Self::Unknown(apimachinery::UnknownValue::from_generated(value))
+        Self::Unknown(kubernetes_kinds::UnknownValue::from_generated(value))
     }
 }
 
@@ -481,9 +471,9 @@ impl From<String> for Handle {
     }
 }
 
-impl From<apimachinery::UnknownValue> for Handle {
+impl From<kubernetes_kinds::UnknownValue> for Handle {
     /// Another enumeration's unknown value may be known here.
-    fn from(value: apimachinery::UnknownValue) -> Self {
+    fn from(value: kubernetes_kinds::UnknownValue) -> Self {
         Self::known(value.as_str()).unwrap_or(Self::Unknown(value))
     }
 }
@@ -512,7 +502,7 @@ impl<'de> serde::Deserialize<'de> for Handle {
     fn deserialize<D: serde::Deserializer<'de>>(
         deserializer: D,
     ) -> Result<Self, D::Error> {
-        apimachinery::wire::read_enum(deserializer)
+        kubernetes_kinds::wire::read_enum(deserializer)
     }
 }
 
@@ -559,10 +549,7 @@ impl Lid {
 
 impl wire::Object for Lid {
     const NAME: &'static str = "Lid";
-
-    fn fields() -> &'static [&'static str] {
-        &["name"]
-    }
+    const FIELDS: &'static [&'static str] = &["name"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,

@@ -4,9 +4,9 @@
 
 use std::collections::BTreeMap;
 
-use apimachinery::{convert, wire};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use k8s_openapi::serde;
+use kubernetes_kinds::{convert, wire};
 
 /// What is applied of a [`Cup`](crate::Cup): every field is absent unless set.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -23,7 +23,7 @@ impl Cup {
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
-            metadata: apimachinery::named(name),
+            metadata: kubernetes_kinds::named(name),
             ..Self::default()
         }
     }
@@ -45,22 +45,19 @@ impl Cup {
 
 impl Cup {
     /// What a field manager has applied of a live object, and still owns; only the name
-    /// where it has applied nothing. See [`extract`](apimachinery::apply::extract), also
-    /// for the errors.
+    /// where it has applied nothing. See [`extract`](kubernetes_kinds::apply::extract),
+    /// also for the errors.
     pub fn extract(
         live: &crate::Cup,
         field_manager: &str,
-    ) -> Result<Self, apimachinery::apply::ExtractError> {
-        apimachinery::apply::extract(live, field_manager, None)
+    ) -> Result<Self, kubernetes_kinds::apply::ExtractError> {
+        kubernetes_kinds::apply::extract(live, field_manager, None)
     }
 }
 
-impl apimachinery::apply::Apply for Cup {
+impl kubernetes_kinds::apply::Apply for Cup {
     type Kind = crate::Cup;
-
-    fn granular() -> &'static [&'static str] {
-        &["spec", "spec.handle", "spec.byName"]
-    }
+    const GRANULAR: &'static [&'static str] = &["spec", "spec.handle", "spec.byName"];
 }
 
 /// Sets all that the object holds, required fields included, but for the metadata
@@ -68,7 +65,7 @@ impl apimachinery::apply::Apply for Cup {
 impl From<crate::Cup> for Cup {
     fn from(value: crate::Cup) -> Self {
         Self {
-            metadata: apimachinery::apply::metadata(value.metadata),
+            metadata: kubernetes_kinds::apply::metadata(value.metadata),
             spec: Some(value.spec.into()),
         }
     }
@@ -97,10 +94,7 @@ impl k8s_openapi::Metadata for Cup {
 
 impl wire::Object for Cup {
     const NAME: &'static str = "Cup";
-
-    fn fields() -> &'static [&'static str] {
-        &["metadata", "spec"]
-    }
+    const FIELDS: &'static [&'static str] = &["metadata", "spec"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -197,10 +191,7 @@ impl From<crate::CupSpec> for CupSpec {
 
 impl wire::Object for CupSpec {
     const NAME: &'static str = "CupSpec";
-
-    fn fields() -> &'static [&'static str] {
-        &["handle", "byName", "others"]
-    }
+    const FIELDS: &'static [&'static str] = &["handle", "byName", "others"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -281,10 +272,7 @@ impl From<crate::Handle> for Handle {
 
 impl wire::Object for Handle {
     const NAME: &'static str = "Handle";
-
-    fn fields() -> &'static [&'static str] {
-        &["side", "unknownFields"]
-    }
+    const FIELDS: &'static [&'static str] = &["side", "unknownFields"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,

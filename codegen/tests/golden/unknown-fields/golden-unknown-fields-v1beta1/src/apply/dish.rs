@@ -2,9 +2,9 @@
 // #/components/schemas/com.example.v1beta1.Dish.
 // Change the document or its overlays and run the command again.
 
-use apimachinery::wire;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use k8s_openapi::serde;
+use kubernetes_kinds::wire;
 
 /// What is applied of a [`Dish`](crate::Dish): every field is absent unless set.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -24,7 +24,7 @@ impl Dish {
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
-            metadata: apimachinery::named(name),
+            metadata: kubernetes_kinds::named(name),
             ..Self::default()
         }
     }
@@ -53,22 +53,19 @@ impl Dish {
 
 impl Dish {
     /// What a field manager has applied of a live object, and still owns; only the name
-    /// where it has applied nothing. See [`extract`](apimachinery::apply::extract), also
-    /// for the errors.
+    /// where it has applied nothing. See [`extract`](kubernetes_kinds::apply::extract),
+    /// also for the errors.
     pub fn extract(
         live: &crate::Dish,
         field_manager: &str,
-    ) -> Result<Self, apimachinery::apply::ExtractError> {
-        apimachinery::apply::extract(live, field_manager, None)
+    ) -> Result<Self, kubernetes_kinds::apply::ExtractError> {
+        kubernetes_kinds::apply::extract(live, field_manager, None)
     }
 }
 
-impl apimachinery::apply::Apply for Dish {
+impl kubernetes_kinds::apply::Apply for Dish {
     type Kind = crate::Dish;
-
-    fn granular() -> &'static [&'static str] {
-        &[]
-    }
+    const GRANULAR: &'static [&'static str] = &[];
 }
 
 /// Sets all that the object holds, required fields included, but for the metadata
@@ -76,7 +73,7 @@ impl apimachinery::apply::Apply for Dish {
 impl From<crate::Dish> for Dish {
     fn from(value: crate::Dish) -> Self {
         Self {
-            metadata: apimachinery::apply::metadata(value.metadata),
+            metadata: kubernetes_kinds::apply::metadata(value.metadata),
             depth: value.depth,
             glaze: value.glaze,
         }
@@ -106,10 +103,7 @@ impl k8s_openapi::Metadata for Dish {
 
 impl wire::Object for Dish {
     const NAME: &'static str = "Dish";
-
-    fn fields() -> &'static [&'static str] {
-        &["metadata", "depth", "glaze"]
-    }
+    const FIELDS: &'static [&'static str] = &["metadata", "depth", "glaze"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,

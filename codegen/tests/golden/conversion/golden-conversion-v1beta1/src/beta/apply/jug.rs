@@ -2,9 +2,9 @@
 // #/components/schemas/com.example.v1beta1.Jug.
 // Change the document or its overlays and run the command again.
 
-use apimachinery::wire;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use k8s_openapi::serde;
+use kubernetes_kinds::wire;
 
 /// What is applied of a [`Jug`](crate::beta::Jug): every field is absent unless set.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -21,7 +21,7 @@ impl Jug {
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
-            metadata: apimachinery::named(name),
+            metadata: kubernetes_kinds::named(name),
             ..Self::default()
         }
     }
@@ -43,22 +43,19 @@ impl Jug {
 
 impl Jug {
     /// What a field manager has applied of a live object, and still owns; only the name
-    /// where it has applied nothing. See [`extract`](apimachinery::apply::extract), also
-    /// for the errors.
+    /// where it has applied nothing. See [`extract`](kubernetes_kinds::apply::extract),
+    /// also for the errors.
     pub fn extract(
         live: &crate::beta::Jug,
         field_manager: &str,
-    ) -> Result<Self, apimachinery::apply::ExtractError> {
-        apimachinery::apply::extract(live, field_manager, None)
+    ) -> Result<Self, kubernetes_kinds::apply::ExtractError> {
+        kubernetes_kinds::apply::extract(live, field_manager, None)
     }
 }
 
-impl apimachinery::apply::Apply for Jug {
+impl kubernetes_kinds::apply::Apply for Jug {
     type Kind = crate::beta::Jug;
-
-    fn granular() -> &'static [&'static str] {
-        &[]
-    }
+    const GRANULAR: &'static [&'static str] = &[];
 }
 
 /// Sets all that the object holds, required fields included, but for the metadata
@@ -66,7 +63,7 @@ impl apimachinery::apply::Apply for Jug {
 impl From<crate::beta::Jug> for Jug {
     fn from(value: crate::beta::Jug) -> Self {
         Self {
-            metadata: apimachinery::apply::metadata(value.metadata),
+            metadata: kubernetes_kinds::apply::metadata(value.metadata),
             full: value.full,
         }
     }
@@ -95,10 +92,7 @@ impl k8s_openapi::Metadata for Jug {
 
 impl wire::Object for Jug {
     const NAME: &'static str = "Jug";
-
-    fn fields() -> &'static [&'static str] {
-        &["metadata", "full"]
-    }
+    const FIELDS: &'static [&'static str] = &["metadata", "full"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,

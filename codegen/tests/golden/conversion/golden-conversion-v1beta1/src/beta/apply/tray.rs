@@ -4,9 +4,9 @@
 
 use std::collections::BTreeMap;
 
-use apimachinery::{convert, wire};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use k8s_openapi::serde;
+use kubernetes_kinds::{convert, wire};
 
 /// What is applied of a [`Tray`](crate::beta::Tray): every field is absent unless
 /// set.
@@ -39,7 +39,7 @@ impl Tray {
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
-            metadata: apimachinery::named(name),
+            metadata: kubernetes_kinds::named(name),
             ..Self::default()
         }
     }
@@ -103,22 +103,19 @@ impl Tray {
 
 impl Tray {
     /// What a field manager has applied of a live object, and still owns; only the name
-    /// where it has applied nothing. See [`extract`](apimachinery::apply::extract), also
-    /// for the errors.
+    /// where it has applied nothing. See [`extract`](kubernetes_kinds::apply::extract),
+    /// also for the errors.
     pub fn extract(
         live: &crate::beta::Tray,
         field_manager: &str,
-    ) -> Result<Self, apimachinery::apply::ExtractError> {
-        apimachinery::apply::extract(live, field_manager, None)
+    ) -> Result<Self, kubernetes_kinds::apply::ExtractError> {
+        kubernetes_kinds::apply::extract(live, field_manager, None)
     }
 }
 
-impl apimachinery::apply::Apply for Tray {
+impl kubernetes_kinds::apply::Apply for Tray {
     type Kind = crate::beta::Tray;
-
-    fn granular() -> &'static [&'static str] {
-        &["hooks", "spoon"]
-    }
+    const GRANULAR: &'static [&'static str] = &["hooks", "spoon"];
 }
 
 /// Sets all that the object holds, required fields included, but for the metadata
@@ -126,7 +123,7 @@ impl apimachinery::apply::Apply for Tray {
 impl From<crate::beta::Tray> for Tray {
     fn from(value: crate::beta::Tray) -> Self {
         Self {
-            metadata: apimachinery::apply::metadata(value.metadata),
+            metadata: kubernetes_kinds::apply::metadata(value.metadata),
             count: Some(value.count),
             cloth: value.cloth,
             color: value.color,
@@ -160,10 +157,8 @@ impl k8s_openapi::Metadata for Tray {
 
 impl wire::Object for Tray {
     const NAME: &'static str = "Tray";
-
-    fn fields() -> &'static [&'static str] {
-        &["metadata", "count", "cloth", "color", "hooks", "spoon", "spoons"]
-    }
+    const FIELDS: &'static [&'static str] =
+        &["metadata", "count", "cloth", "color", "hooks", "spoon", "spoons"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,
@@ -252,10 +247,7 @@ impl From<crate::beta::Spoon> for Spoon {
 
 impl wire::Object for Spoon {
     const NAME: &'static str = "Spoon";
-
-    fn fields() -> &'static [&'static str] {
-        &["engraving", "material"]
-    }
+    const FIELDS: &'static [&'static str] = &["engraving", "material"];
 
     fn read_field<'de, M: serde::de::MapAccess<'de>>(
         &mut self,

@@ -2,7 +2,7 @@
 // #/components/schemas/com.example.v1beta1.Mug.
 // Change the document or its overlays and run the command again.
 
-use apimachinery::validation::{Check, Checker, Path, ServerRules, SetDefaults};
+use kubernetes_validation::{Check, Checker, Path, ServerRules, SetDefaults};
 
 use crate::beta::{Handle, Mug, MugSpec};
 

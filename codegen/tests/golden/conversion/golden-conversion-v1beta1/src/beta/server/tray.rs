@@ -2,7 +2,7 @@
 // #/components/schemas/com.example.v1beta1.Tray.
 // Change the document or its overlays and run the command again.
 
-use apimachinery::validation::{Check, ServerRules, SetDefaults};
+use kubernetes_validation::{Check, ServerRules, SetDefaults};
 
 use crate::beta::Tray;
 

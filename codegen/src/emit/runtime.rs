@@ -1,0 +1,98 @@
+//! The run-time crates that generated code uses: the only place that knows their names, and the
+//! features of a generated crate.
+
+use std::fmt;
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, TokenStreamExt};
+
+/// A run-time crate. In tokens and in text it is the name that code uses.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Runtime {
+    /// The name of its package.
+    pub(super) package: &'static str,
+    library: &'static str,
+}
+
+/// Reading, writing, metadata, conversion, apply: what every generated crate needs.
+pub(super) const KINDS: Runtime = Runtime {
+    package: "kubernetes-kinds",
+    library: "kubernetes_kinds",
+};
+
+/// Manifests, which [`Feature::Manifests`] brings.
+pub(super) const MANIFESTS: Runtime = Runtime {
+    package: "kubernetes-manifests",
+    library: "kubernetes_manifests",
+};
+
+/// Defaults and checks, which [`Feature::Validation`] brings.
+pub(super) const VALIDATION: Runtime = Runtime {
+    package: "kubernetes-validation",
+    library: "kubernetes_validation",
+};
+
+impl ToTokens for Runtime {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        tokens.append(Ident::new(self.library, Span::call_site()));
+    }
+}
+
+impl fmt::Display for Runtime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.library)
+    }
+}
+
+/// A cargo feature of a generated crate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Feature {
+    /// The types for server-side apply.
+    Apply,
+    /// What registers the kinds.
+    Manifests,
+    /// Defaults and checks.
+    Validation,
+}
+
+impl Feature {
+    /// All of them, sorted.
+    pub(super) const ALL: [Self; 3] = [Self::Apply, Self::Manifests, Self::Validation];
+
+    /// Its name in `Cargo.toml`.
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Apply => "apply",
+            Self::Manifests => "manifests",
+            Self::Validation => "validation",
+        }
+    }
+
+    /// The run-time crate that it needs.
+    pub(super) const fn runtime(self) -> Option<Runtime> {
+        match self {
+            Self::Apply => None,
+            Self::Manifests => Some(MANIFESTS),
+            Self::Validation => Some(VALIDATION),
+        }
+    }
+
+    /// What it adds, for documentation.
+    pub(super) fn adds(self) -> String {
+        match self {
+            Self::Apply => "types for server-side apply, in `apply`".to_owned(),
+            Self::Manifests => format!(
+                "`add_to_scheme`, with which `{MANIFESTS}` reads any version of the kinds"
+            ),
+            Self::Validation => format!(
+                "the traits of `{VALIDATION}`: defaults and validation as in an API server"
+            ),
+        }
+    }
+
+    /// The attribute of an item that only this feature brings.
+    pub(super) fn gate(self) -> TokenStream {
+        let name = self.name();
+        quote::quote!(#[cfg(feature = #name)])
+    }
+}

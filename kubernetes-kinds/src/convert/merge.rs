@@ -1,0 +1,116 @@
+//! Restoring: what was kept goes back to where nothing has changed since.
+
+use std::collections::BTreeSet;
+
+use k8s_openapi::serde_json::{self, Map, Value};
+
+use super::keyed::{Name, elements, inside, keys};
+use super::{ConversionError, Convertible, Translate, without_metadata};
+use crate::ListMapKeys;
+
+/// Puts into `live` what `kept` says and `A` can't.
+pub(super) fn restore<A, B>(kept: B, live: B) -> super::Result<B>
+where
+    A: Convertible + Translate<B>,
+    B: Convertible + Translate<A>,
+{
+    let through: A = kept.clone().translate()?;
+    let seen: B = through.translate_like(&kept)?;
+    let (kept, seen) = (without_metadata(&kept)?, without_metadata(&seen)?);
+    if kept == seen {
+        return Ok(live);
+    }
+    let live_fields = without_metadata(&live)?;
+    let merged = merge(B::LIST_MAP_KEYS, "", Some(seen), Some(kept), Some(live_fields));
+    serde_json::from_value(merged.unwrap_or_default())
+        .map_err(|error| ConversionError::invalid("", error.to_string()))
+}
+
+/// The kept value where the live one is as it was seen, otherwise the live one.
+fn merge(
+    lists: ListMapKeys,
+    path: &str,
+    seen: Option<Value>,
+    kept: Option<Value>,
+    live: Option<Value>,
+) -> Option<Value> {
+    match (seen, kept, live) {
+        (seen, kept, live) if seen == live => kept,
+        (
+            Some(Value::Object(seen)),
+            Some(Value::Object(kept)),
+            Some(Value::Object(live)),
+        ) => Some(Value::Object(fields(lists, path, seen, kept, live))),
+        (
+            Some(Value::Array(seen)),
+            Some(Value::Array(kept)),
+            Some(Value::Array(live)),
+        ) => Some(Value::Array(list(lists, path, seen, kept, live))),
+        (_, _, live) => live,
+    }
+}
+
+fn fields(
+    lists: ListMapKeys,
+    path: &str,
+    mut seen: Map<String, Value>,
+    mut kept: Map<String, Value>,
+    mut live: Map<String, Value>,
+) -> Map<String, Value> {
+    let names: BTreeSet<String> = kept.keys().chain(live.keys()).cloned().collect();
+    let mut merged = Map::new();
+    for name in names {
+        let value = merge(
+            lists,
+            &inside(path, &name),
+            seen.remove(&name),
+            kept.remove(&name),
+            live.remove(&name),
+        );
+        merged.extend(value.map(|value| (name, value)));
+    }
+    merged
+}
+
+fn list(
+    lists: ListMapKeys,
+    path: &str,
+    seen: Vec<Value>,
+    kept: Vec<Value>,
+    live: Vec<Value>,
+) -> Vec<Value> {
+    let named = keys(lists, path).and_then(|keys| {
+        Some((elements(&seen, keys)?, elements(&kept, keys)?, elements(&live, keys)?))
+    });
+    let Some((seen, kept, live)) = named else {
+        return live;
+    };
+    let names = |list: &[(Name, usize, &Value)]| -> Vec<Name> {
+        list.iter().map(|(name, ..)| name.clone()).collect()
+    };
+    let value = |list: &[(Name, usize, &Value)], name: &Name| {
+        list.iter()
+            .find(|(other, ..)| other == name)
+            .map(|(_, _, value)| (*value).clone())
+    };
+    // The kept order holds as long as nobody has put the live list into another.
+    let (first, second) = if is_untouched(&names(&seen), &names(&kept), &names(&live)) {
+        (names(&kept), names(&live))
+    } else {
+        (names(&live), names(&kept))
+    };
+    let rest = second.into_iter().filter(|name| !first.contains(name));
+    let order: Vec<_> = first.iter().cloned().chain(rest).collect();
+    let merged = order.iter().filter_map(|name| {
+        merge(lists, path, value(&seen, name), value(&kept, name), value(&live, name))
+    });
+    merged.collect()
+}
+
+/// Whether the live list is the one that was seen, perhaps with elements missing, and with new
+/// ones at its end.
+fn is_untouched(seen: &[Name], kept: &[Name], live: &[Name]) -> bool {
+    let still_there = seen.iter().filter(|name| live.contains(name));
+    let new = live.iter().filter(|name| !seen.contains(name) && !kept.contains(name));
+    still_there.chain(new).eq(live)
+}

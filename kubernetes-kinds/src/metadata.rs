@@ -1,0 +1,78 @@
+use k8s_openapi::Metadata;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+
+/// Metadata that holds nothing but a name.
+pub fn named(name: impl Into<String>) -> ObjectMeta {
+    ObjectMeta {
+        name: Some(name.into()),
+        ..ObjectMeta::default()
+    }
+}
+
+/// Metadata that holds nothing but a name and a namespace.
+pub fn named_in(name: impl Into<String>, namespace: impl Into<String>) -> ObjectMeta {
+    ObjectMeta {
+        namespace: Some(namespace.into()),
+        ..named(name)
+    }
+}
+
+/// Builder methods for the metadata of any kind.
+///
+/// ```
+/// use kubernetes_kinds::WithMetadata;
+/// use k8s_openapi::api::core::v1::ConfigMap;
+///
+/// let map = ConfigMap::default()
+///     .with_name("settings")
+///     .with_namespace("kube-system")
+///     .with_label("app", "storage");
+/// assert_eq!(map.metadata.namespace.as_deref(), Some("kube-system"));
+/// ```
+pub trait WithMetadata: Metadata<Ty = ObjectMeta> + Sized {
+    /// Sets `metadata.name`.
+    #[must_use]
+    fn with_name(mut self, name: impl Into<String>) -> Self {
+        self.metadata_mut().name = Some(name.into());
+        self
+    }
+
+    /// Sets `metadata.generateName`, the prefix from which the server makes a unique name.
+    /// It counts only where `metadata.name` is absent, so that one is cleared.
+    #[must_use]
+    fn with_generate_name(mut self, prefix: impl Into<String>) -> Self {
+        let metadata = self.metadata_mut();
+        metadata.name = None;
+        metadata.generate_name = Some(prefix.into());
+        self
+    }
+
+    /// Sets `metadata.namespace`. Only namespaced kinds may have one.
+    #[must_use]
+    fn with_namespace(mut self, namespace: impl Into<String>) -> Self {
+        self.metadata_mut().namespace = Some(namespace.into());
+        self
+    }
+
+    /// Adds one label, or replaces its value.
+    #[must_use]
+    fn with_label(mut self, key: impl Into<String>, value: impl Into<String>) -> Self {
+        let labels = self.metadata_mut().labels.get_or_insert_default();
+        labels.insert(key.into(), value.into());
+        self
+    }
+
+    /// Adds one annotation, or replaces its value.
+    #[must_use]
+    fn with_annotation(
+        mut self,
+        key: impl Into<String>,
+        value: impl Into<String>,
+    ) -> Self {
+        let annotations = self.metadata_mut().annotations.get_or_insert_default();
+        annotations.insert(key.into(), value.into());
+        self
+    }
+}
+
+impl<T: Metadata<Ty = ObjectMeta>> WithMetadata for T {}

@@ -1,0 +1,275 @@
+//! Quantities by their value, exactly: `1Gi` is `1024Mi` and `0.5` is `500m`.
+//!
+//! `k8s_openapi`'s [`Quantity`] is the text only. [`Amount`] is what the text stands for, as
+//! Kubernetes' own code reads it: the same texts are accepted, what is finer than a nano is
+//! rounded away from zero, binary quantities end at 2⁶³−1, and decimal ones never. Values of
+//! up to 38 digits are read and compared without allocation.
+//!
+//! [`canonical`] tells what an API server makes of a text.
+//!
+//! ```
+//! use kubernetes_kinds::quantity::{Amount, canonical};
+//! use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
+//!
+//! let capacity = Amount::try_from(&Quantity("1.5Gi".to_owned()))?;
+//! assert_eq!(capacity, Amount::parse("1536Mi")?);
+//! assert!(capacity > Amount::from(1_500_000_000_u64));
+//! assert_eq!(capacity.to_u64(), Some(1_610_612_736));
+//! assert_eq!(capacity.to_string(), "1536Mi");
+//! assert_eq!(canonical("1024Mi")?, "1Gi");
+//! # Ok::<(), kubernetes_kinds::quantity::QuantityError>(())
+//! ```
+//!
+//! Facts as of Kubernetes 1.36, `k8s.io/apimachinery/pkg/api/resource`.
+
+mod digits;
+mod error;
+mod parse;
+mod write;
+
+use std::borrow::Cow;
+use std::cmp::Ordering;
+use std::hash::{Hash, Hasher};
+use std::str::FromStr;
+
+use digits::Digits;
+pub use error::QuantityError;
+use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
+use parse::Parts;
+
+/// The value of a quantity, and the family of suffixes it is written with.
+///
+/// Compared by the value alone: `1k` equals `1e3`.
+#[derive(Clone, Debug)]
+pub struct Amount {
+    negative: bool,
+    /// Without zeros at the end; zero has the exponent 0 and no sign.
+    digits: Digits,
+    /// The power of ten that the digits are multiplied by, at least -9 when parsed.
+    exponent: i64,
+    format: Format,
+}
+
+/// The family of suffixes that a quantity is written with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Format {
+    /// Powers of 1024, `Ki` to `Ei`.
+    BinarySI,
+    /// Powers of 1000, `n` to `E`; also without a suffix.
+    #[default]
+    DecimalSI,
+    /// A power of ten, as in `1e3`.
+    DecimalExponent,
+}
+
+impl Amount {
+    /// The value of a text, which must have no white space around it.
+    ///
+    /// Accepted is what Kubernetes accepts, which is more than it documents: a number may be
+    /// without digits (`.` and `Ki` are zero), and of an exponent only the lowest 32 bits
+    /// count.
+    ///
+    /// # Errors
+    ///
+    /// A text that is no quantity.
+    pub fn parse(text: &str) -> Result<Self, QuantityError> {
+        Parts::split(text)?.amount()
+    }
+
+    /// Whether the value is below zero.
+    #[must_use]
+    pub fn is_negative(&self) -> bool {
+        self.negative
+    }
+
+    /// Whether the value is zero.
+    #[must_use]
+    pub fn is_zero(&self) -> bool {
+        self.digits == Digits::ZERO
+    }
+
+    /// The family of suffixes that it is written with.
+    #[must_use]
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
+    /// The same value, written with suffixes of another family.
+    #[must_use]
+    pub fn with_format(mut self, format: Format) -> Self {
+        self.format = format;
+        self
+    }
+
+    /// The value as a whole number, a fraction rounded away from zero, as with `Value` in
+    /// Go; `None` where it is out of range.
+    #[must_use]
+    pub fn to_i64(&self) -> Option<i64> {
+        let whole = i128::try_from(self.digits.whole(self.exponent)?).ok()?;
+        i64::try_from(if self.negative { -whole } else { whole }).ok()
+    }
+
+    /// The value as a whole number, such as of bytes, a fraction rounded up; `None` where it
+    /// is negative or out of range.
+    #[must_use]
+    pub fn to_u64(&self) -> Option<u64> {
+        let whole = self.digits.whole(self.exponent)?;
+        if self.negative {
+            None
+        } else {
+            u64::try_from(whole).ok()
+        }
+    }
+
+    /// The sum, written as `self` is, or as `other` where `self` is zero; `None` where it
+    /// would need more than 38 digits, with the zeros before the point.
+    #[must_use]
+    pub fn checked_add(&self, other: &Self) -> Option<Self> {
+        let format = if self.is_zero() {
+            other.format
+        } else {
+            self.format
+        };
+        let exponent = self.exponent.min(other.exponent).min(0);
+        let aligned = |amount: &Self| {
+            let up = u32::try_from(amount.exponent - exponent).ok()?;
+            let digits = i128::try_from(amount.digits.scaled(up)?).ok()?;
+            Some(if amount.negative { -digits } else { digits })
+        };
+        let sum = aligned(self)?.checked_add(aligned(other)?)?;
+        let digits = Digits::small(sum.unsigned_abs())?;
+        Some(Self::normal(sum < 0, digits, exponent, format))
+    }
+
+    /// The difference, under the conditions of [`checked_add`](Self::checked_add).
+    #[must_use]
+    pub fn checked_sub(&self, other: &Self) -> Option<Self> {
+        let mut negated = other.clone();
+        negated.negative = !other.negative && !other.is_zero();
+        self.checked_add(&negated)
+    }
+
+    /// Takes zeros off the end of the digits.
+    fn normal(
+        negative: bool,
+        mut digits: Digits,
+        exponent: i64,
+        format: Format,
+    ) -> Self {
+        let zeros = digits.strip_zeros();
+        let zero = digits == Digits::ZERO;
+        Self {
+            negative: negative && !zero,
+            digits,
+            exponent: if zero { 0 } else { exponent + i64::from(zeros) },
+            format,
+        }
+    }
+}
+
+/// The text that an API server writes back for a quantity that it has read as `text`, without
+/// the white space around it.
+///
+/// A text that is close to the canonical form is kept as it is, such as `1.500` or `+1Gi`;
+/// otherwise it is the canonical form, as [`Amount`] shows it. Nothing is allocated where the
+/// text stays the same.
+///
+/// From 10²¹ on, Kubernetes 1.36 writes a quantity with a decimal suffix without the suffix:
+/// `1000E` becomes `1`. So does this function.
+///
+/// # Errors
+///
+/// A text that is no quantity.
+pub fn canonical(text: &str) -> Result<Cow<'_, str>, QuantityError> {
+    let text = text.trim();
+    let parts = Parts::split(text)?;
+    let amount = parts.amount()?;
+    if parts.is_kept() {
+        return Ok(Cow::Borrowed(text));
+    }
+    let served = amount.served();
+    Ok(if served.is(text) {
+        Cow::Borrowed(text)
+    } else {
+        Cow::Owned(served.to_string())
+    })
+}
+
+impl FromStr for Amount {
+    type Err = QuantityError;
+
+    fn from_str(text: &str) -> Result<Self, QuantityError> {
+        Self::parse(text)
+    }
+}
+
+impl TryFrom<&Quantity> for Amount {
+    type Error = QuantityError;
+
+    /// As an API server reads the field: white space around the text doesn't count.
+    fn try_from(quantity: &Quantity) -> Result<Self, QuantityError> {
+        Self::parse(quantity.0.trim())
+    }
+}
+
+impl From<&Amount> for Quantity {
+    fn from(amount: &Amount) -> Self {
+        Self(amount.to_string())
+    }
+}
+
+impl From<u64> for Amount {
+    /// A number of bytes, written with binary suffixes.
+    fn from(bytes: u64) -> Self {
+        Self::normal(false, Digits::Small(bytes.into()), 0, Format::BinarySI)
+    }
+}
+
+impl From<i64> for Amount {
+    /// A number of bytes, written with binary suffixes.
+    fn from(bytes: i64) -> Self {
+        let digits = Digits::Small(bytes.unsigned_abs().into());
+        Self::normal(bytes < 0, digits, 0, Format::BinarySI)
+    }
+}
+
+impl PartialEq for Amount {
+    fn eq(&self, other: &Self) -> bool {
+        self.negative == other.negative
+            && self.exponent == other.exponent
+            && self.digits == other.digits
+    }
+}
+
+impl Eq for Amount {}
+
+impl Hash for Amount {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.negative, self.exponent, &self.digits).hash(state);
+    }
+}
+
+impl PartialOrd for Amount {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Amount {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let signed = |amount: &Self| match (amount.is_zero(), amount.negative) {
+            (true, _) => 0,
+            (false, negative) => 1 - 2 * i8::from(negative),
+        };
+        let size =
+            || self.digits.cmp_scaled(self.exponent, &other.digits, other.exponent);
+        signed(self).cmp(&signed(other)).then_with(|| {
+            if self.negative {
+                size().reverse()
+            } else {
+                size()
+            }
+        })
+    }
+}

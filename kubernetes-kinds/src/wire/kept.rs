@@ -1,0 +1,58 @@
+//! Fields that are kept although they are not known, in crates that are generated so.
+//!
+//! Types of `k8s-openapi` have no place for such fields and still skip them.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use k8s_openapi::serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use k8s_openapi::serde_json::Value;
+
+/// Fields of an object that its type doesn't know, by name, as they were read.
+///
+/// Conversion to another version takes them along. Where that version knows a field of such a
+/// name, it writes its own, and the kept one isn't seen until the object is converted back.
+pub type UnknownFields = BTreeMap<String, Value>;
+
+/// Reads the value of a field that is not known, and keeps it.
+///
+/// # Errors
+///
+/// When the input is damaged, or has a value that is none of JSON.
+pub fn keep<'de, M: MapAccess<'de>>(
+    map: &mut M,
+    name: &str,
+    unknown: &mut UnknownFields,
+) -> Result<(), M::Error> {
+    let Kept(value) = map.next_value()?;
+    unknown.insert(name.to_owned(), value);
+    Ok(())
+}
+
+/// By this name a deserializer can tell that a value is only kept, as strict reading does.
+pub const KEPT: &str = "UnknownField";
+
+struct Kept(Value);
+
+impl<'de> Deserialize<'de> for Kept {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_newtype_struct(KEPT, KeptVisitor)
+    }
+}
+
+struct KeptVisitor;
+
+impl<'de> Visitor<'de> for KeptVisitor {
+    type Value = Kept;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value of JSON")
+    }
+
+    fn visit_newtype_struct<D: Deserializer<'de>>(
+        self,
+        deserializer: D,
+    ) -> Result<Kept, D::Error> {
+        Value::deserialize(deserializer).map(Kept)
+    }
+}

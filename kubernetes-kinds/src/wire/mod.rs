@@ -1,0 +1,65 @@
+//! Objects on the wire, read and written field by field.
+//!
+//! Generated types implement [`Object`], which names each field once for reading and once
+//! for writing; everything that is the same for all of them is here. The rules are those of
+//! Kubernetes' own decoder:
+//!
+//! * a field that is absent or `null` keeps its zero value, whether required or not,
+//!   because Go writes `null` for a nil list and older servers omit what newer ones require;
+//! * a field that is not known is skipped, because a newer server may send it, or kept as it is
+//!   and written back, if the crate was generated so;
+//! * `apiVersion` and `kind` may be absent, as in the items of a list, but may not be wrong;
+//! * on writing, required fields are always there, even zero or empty, and an optional field
+//!   is there exactly when it is `Some`.
+
+mod kept;
+mod read;
+mod write;
+
+// For `kubernetes-manifests`, whose strict reading has to know a field that is only kept.
+#[doc(hidden)]
+pub use kept::KEPT;
+pub use kept::{UnknownFields, keep};
+// For `kubernetes-manifests`, which reads the fields of trees as objects are read here.
+#[doc(hidden)]
+pub use read::Key;
+pub use read::{read, read_enum, read_kind, read_object, skip};
+pub use write::{Fields, optional, required, write_kind, write_object};
+
+use k8s_openapi::serde::de::MapAccess;
+
+/// A JSON object of the API with a fixed set of fields.
+///
+/// The generated crates implement this; it is not meant to be implemented by hand.
+pub trait Object: Default {
+    /// The Kubernetes name of the type, for error messages.
+    const NAME: &'static str;
+
+    /// The fields in the order in which they are written, without `apiVersion` and `kind`.
+    const FIELDS: &'static [&'static str];
+
+    /// Reads the value of the field `name` from `map` into its place, or skips it.
+    ///
+    /// # Errors
+    ///
+    /// When the value has the wrong shape, or the input is damaged.
+    fn read_field<'de, M: MapAccess<'de>>(
+        &mut self,
+        name: &str,
+        map: &mut M,
+    ) -> Result<(), M::Error>;
+
+    /// Hands every field to `fields`, in the order of [`FIELDS`](Self::FIELDS).
+    ///
+    /// # Errors
+    ///
+    /// Only those of the serializer behind `fields`.
+    fn write_fields<F: Fields>(&self, fields: &mut F) -> Result<(), F::Error>;
+
+    /// The fields that it has kept without knowing them, if it keeps any.
+    ///
+    /// They are written after the others, but for those whose names it does know.
+    fn unknown_fields(&self) -> Option<&UnknownFields> {
+        None
+    }
+}

@@ -1,0 +1,213 @@
+//! Reading: maps of the input become objects, field by field.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::marker::PhantomData;
+
+use k8s_openapi::Resource;
+use k8s_openapi::serde::de::{
+    Deserialize, DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Visitor,
+};
+
+use super::Object;
+
+/// Reads the value that follows a key into `slot`; `null` leaves it as it is.
+///
+/// # Errors
+///
+/// When the value has the wrong shape, or the input is damaged.
+pub fn read<'de, M: MapAccess<'de>, T: Deserialize<'de>>(
+    map: &mut M,
+    slot: &mut T,
+) -> Result<(), M::Error> {
+    if let Some(value) = map.next_value::<Option<T>>()? {
+        *slot = value;
+    }
+    Ok(())
+}
+
+/// Skips the value of a field that is not known.
+///
+/// # Errors
+///
+/// When the input is damaged.
+pub fn skip<'de, M: MapAccess<'de>>(map: &mut M) -> Result<(), M::Error> {
+    map.next_value::<IgnoredAny>().map(drop)
+}
+
+/// Reads an object that has no `apiVersion` and `kind` of its own.
+///
+/// # Errors
+///
+/// When the input is not an object, or a field has the wrong shape.
+pub fn read_object<'de, T: Object, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<T, D::Error> {
+    deserializer.deserialize_struct(T::NAME, T::FIELDS, ObjectVisitor(PhantomData))
+}
+
+/// Reads a kind or a list of a kind, and checks `apiVersion` and `kind` where they stand.
+///
+/// # Errors
+///
+/// As [`read_object`], and when `apiVersion` or `kind` name another type.
+pub fn read_kind<'de, T: Object + Resource, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<T, D::Error> {
+    deserializer.deserialize_struct(T::NAME, T::FIELDS, KindVisitor(PhantomData))
+}
+
+/// Reads an open enumeration from a string, taking over an owned one without copying.
+///
+/// # Errors
+///
+/// When the input is not a string.
+pub fn read_enum<'de, T, D>(deserializer: D) -> Result<T, D::Error>
+where
+    T: for<'a> From<&'a str> + From<String>,
+    D: Deserializer<'de>,
+{
+    deserializer.deserialize_str(EnumVisitor(PhantomData))
+}
+
+struct ObjectVisitor<T>(PhantomData<T>);
+
+impl<'de, T: Object> Visitor<'de> for ObjectVisitor<T> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a {} object", T::NAME)
+    }
+
+    fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<T, M::Error> {
+        let mut object = T::default();
+        while let Some(key) = map.next_key::<Key<'de>>()? {
+            object.read_field(&key.0, &mut map)?;
+        }
+        Ok(object)
+    }
+}
+
+struct KindVisitor<T>(PhantomData<T>);
+
+impl<'de, T: Object + Resource> Visitor<'de> for KindVisitor<T> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a {} object", T::NAME)
+    }
+
+    fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<T, M::Error> {
+        let mut object = T::default();
+        while let Some(key) = map.next_key::<Key<'de>>()? {
+            match &*key.0 {
+                field @ "apiVersion" => {
+                    map.next_value_seed(Expected {
+                        field,
+                        value: T::API_VERSION,
+                    })?;
+                }
+                field @ "kind" => {
+                    map.next_value_seed(Expected {
+                        field,
+                        value: T::KIND,
+                    })?;
+                }
+                field => object.read_field(field, &mut map)?,
+            }
+        }
+        Ok(object)
+    }
+}
+
+/// A key of the input, borrowed from it where the format can lend it, as JSON in memory can.
+#[derive(Debug)]
+pub struct Key<'de>(pub Cow<'de, str>);
+
+impl<'de> Deserialize<'de> for Key<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_identifier(KeyVisitor)
+    }
+}
+
+struct KeyVisitor;
+
+impl<'de> Visitor<'de> for KeyVisitor {
+    type Value = Key<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a field name")
+    }
+
+    fn visit_borrowed_str<E: Error>(self, key: &'de str) -> Result<Key<'de>, E> {
+        Ok(Key(Cow::Borrowed(key)))
+    }
+
+    fn visit_str<E: Error>(self, key: &str) -> Result<Key<'de>, E> {
+        Ok(Key(Cow::Owned(key.to_owned())))
+    }
+
+    fn visit_string<E: Error>(self, key: String) -> Result<Key<'de>, E> {
+        Ok(Key(Cow::Owned(key)))
+    }
+}
+
+/// A string that must be `value`, or `null`.
+struct Expected<'a> {
+    field: &'a str,
+    value: &'static str,
+}
+
+impl<'de> DeserializeSeed<'de> for Expected<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Expected<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} \"{}\"", self.field, self.value)
+    }
+
+    fn visit_str<E: Error>(self, found: &str) -> Result<(), E> {
+        if found == self.value {
+            Ok(())
+        } else {
+            Err(E::custom(format_args!(
+                "{} is \"{}\", expected \"{}\"",
+                self.field,
+                found.escape_debug(),
+                self.value
+            )))
+        }
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<(), E> {
+        Ok(())
+    }
+}
+
+struct EnumVisitor<T>(PhantomData<T>);
+
+impl<T> Visitor<'_> for EnumVisitor<T>
+where
+    T: for<'a> From<&'a str> + From<String>,
+{
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a string")
+    }
+
+    fn visit_str<E: Error>(self, value: &str) -> Result<T, E> {
+        Ok(T::from(value))
+    }
+
+    fn visit_string<E: Error>(self, value: String) -> Result<T, E> {
+        Ok(T::from(value))
+    }
+}

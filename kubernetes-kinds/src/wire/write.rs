@@ -1,0 +1,169 @@
+//! Writing: an object hands over its fields twice, to be counted and to be written.
+
+use std::convert::Infallible;
+
+use k8s_openapi::Resource;
+use k8s_openapi::serde::ser::{Serialize, SerializeMap, SerializeStruct, Serializer};
+
+use super::{Object, UnknownFields};
+
+/// Where an [`Object`] puts its fields.
+pub trait Fields {
+    /// What can go wrong.
+    type Error;
+
+    /// Takes a field that is to be written.
+    ///
+    /// # Errors
+    ///
+    /// Those of the serializer behind it.
+    fn take<T: Serialize + ?Sized>(
+        &mut self,
+        name: &'static str,
+        value: &T,
+    ) -> Result<(), Self::Error>;
+}
+
+/// Hands over a field that is always written, even when zero or empty.
+///
+/// # Errors
+///
+/// Those of the serializer behind `fields`.
+pub fn required<F: Fields, T: Serialize + ?Sized>(
+    fields: &mut F,
+    name: &'static str,
+    value: &T,
+) -> Result<(), F::Error> {
+    fields.take(name, value)
+}
+
+/// Hands over a field that is written only when it is `Some`.
+///
+/// # Errors
+///
+/// Those of the serializer behind `fields`.
+pub fn optional<F: Fields, T: Serialize>(
+    fields: &mut F,
+    name: &'static str,
+    value: &Option<T>,
+) -> Result<(), F::Error> {
+    match value {
+        Some(value) => fields.take(name, value),
+        None => Ok(()),
+    }
+}
+
+/// Writes an object that has no `apiVersion` and `kind` of its own.
+///
+/// # Errors
+///
+/// Those of the serializer.
+pub fn write_object<T: Object, S: Serializer>(
+    object: &T,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    if let Some(unknown) = unknown(object) {
+        return write_map(object, &[], unknown, serializer);
+    }
+    let mut fields = Writer(serializer.serialize_struct(T::NAME, count(object))?);
+    object.write_fields(&mut fields)?;
+    fields.0.end()
+}
+
+/// Writes a kind or a list of a kind, with `apiVersion` and `kind` before its fields.
+///
+/// # Errors
+///
+/// Those of the serializer.
+pub fn write_kind<T: Object + Resource, S: Serializer>(
+    object: &T,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    if let Some(unknown) = unknown(object) {
+        let names = [("apiVersion", T::API_VERSION), ("kind", T::KIND)];
+        return write_map(object, &names, unknown, serializer);
+    }
+    let mut fields = Writer(serializer.serialize_struct(T::NAME, count(object) + 2)?);
+    fields.take("apiVersion", T::API_VERSION)?;
+    fields.take("kind", T::KIND)?;
+    object.write_fields(&mut fields)?;
+    fields.0.end()
+}
+
+/// The fields that the object has kept, if there are any.
+fn unknown<T: Object>(object: &T) -> Option<&UnknownFields> {
+    object.unknown_fields().filter(|unknown| !unknown.is_empty())
+}
+
+/// Writes an object as a map, since serde's structs have no names but those known beforehand.
+fn write_map<T: Object, S: Serializer>(
+    object: &T,
+    names: &[(&str, &str)],
+    unknown: &UnknownFields,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    let is_known = |name: &str| {
+        T::FIELDS.contains(&name) || names.iter().any(|(known, _)| *known == name)
+    };
+    let kept = unknown.iter().filter(|(name, _)| !is_known(name));
+    let length = names.len() + count(object) + kept.clone().count();
+    let mut fields = MapWriter(serializer.serialize_map(Some(length))?);
+    for (name, value) in names {
+        fields.0.serialize_entry(name, value)?;
+    }
+    object.write_fields(&mut fields)?;
+    for (name, value) in kept {
+        fields.0.serialize_entry(name, value)?;
+    }
+    fields.0.end()
+}
+
+/// The number of fields that will be written: formats such as CBOR put it first.
+fn count<T: Object>(object: &T) -> usize {
+    let mut fields = Counter(0);
+    let Ok(()) = object.write_fields(&mut fields);
+    fields.0
+}
+
+struct Counter(usize);
+
+impl Fields for Counter {
+    type Error = Infallible;
+
+    fn take<T: Serialize + ?Sized>(
+        &mut self,
+        _: &'static str,
+        _: &T,
+    ) -> Result<(), Infallible> {
+        self.0 += 1;
+        Ok(())
+    }
+}
+
+struct Writer<S>(S);
+
+impl<S: SerializeStruct> Fields for Writer<S> {
+    type Error = S::Error;
+
+    fn take<T: Serialize + ?Sized>(
+        &mut self,
+        name: &'static str,
+        value: &T,
+    ) -> Result<(), S::Error> {
+        self.0.serialize_field(name, value)
+    }
+}
+
+struct MapWriter<S>(S);
+
+impl<S: SerializeMap> Fields for MapWriter<S> {
+    type Error = S::Error;
+
+    fn take<T: Serialize + ?Sized>(
+        &mut self,
+        name: &'static str,
+        value: &T,
+    ) -> Result<(), S::Error> {
+        self.0.serialize_entry(name, value)
+    }
+}

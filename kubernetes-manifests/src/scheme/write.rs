@@ -1,0 +1,87 @@
+//! Writing, in one order for everything.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use k8s_openapi::serde::ser::{Serialize, SerializeMap, Serializer};
+use k8s_openapi::serde_json::{self, Map, Value};
+
+use super::object::Object;
+use crate::error::{Reason, SchemeError};
+
+/// Writes an object as compact JSON.
+///
+/// # Errors
+///
+/// When the type refuses to be written.
+pub fn to_json<T: Serialize>(object: &T) -> Result<String, SchemeError> {
+    serde_json::to_string(object).map_err(unwritable)
+}
+
+/// Writes objects as JSON, each on a line of its own;
+/// [`Scheme::decode_json_all`](super::Scheme::decode_json_all) reads them back.
+///
+/// # Errors
+///
+/// When the type of one refuses to be written.
+pub fn to_json_all<'o>(
+    objects: impl IntoIterator<Item = &'o Object>,
+) -> Result<String, SchemeError> {
+    let mut text = String::new();
+    for object in objects {
+        text += &object.to_json()?;
+        text.push('\n');
+    }
+    Ok(text)
+}
+
+pub(super) fn unwritable(error: impl fmt::Display) -> SchemeError {
+    let message = error.to_string();
+    Reason::Unwritable { message }.into()
+}
+
+/// An object without a type: `apiVersion`, `kind` and `metadata` first, the rest sorted.
+pub(super) struct Ordered<'v>(pub(super) &'v Value);
+
+impl Serialize for Ordered<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            Value::Object(fields) => {
+                write_fields(fields, &["apiVersion", "kind", "metadata"], serializer)
+            }
+            value => Sorted(value).serialize(serializer),
+        }
+    }
+}
+
+/// A value with its fields sorted, however `serde_json` has been built.
+struct Sorted<'v>(&'v Value);
+
+impl Serialize for Sorted<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            Value::Object(fields) => write_fields(fields, &[], serializer),
+            Value::Array(items) => serializer.collect_seq(items.iter().map(Sorted)),
+            value => value.serialize(serializer),
+        }
+    }
+}
+
+fn write_fields<S: Serializer>(
+    fields: &Map<String, Value>,
+    first: &[&str],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    let mut map = serializer.serialize_map(Some(fields.len()))?;
+    for name in first {
+        if let Some(value) = fields.get(*name) {
+            map.serialize_entry(name, &Sorted(value))?;
+        }
+    }
+    let rest: BTreeMap<_, _> =
+        fields.iter().filter(|(name, _)| !first.contains(&name.as_str())).collect();
+    for (name, value) in rest {
+        map.serialize_entry(name, &Sorted(value))?;
+    }
+    map.end()
+}

@@ -1,0 +1,259 @@
+//! The scheme and YAML: read as Kubernetes reads it, and written so that it is read back.
+
+#![cfg(feature = "yaml")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod common;
+
+use common::{PotInfo, PotV1, PotV1List, PotV1beta1};
+use common::{pot, pots, scheme, text};
+use kubernetes_manifests::scheme::{
+    Decoded, Object, Reason, SchemeError, to_yaml, to_yaml_all,
+};
+use proptest::prelude::*;
+use serde_json::{Map, Value, json};
+
+const HEAD: &str = "apiVersion: example.com/v1\nkind: Pot\n";
+
+fn one(text: &str) -> PotV1 {
+    scheme().decode_yaml::<PotV1>(text).unwrap().object
+}
+
+fn fails(text: &str) -> SchemeError {
+    scheme().decode_yaml::<PotV1>(text).unwrap_err()
+}
+
+/// The field `x` of an object without a type.
+fn field(yaml: &str) -> Value {
+    let text = format!("apiVersion: a/v1\nkind: B\nx: {yaml}\n");
+    scheme().decode_yaml_all(&text).unwrap()[0].as_value().unwrap()["x"].clone()
+}
+
+#[test]
+fn decodes_and_converts() {
+    let text = "kind: Pot\nsizeBytes: 5 # five\nlids: [{name: a}]\napiVersion: example.com/v1beta1\n";
+    let decoded: Decoded<PotV1> = scheme().decode_yaml(text).unwrap();
+    assert_eq!(decoded.read.to_string(), "example.com/v1beta1 Pot");
+    assert_eq!(decoded.object.size, Some(5));
+    assert_eq!(decoded.object.lids[0].name, "a");
+}
+
+#[test]
+fn streams_skip_what_is_empty() {
+    let text = format!(
+        "---\n# nothing\n---\n{HEAD}metadata: {{name: a}}\n---\n---\napiVersion: v1\nkind: List\n\
+         items:\n- apiVersion: v1\n  kind: Odd\n  data: {{a: b}}\n- apiVersion: example.com/v1\n  \
+         kind: PotList\n  items: [{{size: 3}}]\n---\n"
+    );
+    let objects = scheme().decode_yaml_all(&text).unwrap();
+    let places: Vec<_> =
+        objects.iter().map(|object| format!("{object} at {}", object.place())).collect();
+    assert_eq!(
+        places,
+        [
+            "example.com/v1 Pot a at document 1",
+            "v1 Odd at document 2, items[0]",
+            "example.com/v1 Pot at document 2, items[1].items[0]",
+        ]
+    );
+    assert_eq!(objects[2].downcast_ref::<PotV1>().unwrap().size, Some(3));
+    for nothing in ["", "\n", "---\n", "# a\n---\n...\n"] {
+        assert!(scheme().decode_yaml_all(nothing).unwrap().is_empty(), "{nothing:?}");
+    }
+}
+
+#[test]
+fn one_document_is_one() {
+    let reason = |text: &str| fails(text).reason().clone();
+    assert_eq!(reason("# nothing"), Reason::Documents { found: 0 });
+    assert_eq!(reason(&format!("{HEAD}---\n{HEAD}")), Reason::Documents { found: 2 });
+}
+
+#[test]
+fn scalars_are_those_of_kubernetes() {
+    assert_eq!(field("yes"), json!(true));
+    assert_eq!(field("0644"), json!(0o644));
+    assert_eq!(field("0x1f"), json!(31));
+    assert_eq!(field("1.5"), json!(1.5));
+    assert_eq!(field("~"), Value::Null);
+    assert_eq!(field("2001-12-14"), json!("2001-12-14"));
+    assert_eq!(field("'5'"), json!("5"));
+    assert_eq!(field("!!str 5"), json!("5"));
+    assert_eq!(field("{1: a}"), json!({"1": "a"}));
+    let error = fails(&format!("{HEAD}parameters:\n  a: 5\n"));
+    assert_eq!(error.place().path, "parameters.a");
+    assert!(matches!(error.reason(), Reason::Shape { .. }), "{error}");
+    assert!(matches!(
+        fails(&format!("{HEAD}size: .inf\n")).reason(),
+        Reason::Syntax { .. }
+    ));
+}
+
+#[test]
+fn tags_of_others_are_an_error() {
+    let error = fails(&format!("{HEAD}note: !Ref a\n"));
+    assert!(matches!(error.reason(), Reason::Syntax { .. }), "{error}");
+    assert_eq!(error.place().line, Some(3));
+}
+
+#[test]
+fn keys_that_stand_twice_are_an_error() {
+    for twice in
+        ["size: 1\nsize: 2\n", "parameters: {a: b, a: c}\n", "x: {1: a, '1': b}\n"]
+    {
+        let error = fails(&format!("{HEAD}{twice}"));
+        assert!(matches!(error.reason(), Reason::Syntax { .. }), "{twice}: {error}");
+        assert!(error.place().line.is_some(), "{twice}: {error}");
+    }
+}
+
+#[test]
+fn merge_keys_and_aliases_work() {
+    let text = format!(
+        "{HEAD}x: &x {{name: a, knob: b}}\nlids:\n- *x\n- <<: *x\n  name: c\nnote: &n hm\nparameters: {{n: *n}}\n"
+    );
+    let pot = one(&text);
+    assert_eq!(pot.lids[0].knob.as_deref(), Some("b"));
+    assert_eq!(pot.lids[1].name, "c");
+    assert_eq!(pot.lids[1].knob.as_deref(), Some("b"));
+    assert_eq!(pot.parameters["n"], "hm");
+}
+
+#[test]
+fn alias_bombs_go_off_early() {
+    let mut laughs = format!("{HEAD}a0: &a0 [lol, lol]\n");
+    for level in 1..30 {
+        let inside = format!("*a{}", level - 1);
+        laughs += &format!("a{level}: &a{level} [{}]\n", [&*inside; 9].join(", "));
+    }
+    // Few aliases of a long text, and a stream of small bombs.
+    let long = "x".repeat(1 << 18);
+    let mut longs = format!("{HEAD}a: &a {long}\nb: &b [{}]\n", ["*a"; 9].join(", "));
+    longs +=
+        &format!("c: &c [{}]\nd: [{}]\n", ["*b"; 9].join(", "), ["*c"; 9].join(", "));
+    let small = format!(
+        "{HEAD}a: &a [{}]\nb: &b [{}]\nc: &c [{}]\n---\n",
+        ["1"; 30].join(", "),
+        ["*a"; 30].join(", "),
+        ["*b"; 30].join(", "),
+    );
+    for bomb in [laughs, longs, small.repeat(200)] {
+        let error = scheme().decode_yaml_all(&bomb).unwrap_err();
+        assert!(matches!(error.reason(), Reason::Syntax { .. }), "{error}");
+        assert!(error.to_string().len() < 500, "{error}");
+    }
+    assert!(scheme().decode_yaml_all(&small).is_ok());
+}
+
+#[test]
+fn deep_nesting_is_an_error() {
+    let flow = format!("{HEAD}x: {}1{}\n", "[".repeat(10_000), "]".repeat(10_000));
+    let maps = format!("{HEAD}x: {}1{}\n", "{a: ".repeat(10_000), "}".repeat(10_000));
+    let block = format!("{HEAD}x:\n  {}1\n", "- ".repeat(10_000));
+    for deep in [flow, maps, block] {
+        let error = scheme().decode_yaml_all(&deep).unwrap_err();
+        assert!(matches!(error.reason(), Reason::Syntax { .. }), "{error}");
+    }
+    assert!(field(&format!("{}1{}", "[".repeat(60), "]".repeat(60))).is_array());
+    assert!(field(&format!("{}1{}", "{a: ".repeat(60), "}".repeat(60))).is_object());
+}
+
+#[test]
+fn a_large_stream_is_fine() {
+    let pots = (0..2_000).map(|number| Object::new(pot(&format!("pot-{number}"))));
+    let objects: Vec<_> = pots.collect();
+    let stream = to_yaml_all(&objects).unwrap();
+    assert_eq!(scheme().decode_yaml_all(&stream).unwrap(), objects);
+    let items = objects.into_iter().filter_map(Object::downcast).collect();
+    let list = PotV1List {
+        items,
+        ..PotV1List::default()
+    };
+    let decoded: Decoded<PotV1List> =
+        scheme().decode_yaml(&to_yaml(&list).unwrap()).unwrap();
+    assert_eq!(decoded.object, list);
+    // More values than the reader takes on unless it is told.
+    let dense = format!("[{}1]", "1,".repeat(300_000));
+    assert_eq!(field(&dense).as_array().unwrap().len(), 300_001);
+}
+
+#[test]
+fn faults_tell_where_they_are() {
+    let text =
+        format!("{HEAD}---\n{HEAD}metadata:\n  name: a\nlids:\n- name: b\n- name: 5\n");
+    let error = scheme().decode_yaml_all(&text).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "document 2, example.com/v1 Pot a, lids[1].name (line 10, column 9): invalid type: \
+         integer `5`, expected a string"
+    );
+    let error = fails(&format!("{HEAD}parameters:\n  b: c\n  a.b/c: [{{x: 1}}]\n"));
+    assert_eq!(error.place().path, "parameters[a.b/c]");
+    assert_eq!((error.place().line, error.place().column), (Some(5), Some(10)));
+    let deep = format!("{}1{}", "{a: ".repeat(60), "}".repeat(60));
+    let error = fails(&format!("{HEAD}x: {deep}\nsize: []\n"));
+    assert_eq!((error.place().line, error.place().column), (Some(4), Some(7)));
+    let list = "apiVersion: v1\nkind: List\nitems:\n- kind: Pot\n";
+    let error = scheme().decode_yaml_all(list).unwrap_err();
+    assert!(matches!(error.reason(), Reason::Unnamed { .. }), "{error}");
+    assert_eq!(error.place().to_string(), "document 1, items[0] (line 4, column 3)");
+    let error = fails(&format!("{HEAD}lids: [a\n"));
+    assert!(matches!(error.reason(), Reason::Syntax { .. }), "{error}");
+    assert!(error.place().line.is_some(), "{error}");
+}
+
+#[test]
+fn writes_one_order() {
+    let text = "zeta: 1\nkind: B\nmetadata:\n  name: x\nalpha: {c: 1, b: 'yes'}\napiVersion: a/v1\n";
+    let object = scheme().decode_yaml_all(text).unwrap().remove(0);
+    let expected = "apiVersion: a/v1\nkind: B\nmetadata:\n  name: x\nalpha:\n  b: \"yes\"\n  \
+                    c: 1\nzeta: 1\n";
+    assert_eq!(object.to_yaml().unwrap().replace('\'', "\""), expected);
+    assert_eq!(
+        to_yaml(&pot("a")).unwrap().lines().take(3).collect::<Vec<_>>(),
+        ["apiVersion: example.com/v1", "kind: Pot", "metadata:"]
+    );
+}
+
+fn values() -> BoxedStrategy<Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<u64>().prop_map(Value::from),
+        any::<f64>().prop_map(Value::from),
+        text().prop_map(Value::from),
+    ];
+    let inside = |value: BoxedStrategy<Value>| {
+        let map = proptest::collection::btree_map(text(), value.clone(), 0..4);
+        prop_oneof![
+            proptest::collection::vec(value, 0..4).prop_map(Value::Array),
+            map.prop_map(|map| Value::Object(Map::from_iter(map))),
+        ]
+    };
+    leaf.prop_recursive(4, 32, 4, inside).boxed()
+}
+
+proptest! {
+    #[test]
+    fn what_was_written_is_read(pots in proptest::collection::vec(pots(), 0..3), x in values()) {
+        let scheme = scheme();
+        for pot in &pots {
+            let decoded: Decoded<PotV1> = scheme.decode_yaml(&to_yaml(pot).unwrap()).unwrap();
+            prop_assert_eq!(&decoded.object, pot);
+            let alpha: Decoded<PotInfo> = scheme.decode_yaml(&to_yaml(pot).unwrap()).unwrap();
+            let beta: Decoded<PotV1beta1> =
+                scheme.decode_yaml(&to_yaml(&alpha.object).unwrap()).unwrap();
+            prop_assert_eq!(PotV1::from(beta.object), pot.clone());
+        }
+        let odd = Object::dynamic(json!({"apiVersion": "a/v1", "kind": "B", "x": x})).unwrap();
+        let objects: Vec<_> = pots.into_iter().map(Object::new).chain([odd]).collect();
+        let stream = to_yaml_all(&objects).unwrap();
+        let read = scheme.decode_yaml_all(&stream)
+            .map_err(|error| TestCaseError::fail(format!("{error}\n{stream}")))?;
+        prop_assert_eq!(&read, &objects, "{}", stream);
+        prop_assert_eq!(to_yaml_all(&read).unwrap(), stream);
+        let lines = kubernetes_manifests::scheme::to_json_all(&objects).unwrap();
+        prop_assert_eq!(&scheme.decode_json_all(lines).unwrap(), &objects);
+    }
+}

@@ -1,0 +1,322 @@
+//! The metadata of every object.
+//!
+//! Paths are reported as the server does: faults of labels, annotations, finalizers and owners at
+//! the map or list they are in.
+
+use std::collections::BTreeMap;
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
+
+use crate::{Checker, FaultKind, NameFormat, Path, Problem};
+
+/// The most bytes that the annotations of an object have in all, keys and values.
+const MAX_ANNOTATIONS: usize = 256 << 10;
+
+/// The most of `generateName` that goes into a name; five more letters and digits follow.
+const MAX_GENERATED_BASE: usize = 58;
+
+/// The finalizers that Kubernetes itself evaluates, the only ones without a slash.
+const STANDARD_FINALIZERS: [&str; 3] = ["kubernetes", ORPHAN, FOREGROUND];
+const ORPHAN: &str = "orphan";
+const FOREGROUND: &str = "foregroundDeletion";
+
+/// What differs between kinds.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rules {
+    pub(super) namespaced: bool,
+    /// Whether an update without a resource version means the latest.
+    pub(super) unconditional_update: bool,
+    /// Whether an update checks `generateName` as creation does.
+    pub(super) checks_names_again: bool,
+}
+
+/// Checks the metadata of an object that is to be created.
+pub(super) fn check(meta: &ObjectMeta, rules: Rules, to: &mut Checker<'_>) {
+    let at = &Path::ROOT.field("metadata");
+    generate_name(meta, at, to);
+    name(meta, at, to);
+    if meta.generation.is_some_and(|generation| generation < 0) {
+        to.minimum(at.field("generation"), meta.generation.unwrap_or_default(), 0);
+    }
+    common(meta, rules, at, to);
+}
+
+/// Checks the metadata of an object that is to replace another.
+pub(super) fn check_update(
+    meta: &ObjectMeta,
+    old: &ObjectMeta,
+    rules: Rules,
+    to: &mut Checker<'_>,
+) {
+    let at = &Path::ROOT.field("metadata");
+    if rules.checks_names_again {
+        generate_name(meta, at, to);
+    }
+    name(meta, at, to);
+    let version = meta.resource_version.as_deref().unwrap_or_default();
+    if version.is_empty() && !rules.unconditional_update {
+        let message = "an update must name the version it is based on";
+        let at = at.field("resourceVersion");
+        to.invalid(at, "update", &meta.resource_version, message);
+    }
+    let same_or_unset = |new: &Option<String>, old: &Option<String>| {
+        new.as_deref().is_none_or(str::is_empty) || new == old
+    };
+    let is_same =
+        meta.name.as_deref().is_none_or(str::is_empty) || meta.name == old.name;
+    to.immutable(
+        at.field("name"),
+        is_same,
+        FaultKind::Invalid,
+        &meta.name,
+        super::IMMUTABLE,
+    );
+    let is_same = same_or_unset(&meta.namespace, &old.namespace);
+    to.immutable(
+        at.field("namespace"),
+        is_same,
+        FaultKind::Invalid,
+        &meta.namespace,
+        super::IMMUTABLE,
+    );
+    let is_same = same_or_unset(&meta.uid, &old.uid);
+    to.immutable(
+        at.field("uid"),
+        is_same,
+        FaultKind::Invalid,
+        &meta.uid,
+        super::IMMUTABLE,
+    );
+    if old.deletion_timestamp.is_some() {
+        new_finalizers(meta, old, at, to);
+    } else {
+        let is_same = meta.deletion_timestamp.is_none();
+        let at = at.field("deletionTimestamp");
+        to.immutable(
+            at,
+            is_same,
+            FaultKind::Invalid,
+            &meta.deletion_timestamp,
+            super::IMMUTABLE,
+        );
+    }
+    let is_same = meta.deletion_grace_period_seconds.is_none()
+        || meta.deletion_grace_period_seconds == old.deletion_grace_period_seconds;
+    let grace = at.field("deletionGracePeriodSeconds");
+    to.immutable(
+        grace,
+        is_same,
+        FaultKind::Invalid,
+        &meta.deletion_grace_period_seconds,
+        super::IMMUTABLE,
+    );
+    common(meta, rules, at, to);
+}
+
+/// What may be added to a `generateName` must make a name of it, so a dash may be its last.
+fn generate_name(meta: &ObjectMeta, at: &Path<'_>, to: &mut Checker<'_>) {
+    let Some(prefix) = meta.generate_name.as_deref().filter(|p| !p.is_empty()) else {
+        return;
+    };
+    // The server puts one letter in the place of the last two bytes.
+    let is_right = match prefix.strip_suffix('-') {
+        Some(rest) if !rest.is_empty() => {
+            let kept = rest.as_bytes().split_last().map_or(&[][..], |(_, kept)| kept);
+            String::from_utf8(kept.to_vec())
+                .is_ok_and(|kept| NameFormat::DnsSubdomain.matches(&(kept + "a")))
+        }
+        _ => NameFormat::DnsSubdomain.matches(prefix),
+    };
+    if !is_right {
+        let message =
+            "with letters added to it, it must be a DNS subdomain; it may end in `-`";
+        to.invalid(at.field("generateName"), "format", prefix, message);
+    }
+}
+
+fn name(meta: &ObjectMeta, at: &Path<'_>, to: &mut Checker<'_>) {
+    let given = |name: &Option<String>| name.clone().filter(|name| !name.is_empty());
+    let path = at.field("name");
+    match meta.name.as_deref().filter(|name| !name.is_empty()) {
+        Some(name) => to.format(path, name, NameFormat::DnsSubdomain),
+        None => match given(&meta.generate_name) {
+            None => to.missing(path, "name", "give it a `name` or a `generateName`"),
+            Some(base) => {
+                let end = (0..=base.len().min(MAX_GENERATED_BASE))
+                    .rev()
+                    .find(|end| base.is_char_boundary(*end));
+                let name = format!("{}00000", &base[..end.unwrap_or_default()]);
+                // It is the name that the server finds wrong, not what it was made from.
+                let path = at.field("generateName").named("name");
+                to.format(path, &name, NameFormat::DnsSubdomain);
+            }
+        },
+    }
+}
+
+fn common(meta: &ObjectMeta, rules: Rules, at: &Path<'_>, to: &mut Checker<'_>) {
+    if let Some(namespace) = meta.namespace.as_deref().filter(|n| !n.is_empty()) {
+        let at = at.field("namespace");
+        if rules.namespaced {
+            to.format(at, namespace, NameFormat::DnsLabel);
+        } else {
+            to.forbidden(at, "scope", "the kind is cluster-scoped: take it out");
+        }
+    }
+    if let Some(map) = &meta.labels {
+        labels(map, &at.field("labels"), to);
+    }
+    if let Some(annotations) = &meta.annotations {
+        let at = at.field("annotations");
+        for key in annotations.keys() {
+            to.format_lowered(at.key(key).above(1), key, NameFormat::QualifiedName);
+        }
+        to.max_total_length(at, annotations, MAX_ANNOTATIONS);
+    }
+    owners(meta.owner_references.as_deref().unwrap_or_default(), at, to);
+    finalizers(meta.finalizers.as_deref().unwrap_or_default(), at, to);
+}
+
+/// Checks a map of labels; faults are reported at the map.
+pub(super) fn labels(
+    labels: &BTreeMap<String, String>,
+    at: &Path<'_>,
+    to: &mut Checker<'_>,
+) {
+    for (key, value) in labels {
+        let at = at.key(key).above(1);
+        if !NameFormat::QualifiedName.matches(key) {
+            let message =
+                format!("the key must be {}", NameFormat::QualifiedName.description());
+            to.invalid(at, "label.key", key, message);
+        }
+        if !NameFormat::LabelValue.matches(value) {
+            let message = format!("it must be {}", NameFormat::LabelValue.description());
+            to.invalid(at, "label.value", value, message);
+        }
+    }
+}
+
+/// Takes out owners that are the same as one before, as the server does before it looks.
+pub(super) fn drop_repeated_owners(meta: &mut ObjectMeta) {
+    let Some(owners) = meta.owner_references.as_mut().filter(|o| has_repeated_owners(o))
+    else {
+        return;
+    };
+    let mut kept: Vec<OwnerReference> = Vec::with_capacity(owners.len());
+    for owner in owners.drain(..) {
+        if !kept.contains(&owner) {
+            kept.push(owner);
+        }
+    }
+    *owners = kept;
+}
+
+/// Whether an owner stands more than once.
+fn has_repeated_owners(owners: &[OwnerReference]) -> bool {
+    owners.iter().enumerate().any(|(index, owner)| is_repeated(owners, index, owner))
+}
+
+fn is_repeated(owners: &[OwnerReference], index: usize, owner: &OwnerReference) -> bool {
+    owners.get(..index).unwrap_or_default().contains(owner)
+}
+
+/// Warns of owners that stand more than once.
+pub(super) fn warn_of_repeated_owners(meta: &ObjectMeta, to: &mut Checker<'_>) {
+    if has_repeated_owners(meta.owner_references.as_deref().unwrap_or_default()) {
+        let at = Path::ROOT.field("metadata");
+        let message = "an owner stands more than once, of which the server keeps one";
+        to.warn(at.field("ownerReferences"), message);
+    }
+}
+
+fn owners(owners: &[OwnerReference], at: &Path<'_>, to: &mut Checker<'_>) {
+    let list = &at.field("ownerReferences");
+    let mut has_controller = false;
+    let own =
+        |(index, owner): &(usize, &OwnerReference)| !is_repeated(owners, *index, owner);
+    for (index, owner) in owners.iter().enumerate().filter(own) {
+        let at = &list.index(index);
+        owner_parts(owner, at, to);
+        if owner.api_version == "v1" && owner.kind == "Event" {
+            to.invalid(
+                at.above(1),
+                "owner.event",
+                &owner.kind,
+                "an Event can't own anything",
+            );
+        }
+        if owner.controller == Some(true) {
+            if has_controller {
+                let at = at.field("controller").above(2);
+                to.invalid(
+                    at,
+                    "owner.controller",
+                    &true,
+                    "only one owner can be the controller",
+                );
+            }
+            has_controller = true;
+        }
+    }
+}
+
+/// The server reports these without the index of the owner.
+fn owner_parts(owner: &OwnerReference, at: &Path<'_>, to: &mut Checker<'_>) {
+    let version = match owner.api_version.split_once('/') {
+        None => owner.api_version.as_str(),
+        Some((_, version)) if !version.contains('/') => version,
+        Some(_) => "",
+    };
+    let parts = [
+        ("apiVersion", version, &owner.api_version),
+        ("kind", owner.kind.as_str(), &owner.kind),
+        ("name", owner.name.as_str(), &owner.name),
+        ("uid", owner.uid.as_str(), &owner.uid),
+    ];
+    for (field, part, value) in parts {
+        if part.is_empty() {
+            let message = match field {
+                "apiVersion" => "it must name a version, `v1` or `group/v1`",
+                _ => "it must not be empty",
+            };
+            to.invalid(at.field(field).without_index(), "owner", value, message);
+        }
+    }
+}
+
+fn finalizers(finalizers: &[String], at: &Path<'_>, to: &mut Checker<'_>) {
+    let list = &at.field("finalizers");
+    for (index, finalizer) in finalizers.iter().enumerate() {
+        let at = list.index(index);
+        to.format(at.above(1), finalizer, NameFormat::QualifiedName);
+        if !finalizer.contains('/') && !STANDARD_FINALIZERS.contains(&finalizer.as_str())
+        {
+            let message =
+                "it must be qualified, `domain/name`, as it is none of Kubernetes' own";
+            to.invalid(at, "finalizer.qualified", finalizer, message);
+        }
+    }
+    let has = |wanted: &str| finalizers.iter().any(|finalizer| finalizer == wanted);
+    if has(ORPHAN) && has(FOREGROUND) {
+        let message = "orphan and foregroundDeletion exclude each other";
+        to.invalid(*list, "finalizer.exclusive", finalizers, message);
+    }
+}
+
+/// What is being deleted gets no more finalizers.
+fn new_finalizers(
+    meta: &ObjectMeta,
+    old: &ObjectMeta,
+    at: &Path<'_>,
+    to: &mut Checker<'_>,
+) {
+    let list = &at.field("finalizers");
+    let old = old.finalizers.as_deref().unwrap_or_default();
+    let new = meta.finalizers.as_deref().unwrap_or_default();
+    for (index, finalizer) in new.iter().enumerate().filter(|(_, f)| !old.contains(f)) {
+        let problem = Problem::new(FaultKind::Forbidden, "finalizer.new");
+        let message = "the object is being deleted, so no finalizer can be added";
+        to.fault(list.index(index).above(1), problem, Some(finalizer), message);
+    }
+}

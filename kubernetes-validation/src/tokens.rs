@@ -1,0 +1,20 @@
+//! How a CSI driver gets the tokens of service accounts.
+
+use crate::{Checker, Path};
+
+/// Warns if tokens are asked for, newly or differently, and it isn't said how they are to come.
+pub fn tokens_in_secrets<T: PartialEq>(
+    stored: Option<&Option<Vec<T>>>,
+    requests: &Option<Vec<T>>,
+    in_secrets: &Option<bool>,
+    at: &Path<'_>,
+    to: &mut Checker<'_>,
+) {
+    let has_requests = requests.as_ref().is_some_and(|requests| !requests.is_empty());
+    let is_new = stored.is_none_or(|stored| stored != requests);
+    if has_requests && is_new && in_secrets.is_none() {
+        let message = "set it to true if the driver can take tokens as secrets: in the volume \
+                       context, where it gets them otherwise, they may end up in a log";
+        to.warn(at.field("serviceAccountTokenInSecrets"), message);
+    }
+}
