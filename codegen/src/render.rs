@@ -182,8 +182,12 @@ fn filled(item: &str) -> String {
     let names = names.get(start.len() + 1..).unwrap_or_default();
     let mut text = format!("{start}{{\n");
     let mut line = "   ".to_owned();
-    for name in names.split(',').map(str::trim).filter(|name| !name.is_empty()) {
-        if line.len() + name.len() + 2 > USE_WIDTH {
+    let names = names.split(',').map(str::trim).filter(|name| !name.is_empty());
+    let mut names = names.peekable();
+    while let Some(name) = names.next() {
+        // The comma after the last name doesn't count.
+        let width = USE_WIDTH + usize::from(names.peek().is_none());
+        if line.len() + name.len() + 2 > width {
             text += &line;
             text.push('\n');
             line = "   ".to_owned();

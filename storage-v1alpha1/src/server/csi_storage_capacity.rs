@@ -3,8 +3,7 @@
 // Change the document or its overlays and run the command again.
 
 use kubernetes_validation::{
-    Check, Checker, FaultKind, NameFormat, Path, Semantic as _, ServerRules,
-    SetDefaults,
+    Check, Checker, FaultKind, NameFormat, Path, Semantic as _, ServerRules, SetDefaults,
 };
 
 use crate::CSIStorageCapacity;

@@ -160,13 +160,8 @@ fn imports(cx: &Context<'_>) -> Vec<TokenStream> {
     let names = cx.uses.names.iter().map(|name| named(name));
     let names = names.map(|(name, ident)| (name, quote!(#ident)));
     let mut all: Vec<_> = traits.chain(names).collect();
-    // As rustfmt sorts them: types, constants, functions.
-    let rank = |name: &str| match name.chars().find(char::is_ascii_lowercase) {
-        _ if name.starts_with(|c: char| c.is_ascii_lowercase()) => 2,
-        Some(_) => 0,
-        None => 1,
-    };
-    all.sort_by_key(|(name, _)| (rank(name), *name));
+    // As rustfmt sorts them.
+    all.sort_by_key(|(name, _)| *name);
     let all: Vec<_> = all.into_iter().map(|(_, name)| name).collect();
     let mut uses = Vec::new();
     uses.extend(match all.as_slice() {

@@ -3,8 +3,8 @@
 // Change the document or its overlays and run the command again.
 
 use kubernetes_validation::{
-    Check, Checker, FaultKind, Feature, Path, Semantic as _, SetDefaults, Target,
-    IMMUTABLE, default_text, drop_unless,
+    Check, Checker, FaultKind, Feature, IMMUTABLE, Path, Semantic as _, SetDefaults,
+    Target, default_text, drop_unless,
 };
 
 use crate::Notes;

@@ -3,8 +3,8 @@
 // Change the document or its overlays and run the command again.
 
 use kubernetes_validation::{
-    Check, Checker, FaultKind, Feature, NameFormat, Path, Pattern, Problem, Repeats,
-    ServerRules, SetDefaults, Target, IMMUTABLE, default_text, drop_unless,
+    Check, Checker, FaultKind, Feature, IMMUTABLE, NameFormat, Path, Pattern, Problem,
+    Repeats, ServerRules, SetDefaults, Target, default_text, drop_unless,
 };
 
 use crate::{Guest, Hand, Kind, Mill, MillSpec, MillStatus, Power};
