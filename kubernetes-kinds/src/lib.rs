@@ -15,6 +15,7 @@
 pub mod apply;
 pub mod convert;
 mod kind;
+mod macros;
 mod metadata;
 pub mod names;
 pub mod path;
@@ -29,6 +30,8 @@ pub use kind::{
     GroupResource, GroupVersion, GroupVersionKind, Kind, Lifecycle, ListMapKeys,
     Release, Replacement,
 };
+#[doc(hidden)]
+pub use macros::generated;
 pub use metadata::{WithMetadata, named, named_in};
 pub use path::{FieldPath, Segment};
 pub use status::StatusSubresource;

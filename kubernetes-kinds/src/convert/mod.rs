@@ -41,6 +41,8 @@ use k8s_openapi::{Metadata, Resource};
 
 use crate::Kind;
 
+#[doc(inline)]
+pub use crate::__convert_enumerations as enumerations;
 pub use annotation::{ANNOTATION, MAX_ANNOTATIONS};
 pub use error::ConversionError;
 

@@ -1,8 +1,8 @@
 //! Objects on the wire, read and written field by field.
 //!
-//! Generated types implement [`Object`], which names each field once for reading and once
-//! for writing; everything that is the same for all of them is here. The rules are those of
-//! Kubernetes' own decoder:
+//! Generated types implement [`Object`] with the macros [`object!`] and [`kind!`], from a table
+//! of their fields; the code that all types share is here. The rules are those of Kubernetes' own
+//! decoder:
 //!
 //! * a field that is absent or `null` keeps its zero value, whether required or not,
 //!   because Go writes `null` for a nil list and older servers omit what newer ones require;
@@ -26,11 +26,17 @@ pub use read::Key;
 pub use read::{read, read_enum, read_kind, read_object, skip};
 pub use write::{Fields, optional, required, write_kind, write_object};
 
+#[doc(inline)]
+pub use crate::{
+    __wire_enumeration as enumeration, __wire_kind as kind, __wire_list as list,
+    __wire_object as object,
+};
+
 use k8s_openapi::serde::de::MapAccess;
 
 /// A JSON object of the API with a fixed set of fields.
 ///
-/// The generated crates implement this; it is not meant to be implemented by hand.
+/// The generated crates implement this with [`object!`] and [`kind!`].
 pub trait Object: Default {
     /// The Kubernetes name of the type, for error messages.
     const NAME: &'static str;

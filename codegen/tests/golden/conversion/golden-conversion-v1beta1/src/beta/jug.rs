@@ -3,7 +3,6 @@
 // Change the document or its overlays and run the command again.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, ObjectMeta};
-use k8s_openapi::serde;
 use kubernetes_kinds::{convert, wire};
 
 /// A jug.
@@ -71,40 +70,10 @@ impl kubernetes_kinds::Kind for Jug {
     const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[];
 }
 
-impl wire::Object for Jug {
-    const NAME: &'static str = "Jug";
-    const FIELDS: &'static [&'static str] = &["metadata", "full"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "metadata" => wire::read(map, &mut self.metadata),
-            "full" => wire::read(map, &mut self.full),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "metadata", &self.metadata)?;
-        wire::optional(fields, "full", &self.full)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for Jug {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_kind(deserializer)
-    }
-}
-
-impl serde::Serialize for Jug {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_kind(self, serializer)
+wire::kind! {
+    Jug {
+        required "metadata" => metadata,
+        optional "full" => full,
     }
 }
 
@@ -191,55 +160,12 @@ impl k8s_openapi::Metadata for JugList {
     }
 }
 
-impl FromIterator<Jug> for JugList {
-    fn from_iter<T: IntoIterator<Item = Jug>>(items: T) -> Self {
-        Self::new(items)
-    }
-}
+wire::list! { JugList of Jug }
 
-impl IntoIterator for JugList {
-    type Item = Jug;
-    type IntoIter = std::vec::IntoIter<Jug>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.items.into_iter()
-    }
-}
-
-impl wire::Object for JugList {
-    const NAME: &'static str = "JugList";
-    const FIELDS: &'static [&'static str] = &["metadata", "items"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "metadata" => wire::read(map, &mut self.metadata),
-            "items" => wire::read(map, &mut self.items),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "metadata", &self.metadata)?;
-        wire::required(fields, "items", &self.items)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for JugList {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_kind(deserializer)
-    }
-}
-
-impl serde::Serialize for JugList {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_kind(self, serializer)
+wire::kind! {
+    JugList {
+        required "metadata" => metadata,
+        required "items" => items,
     }
 }
 
