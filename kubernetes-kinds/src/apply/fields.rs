@@ -4,8 +4,6 @@
 //! what is owned below each as the value. `.` says that the place itself is owned too; an empty
 //! object says that of a place of which nothing below is named.
 
-use std::collections::BTreeMap;
-
 use k8s_openapi::serde_json::{self, Map, Value};
 
 use super::ExtractError;
@@ -18,8 +16,8 @@ const MAX_DEPTH: usize = 128;
 pub(super) struct Owned {
     /// Whether the place itself is.
     pub(super) itself: bool,
-    /// By the element as it is written.
-    below: BTreeMap<String, (Element, Owned)>,
+    /// Sorted by the element as it is written.
+    below: Vec<(String, Element, Owned)>,
 }
 
 /// A step from a value to what is in it.
@@ -71,11 +69,23 @@ impl Owned {
             let Some(element) = element(key).map_err(&fault)? else {
                 continue;
             };
-            let place = self.below.entry(key.clone());
-            let (_, owned) = place.or_insert_with(|| (element, Self::default()));
-            owned.read(inner, &format!("{path}.{key}"), depth + 1)?;
+            let index = match self.find(key) {
+                Ok(index) => index,
+                Err(index) => {
+                    self.below.insert(index, (key.clone(), element, Self::default()));
+                    index
+                }
+            };
+            if let Some((_, _, owned)) = self.below.get_mut(index) {
+                owned.read(inner, &format!("{path}.{key}"), depth + 1)?;
+            }
         }
         Ok(())
+    }
+
+    /// The index of an element, or the index at which it is to be inserted.
+    fn find(&self, key: &str) -> Result<usize, usize> {
+        self.below.binary_search_by(|(other, ..)| other.as_str().cmp(key))
     }
 
     /// Whether nothing below is named.
@@ -85,12 +95,13 @@ impl Owned {
 
     /// What is owned of a field.
     pub(super) fn field(&self, name: &str) -> Option<&Self> {
-        self.below.get(&format!("f:{name}")).map(|(_, owned)| owned)
+        let index = self.find(&format!("f:{name}")).ok()?;
+        self.below.get(index).map(|(_, _, owned)| owned)
     }
 
     /// All that is named directly below.
     pub(super) fn elements(&self) -> impl Iterator<Item = (&Element, &Self)> {
-        self.below.values().map(|(element, owned)| (element, owned))
+        self.below.iter().map(|(_, element, owned)| (element, owned))
     }
 }
 

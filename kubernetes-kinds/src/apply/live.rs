@@ -53,15 +53,20 @@ impl Extract<'_> {
         live: &Map<String, Value>,
         owned: &Owned,
     ) -> Map<String, Value> {
-        let fields = live.iter().filter_map(|(name, value)| {
+        let mut fields = Map::new();
+        for (name, value) in live {
+            let Some(owned) = owned.field(name) else {
+                continue;
+            };
             let inside = match path {
                 "" => name.clone(),
                 path => format!("{path}.{name}"),
             };
-            let value = self.value(&inside, value, owned.field(name)?)?;
-            Some((name.clone(), value))
-        });
-        fields.collect()
+            if let Some(value) = self.value(&inside, value, owned) {
+                fields.insert(name.clone(), value);
+            }
+        }
+        fields
     }
 
     fn elements(&self, path: &str, live: &[Value], owned: &Owned) -> Vec<Value> {
@@ -72,7 +77,9 @@ impl Extract<'_> {
             let mut part = self.value(&inside, value, owned)?;
             if let (Element::Key(keys), Value::Object(fields)) = (element, &mut part) {
                 // Without them it isn't that element.
-                fields.extend(keys.clone());
+                for (key, value) in keys {
+                    fields.insert(key.clone(), value.clone());
+                }
             }
             Some(part)
         });

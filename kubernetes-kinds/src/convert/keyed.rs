@@ -1,8 +1,6 @@
 //! Lists whose elements are told apart by some of their fields.
 
-use std::collections::BTreeMap;
-
-use k8s_openapi::serde_json::Value;
+use k8s_openapi::serde_json::{Map, Value};
 
 use crate::ListMapKeys;
 
@@ -38,7 +36,8 @@ pub(super) fn elements<'a>(
     list: &'a [Value],
     keys: &[&str],
 ) -> Option<Vec<(Name, usize, &'a Value)>> {
-    let mut seen = BTreeMap::new();
+    // A map of a type that serde_json has compiled already.
+    let mut seen = Map::new();
     let mut elements = Vec::with_capacity(list.len());
     for (index, element) in list.iter().enumerate() {
         let mut name = String::new();
@@ -48,7 +47,7 @@ pub(super) fn elements<'a>(
             }
             name += &format!("{key}={}", element.get(key)?);
         }
-        if seen.insert(name.clone(), index).is_some() {
+        if seen.insert(name.clone(), Value::Null).is_some() {
             return None;
         }
         elements.push((name, index, element));

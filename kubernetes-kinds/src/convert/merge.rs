@@ -1,7 +1,5 @@
 //! Restoring: what was kept goes back to where nothing has changed since.
 
-use std::collections::BTreeSet;
-
 use k8s_openapi::serde_json::{self, Map, Value};
 
 use super::keyed::{Name, elements, inside, keys};
@@ -54,20 +52,22 @@ fn fields(
     lists: ListMapKeys,
     path: &str,
     mut seen: Map<String, Value>,
-    mut kept: Map<String, Value>,
+    kept: Map<String, Value>,
     mut live: Map<String, Value>,
 ) -> Map<String, Value> {
-    let names: BTreeSet<String> = kept.keys().chain(live.keys()).cloned().collect();
     let mut merged = Map::new();
-    for name in names {
-        let value = merge(
-            lists,
-            &inside(path, &name),
-            seen.remove(&name),
-            kept.remove(&name),
-            live.remove(&name),
-        );
-        merged.extend(value.map(|value| (name, value)));
+    let mut add = |name: String, kept: Option<Value>, live: Option<Value>| {
+        let value = merge(lists, &inside(path, &name), seen.remove(&name), kept, live);
+        if let Some(value) = value {
+            merged.insert(name, value);
+        }
+    };
+    for (name, kept) in kept {
+        let live = live.remove(&name);
+        add(name, Some(kept), live);
+    }
+    for (name, live) in live {
+        add(name, None, Some(live));
     }
     merged
 }
