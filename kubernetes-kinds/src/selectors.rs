@@ -13,7 +13,7 @@
 //! # Ok::<(), kubernetes_kinds::selectors::InvalidSelector>(())
 //! ```
 
-use std::borrow::{Borrow, Cow};
+use std::borrow::Borrow;
 use std::collections::{BTreeMap, HashMap};
 use std::error::Error;
 use std::fmt;
@@ -24,7 +24,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{
 };
 
 use crate::names::NameFormat;
-use crate::path::{FieldPath, Segment};
+use crate::path::FieldPath;
 
 /// Texts by key: a map, pairs in a slice or array, or the labels of an object's metadata.
 pub trait Labels {
@@ -224,13 +224,12 @@ impl SelectorError {
     /// Where it is in the selector.
     #[must_use]
     pub fn path(&self) -> FieldPath {
-        let field = |name| Segment::Field(Cow::Borrowed(name));
-        let below = |requirement: &usize, name| {
-            vec![field("matchExpressions"), Segment::Index(*requirement), field(name)]
+        let below = |requirement: &usize, name: &'static str| {
+            FieldPath::new("matchExpressions").index(*requirement).child(name)
         };
-        let segments = match self {
+        match self {
             Self::LabelKey { key } | Self::LabelValue { key, .. } => {
-                vec![field("matchLabels"), Segment::Key(key.clone())]
+                FieldPath::new("matchLabels").key(key)
             }
             Self::NoValues { requirement } | Self::Values { requirement } => {
                 below(requirement, "values")
@@ -239,13 +238,8 @@ impl SelectorError {
             Self::Key { requirement, .. } => below(requirement, "key"),
             Self::Value {
                 requirement, index, ..
-            } => {
-                let mut segments = below(requirement, "values");
-                segments.push(Segment::Index(*index));
-                segments
-            }
-        };
-        segments.into_iter().collect()
+            } => below(requirement, "values").index(*index),
+        }
     }
 
     /// What is wrong and what to do.

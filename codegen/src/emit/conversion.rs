@@ -144,7 +144,7 @@ fn partial_list(
         from,
         to,
         &list(quote!(convert::Convert::convert)),
-        &list(quote!(convert::Convert::convert_keeping)),
+        &list(quote!(convert::Convert::convert_preserving)),
     )
 }
 
@@ -158,7 +158,7 @@ fn of_kind(ty: &Type, ours: &TokenStream, theirs: &TokenStream) -> Vec<TokenStre
         return Vec::new();
     }
     let (plain, keeping) =
-        (quote!(convert::object(self)), quote!(convert::object_keeping(self)));
+        (quote!(convert::object(self)), quote!(convert::object_preserving(self)));
     vec![
         convert(ours, theirs, &plain, &keeping),
         convert(theirs, ours, &plain, &keeping),
@@ -178,7 +178,7 @@ fn convert(
                 #plain
             }
 
-            fn convert_keeping(self) -> #result {
+            fn convert_preserving(self) -> #result {
                 #keeping
             }
         }

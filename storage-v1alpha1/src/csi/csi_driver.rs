@@ -125,10 +125,10 @@ impl convert::Convert<storage_v1::CSIDriver> for CSIDriver {
         convert::object(self)
     }
 
-    fn convert_keeping(
+    fn convert_preserving(
         self,
     ) -> convert::Result<convert::Converted<storage_v1::CSIDriver>> {
-        convert::object_keeping(self)
+        convert::object_preserving(self)
     }
 }
 
@@ -137,8 +137,8 @@ impl convert::Convert<CSIDriver> for storage_v1::CSIDriver {
         convert::object(self)
     }
 
-    fn convert_keeping(self) -> convert::Result<convert::Converted<CSIDriver>> {
-        convert::object_keeping(self)
+    fn convert_preserving(self) -> convert::Result<convert::Converted<CSIDriver>> {
+        convert::object_preserving(self)
     }
 }
 
@@ -207,10 +207,10 @@ impl convert::Convert<storage_v1::CSIDriverList> for CSIDriverList {
         convert::list(self.metadata, self.items, convert::Convert::convert)
     }
 
-    fn convert_keeping(
+    fn convert_preserving(
         self,
     ) -> convert::Result<convert::Converted<storage_v1::CSIDriverList>> {
-        convert::list(self.metadata, self.items, convert::Convert::convert_keeping)
+        convert::list(self.metadata, self.items, convert::Convert::convert_preserving)
     }
 }
 
@@ -219,8 +219,8 @@ impl convert::Convert<CSIDriverList> for storage_v1::CSIDriverList {
         convert::list(self.metadata, self.items, convert::Convert::convert)
     }
 
-    fn convert_keeping(self) -> convert::Result<convert::Converted<CSIDriverList>> {
-        convert::list(self.metadata, self.items, convert::Convert::convert_keeping)
+    fn convert_preserving(self) -> convert::Result<convert::Converted<CSIDriverList>> {
+        convert::list(self.metadata, self.items, convert::Convert::convert_preserving)
     }
 }
 

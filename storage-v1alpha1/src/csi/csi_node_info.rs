@@ -169,10 +169,10 @@ impl convert::Convert<storage_v1::CSINode> for CSINodeInfo {
         convert::object(self)
     }
 
-    fn convert_keeping(
+    fn convert_preserving(
         self,
     ) -> convert::Result<convert::Converted<storage_v1::CSINode>> {
-        convert::object_keeping(self)
+        convert::object_preserving(self)
     }
 }
 
@@ -181,8 +181,8 @@ impl convert::Convert<CSINodeInfo> for storage_v1::CSINode {
         convert::object(self)
     }
 
-    fn convert_keeping(self) -> convert::Result<convert::Converted<CSINodeInfo>> {
-        convert::object_keeping(self)
+    fn convert_preserving(self) -> convert::Result<convert::Converted<CSINodeInfo>> {
+        convert::object_preserving(self)
     }
 }
 
@@ -251,10 +251,10 @@ impl convert::Convert<storage_v1::CSINodeList> for CSINodeInfoList {
         convert::list(self.metadata, self.items, convert::Convert::convert)
     }
 
-    fn convert_keeping(
+    fn convert_preserving(
         self,
     ) -> convert::Result<convert::Converted<storage_v1::CSINodeList>> {
-        convert::list(self.metadata, self.items, convert::Convert::convert_keeping)
+        convert::list(self.metadata, self.items, convert::Convert::convert_preserving)
     }
 }
 
@@ -263,8 +263,8 @@ impl convert::Convert<CSINodeInfoList> for storage_v1::CSINodeList {
         convert::list(self.metadata, self.items, convert::Convert::convert)
     }
 
-    fn convert_keeping(self) -> convert::Result<convert::Converted<CSINodeInfoList>> {
-        convert::list(self.metadata, self.items, convert::Convert::convert_keeping)
+    fn convert_preserving(self) -> convert::Result<convert::Converted<CSINodeInfoList>> {
+        convert::list(self.metadata, self.items, convert::Convert::convert_preserving)
     }
 }
 

@@ -122,10 +122,10 @@ impl convert::Convert<golden_unknown_fields_v1::Dish> for Dish {
         convert::object(self)
     }
 
-    fn convert_keeping(
+    fn convert_preserving(
         self,
     ) -> convert::Result<convert::Converted<golden_unknown_fields_v1::Dish>> {
-        convert::object_keeping(self)
+        convert::object_preserving(self)
     }
 }
 
@@ -134,8 +134,8 @@ impl convert::Convert<Dish> for golden_unknown_fields_v1::Dish {
         convert::object(self)
     }
 
-    fn convert_keeping(self) -> convert::Result<convert::Converted<Dish>> {
-        convert::object_keeping(self)
+    fn convert_preserving(self) -> convert::Result<convert::Converted<Dish>> {
+        convert::object_preserving(self)
     }
 }
 
@@ -213,10 +213,10 @@ impl convert::Convert<golden_unknown_fields_v1::DishList> for DishList {
         convert::list_with(self.metadata, self.items, each, finish)
     }
 
-    fn convert_keeping(
+    fn convert_preserving(
         self,
     ) -> convert::Result<convert::Converted<golden_unknown_fields_v1::DishList>> {
-        let each = convert::Convert::convert_keeping;
+        let each = convert::Convert::convert_preserving;
         let finish = |list: &mut golden_unknown_fields_v1::DishList| {
             list.unknown_fields = self.unknown_fields;
         };
@@ -233,8 +233,8 @@ impl convert::Convert<DishList> for golden_unknown_fields_v1::DishList {
         convert::list_with(self.metadata, self.items, each, finish)
     }
 
-    fn convert_keeping(self) -> convert::Result<convert::Converted<DishList>> {
-        let each = convert::Convert::convert_keeping;
+    fn convert_preserving(self) -> convert::Result<convert::Converted<DishList>> {
+        let each = convert::Convert::convert_preserving;
         let finish = |list: &mut DishList| {
             list.unknown_fields = self.unknown_fields;
         };

@@ -94,10 +94,10 @@ impl convert::Convert<golden_conversion_v1::Jar> for Jug {
         convert::object(self)
     }
 
-    fn convert_keeping(
+    fn convert_preserving(
         self,
     ) -> convert::Result<convert::Converted<golden_conversion_v1::Jar>> {
-        convert::object_keeping(self)
+        convert::object_preserving(self)
     }
 }
 
@@ -106,8 +106,8 @@ impl convert::Convert<Jug> for golden_conversion_v1::Jar {
         convert::object(self)
     }
 
-    fn convert_keeping(self) -> convert::Result<convert::Converted<Jug>> {
-        convert::object_keeping(self)
+    fn convert_preserving(self) -> convert::Result<convert::Converted<Jug>> {
+        convert::object_preserving(self)
     }
 }
 
@@ -176,10 +176,10 @@ impl convert::Convert<golden_conversion_v1::JarList> for JugList {
         convert::list(self.metadata, self.items, convert::Convert::convert)
     }
 
-    fn convert_keeping(
+    fn convert_preserving(
         self,
     ) -> convert::Result<convert::Converted<golden_conversion_v1::JarList>> {
-        convert::list(self.metadata, self.items, convert::Convert::convert_keeping)
+        convert::list(self.metadata, self.items, convert::Convert::convert_preserving)
     }
 }
 
@@ -188,7 +188,7 @@ impl convert::Convert<JugList> for golden_conversion_v1::JarList {
         convert::list(self.metadata, self.items, convert::Convert::convert)
     }
 
-    fn convert_keeping(self) -> convert::Result<convert::Converted<JugList>> {
-        convert::list(self.metadata, self.items, convert::Convert::convert_keeping)
+    fn convert_preserving(self) -> convert::Result<convert::Converted<JugList>> {
+        convert::list(self.metadata, self.items, convert::Convert::convert_preserving)
     }
 }

@@ -182,10 +182,10 @@ impl convert::Convert<golden_conversion_v1::Tray> for Tray {
         convert::object(self)
     }
 
-    fn convert_keeping(
+    fn convert_preserving(
         self,
     ) -> convert::Result<convert::Converted<golden_conversion_v1::Tray>> {
-        convert::object_keeping(self)
+        convert::object_preserving(self)
     }
 }
 
@@ -194,8 +194,8 @@ impl convert::Convert<Tray> for golden_conversion_v1::Tray {
         convert::object(self)
     }
 
-    fn convert_keeping(self) -> convert::Result<convert::Converted<Tray>> {
-        convert::object_keeping(self)
+    fn convert_preserving(self) -> convert::Result<convert::Converted<Tray>> {
+        convert::object_preserving(self)
     }
 }
 
@@ -264,10 +264,10 @@ impl convert::Convert<golden_conversion_v1::TrayList> for TrayList {
         convert::list(self.metadata, self.items, convert::Convert::convert)
     }
 
-    fn convert_keeping(
+    fn convert_preserving(
         self,
     ) -> convert::Result<convert::Converted<golden_conversion_v1::TrayList>> {
-        convert::list(self.metadata, self.items, convert::Convert::convert_keeping)
+        convert::list(self.metadata, self.items, convert::Convert::convert_preserving)
     }
 }
 
@@ -276,8 +276,8 @@ impl convert::Convert<TrayList> for golden_conversion_v1::TrayList {
         convert::list(self.metadata, self.items, convert::Convert::convert)
     }
 
-    fn convert_keeping(self) -> convert::Result<convert::Converted<TrayList>> {
-        convert::list(self.metadata, self.items, convert::Convert::convert_keeping)
+    fn convert_preserving(self) -> convert::Result<convert::Converted<TrayList>> {
+        convert::list(self.metadata, self.items, convert::Convert::convert_preserving)
     }
 }
 
