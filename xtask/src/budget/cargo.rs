@@ -38,12 +38,15 @@ impl Workspace {
     }
 }
 
+/// Bytes of rlibs, by the name of the package.
+pub(super) type Sizes = BTreeMap<String, u64>;
+
 /// One build of a program.
 pub(super) struct Build {
     /// Seconds of CPU time of cargo and all that it started.
     pub(super) cpu: f64,
-    /// Bytes of the rlibs that the program is linked from.
-    pub(super) size: u64,
+    /// Bytes of the rlibs that the program is linked from, by package.
+    pub(super) sizes: Sizes,
     artifacts: Vec<Artifact>,
 }
 
@@ -69,8 +72,7 @@ impl Build {
 /// The name in a package id, as in `registry+https://…#serde@1.0.0` and
 /// `path+file:///…/storage-v1#0.1.0`.
 fn name(package_id: &str) -> &str {
-    let (location, fragment) =
-        package_id.rsplit_once('#').unwrap_or(("", package_id));
+    let (location, fragment) = package_id.rsplit_once('#').unwrap_or(("", package_id));
     match fragment.split_once('@') {
         Some((name, _)) => name,
         None => location.rsplit('/').next().unwrap_or(location),
@@ -154,26 +156,27 @@ impl Cargo {
         let cpu = cpu_of_children()? - before;
         let artifacts = artifacts(&text)
             .map_err(|e| format!("error: can't read cargo's messages: {e}"))?;
-        let size = size(&artifacts)?;
+        let sizes = sizes(&artifacts)?;
         Ok(Build {
             cpu,
-            size,
+            sizes,
             artifacts,
         })
     }
 }
 
-/// Bytes of the rlibs among the artifacts.
-fn size(artifacts: &[Artifact]) -> Result<u64, Box<dyn Error>> {
-    let files = artifacts.iter().flat_map(|artifact| &artifact.filenames);
-    let rlibs = files.filter(|file| file.extension().is_some_and(|e| e == "rlib"));
-    let rlibs: BTreeSet<_> = rlibs.collect();
-    let mut size = 0;
-    for rlib in rlibs {
-        let metadata = fs::metadata(rlib);
-        size += metadata.map_err(|e| workspace::fault("can't find", rlib, &e))?.len();
+fn sizes(artifacts: &[Artifact]) -> Result<Sizes, Box<dyn Error>> {
+    let mut sizes = Sizes::new();
+    for artifact in artifacts {
+        let files = artifact.filenames.iter();
+        for rlib in files.filter(|file| file.extension().is_some_and(|e| e == "rlib")) {
+            let metadata = fs::metadata(rlib);
+            let size =
+                metadata.map_err(|e| workspace::fault("can't find", rlib, &e))?.len();
+            *sizes.entry(name(&artifact.package_id).to_owned()).or_default() += size;
+        }
     }
-    Ok(size)
+    Ok(sizes)
 }
 
 fn artifacts(messages: &str) -> serde_json::Result<Vec<Artifact>> {

@@ -112,8 +112,8 @@ impl Builder<'_> {
             let cost = |build: &Build, added_cpu| Cost {
                 reference_cpu: reference.cpu,
                 added_cpu,
-                reference_size: reference.size,
-                size: build.size,
+                reference_sizes: reference.sizes.clone(),
+                sizes: build.sizes.clone(),
             };
             let cost = match self.more(&reference, program, &folder)? {
                 Some(build) => cost(&build, build.cpu - overhead),
