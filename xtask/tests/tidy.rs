@@ -176,6 +176,26 @@ fn libraries_leave_the_release_to_programs() {
     }
 }
 
+/// Tests that need something are ignored without it; `.ci/run` has to run each of them.
+#[test]
+fn ci_runs_the_tests_that_are_ignored() {
+    let script = fs::read_to_string(root().join(".ci/run")).unwrap();
+    let mut count = 0;
+    for member in table("Cargo.toml")["workspace"]["members"].as_array().unwrap() {
+        for (name, text) in files(member.as_str().unwrap()) {
+            // In an attribute, or given to a macro that makes one.
+            if name.ends_with(".rs") && text.contains("ignore = \"needs ") {
+                let (_, target) =
+                    name.split_once("/tests/").expect("an integration test");
+                let target = target.split(['/', '.']).next().unwrap();
+                assert!(script.contains(&format!(" --test {target} ")), "{name}");
+                count += 1;
+            }
+        }
+    }
+    assert!(count > 5, "{count} files");
+}
+
 #[test]
 fn nothing_tells_of_a_machine() {
     let homes = ["/home/", "/root/", "/Users/", "C:\\Users"];

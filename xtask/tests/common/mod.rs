@@ -244,6 +244,17 @@ impl Sandbox {
         fs::write(path, text).unwrap();
     }
 
+    /// Writes a program, by another process: one that this process has open for writing, or
+    /// one that another thread is just starting, can't be run.
+    pub(crate) fn script(&self, name: &str, text: &str) {
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let write = "printf %s \"$2\" >\"$1\" && chmod +x \"$1\"";
+        let mut command = Command::new("sh");
+        command.args(["-c", write, "sh"]).arg(path).arg(text);
+        assert!(command.status().unwrap().success());
+    }
+
     pub(crate) fn read(&self, relative: &str) -> String {
         fs::read_to_string(self.path(relative))
             .unwrap_or_else(|e| panic!("{relative}: {e}"))
