@@ -352,14 +352,15 @@ pub(crate) fn generate(root: &Path, arguments: &[&str]) -> String {
 pub(crate) fn compile(root: &Path, workspace: &Path) {
     // Without it, cargo would look for newer versions than have been fetched.
     fs::copy(root.join("Cargo.lock"), workspace.join("Cargo.lock")).unwrap();
-    let mut command = Command::new(env!("CARGO"));
-    command
-        .args(["check", "--offline", "--quiet", "--workspace"])
-        .current_dir(workspace)
-        .env(
-            "CARGO_TARGET_DIR",
-            Path::new(env!("CARGO_TARGET_TMPDIR")).join("generated"),
-        )
-        .env("RUSTFLAGS", "-Dwarnings");
-    Outcome::of(&mut command).succeeds();
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("generated");
+    for features in [None, Some("--all-features")] {
+        let mut command = Command::new(env!("CARGO"));
+        command
+            .args(["check", "--offline", "--quiet", "--workspace"])
+            .args(features)
+            .current_dir(workspace)
+            .env("CARGO_TARGET_DIR", &target)
+            .env("RUSTFLAGS", "-Dwarnings");
+        Outcome::of(&mut command).succeeds();
+    }
 }
