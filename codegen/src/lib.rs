@@ -89,11 +89,24 @@ pub struct Generated {
     pub structs: usize,
     /// The number of enumerations.
     pub enums: usize,
+    /// The groups and versions of its kinds, in the order of the configuration.
+    pub group_versions: Vec<GroupVersion>,
     /// The files, by path.
     pub files: Vec<GeneratedFile>,
     /// The paths of the files beside them that are written by hand: the configuration names
     /// them, or a rule of it calls their functions.
     pub hand_written: Vec<String>,
+}
+
+/// What a generated crate has of a group and version.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GroupVersion {
+    /// The group and version, as in `apiVersion`.
+    pub api_version: String,
+    /// The names of the kinds, sorted.
+    pub kinds: Vec<String>,
+    /// The newest release whose fields they have.
+    pub release: Release,
 }
 
 /// A generated file.
@@ -249,9 +262,34 @@ fn rendered(krate: &model::Crate<'_>, diagnostics: &mut Diagnostics) -> Generate
         documents: krate.versions.len(),
         structs,
         enums: types - structs,
+        group_versions: group_versions(krate),
         files,
         hand_written: emit::hand_written(krate),
     }
+}
+
+fn group_versions(krate: &model::Crate<'_>) -> Vec<GroupVersion> {
+    let mut found: Vec<GroupVersion> = Vec::new();
+    for version in &krate.versions {
+        for (_, resource) in version.kinds() {
+            let api_version = resource.api_version();
+            match found.iter_mut().find(|known| known.api_version == api_version) {
+                Some(known) => {
+                    known.kinds.push(resource.kind.clone());
+                    known.release = known.release.max(version.release);
+                }
+                None => found.push(GroupVersion {
+                    api_version,
+                    kinds: vec![resource.kind.clone()],
+                    release: version.release,
+                }),
+            }
+        }
+    }
+    for group_version in &mut found {
+        group_version.kinds.sort();
+    }
+    found
 }
 
 fn missing(name: &str, what: &str, diagnostics: &mut Diagnostics) {

@@ -6,6 +6,7 @@ mod generate;
 mod inputs;
 mod listed;
 mod output;
+mod readme;
 mod verify;
 mod workspace;
 
