@@ -226,7 +226,8 @@ fn model<'c>(
                     None => missing(name, "overlay", diagnostics),
                 }
             }
-            let loaded = load::load(input, &document.prefix, &mine, diagnostics);
+            let newer = newer(document, config, inputs);
+            let loaded = load::load(input, &document.prefix, newer, &mine, diagnostics);
             let Some(loaded) = loaded else { continue };
             versions.push(lower::lower(&loaded, document, config, diagnostics));
         }
@@ -237,6 +238,23 @@ fn model<'c>(
     }
     passes::run(&mut crates, diagnostics);
     crates
+}
+
+/// The document that another follows, where both are the project's own: in those of a release
+/// itself, each version has what it has.
+fn newer<'a>(
+    document: &DocumentConfig,
+    config: &'a Config,
+    inputs: &'a Inputs,
+) -> Option<load::Newer<'a>> {
+    let is_own = |document: &DocumentConfig, input: &DocumentSource| {
+        input.release == document.described()
+    };
+    let own = inputs.documents.get(&document.path())?;
+    let newer = config.document_of(document.follows.as_deref()?)?;
+    let input = inputs.documents.get(&newer.path())?;
+    (is_own(document, own) && is_own(newer, input))
+        .then_some((input, newer.prefix.as_str()))
 }
 
 fn rendered(krate: &model::Crate<'_>, diagnostics: &mut Diagnostics) -> Generated {
