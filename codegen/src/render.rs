@@ -65,7 +65,7 @@ fn unparse(tokens: TokenStream) -> Result<String, String> {
     }
 }
 
-/// Items that stand without an empty line between them.
+/// Items without an empty line between them.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Group {
     Mod,

@@ -44,7 +44,7 @@ fn declaration(ty: &Type, shape: &Enum) -> Vec<TokenStream> {
                     &[#(#values),*]
                 }
 
-                /// The value as it stands on the wire.
+                /// The value as it is written.
                 #[must_use]
                 pub fn as_str(&self) -> &str {
                     match self {
