@@ -661,7 +661,7 @@ impl FSGroupPolicy {
         &["ReadWriteOnceWithFSType", "File", "None"]
     }
 
-    /// The value as it stands on the wire.
+    /// The value as it is written.
     #[must_use]
     pub fn as_str(&self) -> &str {
         match self {
@@ -861,7 +861,7 @@ impl VolumeLifecycleMode {
         &["Persistent", "Ephemeral"]
     }
 
-    /// The value as it stands on the wire.
+    /// The value as it is written.
     #[must_use]
     pub fn as_str(&self) -> &str {
         match self {

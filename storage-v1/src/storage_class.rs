@@ -444,7 +444,7 @@ impl PersistentVolumeReclaimPolicy {
         &["Delete", "Recycle", "Retain"]
     }
 
-    /// The value as it stands on the wire.
+    /// The value as it is written.
     #[must_use]
     pub fn as_str(&self) -> &str {
         match self {
@@ -566,7 +566,7 @@ impl VolumeBindingMode {
         &["Immediate", "WaitForFirstConsumer"]
     }
 
-    /// The value as it stands on the wire.
+    /// The value as it is written.
     #[must_use]
     pub fn as_str(&self) -> &str {
         match self {

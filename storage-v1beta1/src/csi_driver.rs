@@ -738,7 +738,7 @@ impl FSGroupPolicy {
         &["ReadWriteOnceWithFSType", "File", "None"]
     }
 
-    /// The value as it stands on the wire.
+    /// The value as it is written.
     #[must_use]
     pub fn as_str(&self) -> &str {
         match self {
@@ -974,7 +974,7 @@ impl VolumeLifecycleMode {
         &["Persistent", "Ephemeral"]
     }
 
-    /// The value as it stands on the wire.
+    /// The value as it is written.
     #[must_use]
     pub fn as_str(&self) -> &str {
         match self {

@@ -968,7 +968,7 @@ impl StorageHealthStatusType {
         &["StorageUnreachable", "StorageDegraded"]
     }
 
-    /// The value as it stands on the wire.
+    /// The value as it is written.
     #[must_use]
     pub fn as_str(&self) -> &str {
         match self {

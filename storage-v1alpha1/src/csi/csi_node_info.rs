@@ -766,7 +766,7 @@ impl VolumePluginMechanism {
         &["in-tree", "csi"]
     }
 
-    /// The value as it stands on the wire.
+    /// The value as it is written.
     #[must_use]
     pub fn as_str(&self) -> &str {
         match self {
