@@ -68,7 +68,7 @@ fn unparse(tokens: TokenStream) -> Result<String, String> {
     }
 }
 
-/// The text of a macro with a table, which neither prettyplease nor rustfmt sets.
+/// The text of a macro with a table, which neither prettyplease nor rustfmt formats.
 fn table(item: &TokenStream) -> Option<String> {
     let item: syn::ItemMacro = syn::parse2(item.clone()).ok()?;
     let braces = matches!(item.mac.delimiter, syn::MacroDelimiter::Brace(_));
@@ -140,7 +140,7 @@ fn joined(tokens: TokenStream) -> String {
     text
 }
 
-/// Items that stand without an empty line between them.
+/// Items without an empty line between them.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Group {
     Mod,
@@ -235,7 +235,13 @@ fn push_line(text: &mut String, line: &str) {
             *text += &format!("{pattern} => {{\n{indent}    {value}\n{indent}}}\n");
         }
         (_, Some(field)) if field.len() > STRUCT_WIDTH => {
-            *text += &format!("{indent}Self {{\n{indent}    {field},\n{indent}}}\n");
+            *text += &format!("{indent}Self {{\n{indent}    ");
+            // Nothing may follow the rest of a struct, not even a comma.
+            let (fields, rest) = match field.rsplit_once(", ..") {
+                Some((fields, rest)) => (fields, format!("\n{indent}    ..{rest}")),
+                None => (field, String::new()),
+            };
+            *text += &format!("{fields},{rest}\n{indent}}}\n");
         }
         _ => {
             text.push_str(line);

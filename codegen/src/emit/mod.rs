@@ -105,7 +105,7 @@ fn comment(lines: &[String]) -> TokenStream {
     quote!(#(#[doc = #lines])*)
 }
 
-/// The same for the file that they stand in.
+/// The same for the whole file.
 fn inner_comment(lines: &[String]) -> TokenStream {
     let lines = lines.iter().map(|line| spaced(line));
     quote!(#(#![doc = #lines])*)

@@ -49,7 +49,7 @@ pub(crate) struct ApiVersion {
     pub(crate) module: Option<Ident>,
     pub(crate) release: Release,
     pub(crate) types: BTreeMap<SchemaName, Type>,
-    /// The types of other crates that stand for schemas that are not generated.
+    /// The types of other crates for schemas that are not generated.
     pub(crate) externs: BTreeMap<SchemaName, External>,
     /// Schemas that are nothing but a string, number or the like.
     pub(crate) aliases: BTreeMap<SchemaName, Ty>,
@@ -250,6 +250,8 @@ pub(crate) struct Docs {
     pub(crate) description: String,
     /// The finished lines, set by the documentation pass.
     pub(crate) lines: Vec<String>,
+    /// The first sentence of them.
+    pub(crate) summary: String,
 }
 
 /// What is known about a type or field beyond its shape.
@@ -265,12 +267,14 @@ pub(crate) struct Facts {
     pub(crate) feature: Option<Ident>,
     /// The hand-written function that sets defaults inside.
     pub(crate) default_function: Option<RulePath>,
-    /// The hand-written function that tells whether two values are the same to the server.
+    /// The hand-written function that compares two values as the server does.
     pub(crate) same: Option<RulePath>,
-    /// The fields that tell the elements of a list apart.
+    /// The fields that identify the elements of a list.
     pub(crate) list_keys: Vec<String>,
     /// Whether it has one owner with all that is in it, where the document says so.
     pub(crate) atomic: Option<bool>,
+    /// A value for examples.
+    pub(crate) example: Option<serde_json::Value>,
 }
 
 /// A default as a value of its type.
@@ -402,7 +406,7 @@ impl Ty {
 }
 
 impl ApiVersion {
-    /// The path of the module that its types stand in.
+    /// The path of the module of its types.
     pub(crate) fn path(&self) -> String {
         match &self.module {
             Some(module) => format!("crate::{module}"),

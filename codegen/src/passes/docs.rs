@@ -127,11 +127,12 @@ fn describe(docs: &mut Docs, name: &str) {
 fn write(docs: &mut Docs, name: &str, notes: &[String], links: &Scope<'_>) {
     describe(docs, name);
     docs.lines = doc::lines(&docs.description, links);
+    docs.summary = doc::summary(&docs.lines);
     doc::append_notes(&mut docs.lines, notes);
 }
 
 /// The lifecycle of each type: its own, that of the only field that uses it, or that of the
-/// kind in whose file it stands.
+/// kind in whose file it is.
 fn inherited(version: &ApiVersion) -> BTreeMap<SchemaName, Lifecycle> {
     let mut inherited = BTreeMap::new();
     for module in &version.modules {

@@ -36,6 +36,8 @@ impl Report {
         }
     }
 
+    /// `hourly`.
+    ///
     /// Sets [`hourly`](Self::hourly).
     #[must_use]
     pub fn with_hourly(
@@ -46,6 +48,8 @@ impl Report {
         self
     }
 
+    /// `labels`.
+    ///
     /// Sets [`labels`](Self::labels).
     #[must_use]
     pub fn with_labels(
@@ -57,6 +61,8 @@ impl Report {
         self
     }
 
+    /// `rest`.
+    ///
     /// Sets [`rest`](Self::rest).
     #[must_use]
     pub fn with_rest(
@@ -67,6 +73,8 @@ impl Report {
         self
     }
 
+    /// `taken`.
+    ///
     /// Sets [`taken`](Self::taken).
     #[must_use]
     pub fn with_taken(mut self, value: impl Into<Time>) -> Self {

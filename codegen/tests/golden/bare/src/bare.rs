@@ -29,6 +29,8 @@ impl Bare {
         Self::default()
     }
 
+    /// `color`.
+    ///
     /// Sets [`color`](Self::color).
     #[must_use]
     pub fn with_color(mut self, value: impl Into<Color>) -> Self {
@@ -36,6 +38,8 @@ impl Bare {
         self
     }
 
+    /// `empty`.
+    ///
     /// Sets [`empty`](Self::empty).
     #[must_use]
     pub fn with_empty(mut self, value: impl Into<String>) -> Self {
@@ -43,6 +47,8 @@ impl Bare {
         self
     }
 
+    /// `inner`.
+    ///
     /// Sets [`inner`](Self::inner).
     #[must_use]
     pub fn with_inner(mut self, value: impl Into<Inner>) -> Self {
@@ -50,6 +56,8 @@ impl Bare {
         self
     }
 
+    /// `mode`.
+    ///
     /// Sets [`mode`](Self::mode).
     #[must_use]
     pub fn with_mode(mut self, value: impl Into<BareMode>) -> Self {

@@ -34,6 +34,8 @@ impl Shirt {
         }
     }
 
+    /// By day of the week.
+    ///
     /// Sets [`by_day`](Self::by_day).
     #[must_use]
     pub fn with_by_day(
@@ -45,6 +47,8 @@ impl Shirt {
         self
     }
 
+    /// Its sleeves.
+    ///
     /// Sets [`sleeve`](Self::sleeve).
     #[must_use]
     pub fn with_sleeve(mut self, value: impl Into<ShirtSleeve>) -> Self {
@@ -52,6 +56,8 @@ impl Shirt {
         self
     }
 
+    /// Each time it was washed.
+    ///
     /// Sets [`washed_at`](Self::washed_at).
     #[must_use]
     pub fn with_washed_at(

@@ -26,6 +26,8 @@ impl Lamp {
         }
     }
 
+    /// How it shone.
+    ///
     /// Sets [`before`](Self::before).
     #[must_use]
     pub fn with_before(

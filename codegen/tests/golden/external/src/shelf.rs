@@ -60,6 +60,8 @@ impl Shelf {
         }
     }
 
+    /// `capacity`.
+    ///
     /// Sets [`capacity`](Self::capacity).
     #[must_use]
     pub fn with_capacity(
@@ -71,6 +73,8 @@ impl Shelf {
         self
     }
 
+    /// `coreCondition`.
+    ///
     /// Sets [`core_condition`](Self::core_condition).
     #[must_use]
     pub fn with_core_condition(mut self, value: impl Into<PodCondition>) -> Self {
@@ -78,6 +82,8 @@ impl Shelf {
         self
     }
 
+    /// `may`.
+    ///
     /// Sets [`may`](Self::may).
     #[must_use]
     pub fn with_may(mut self, value: impl Into<PersistentVolumeSpec>) -> Self {
@@ -85,6 +91,8 @@ impl Shelf {
         self
     }
 
+    /// `metaCondition`.
+    ///
     /// Sets [`meta_condition`](Self::meta_condition).
     #[must_use]
     pub fn with_meta_condition(
@@ -95,6 +103,8 @@ impl Shelf {
         self
     }
 
+    /// `ours`.
+    ///
     /// Sets [`ours`](Self::ours).
     #[must_use]
     pub fn with_ours(mut self, value: impl Into<Toleration>) -> Self {
@@ -102,6 +112,8 @@ impl Shelf {
         self
     }
 
+    /// `port`.
+    ///
     /// Sets [`port`](Self::port).
     #[must_use]
     pub fn with_port(mut self, value: impl Into<IntOrString>) -> Self {
@@ -109,6 +121,8 @@ impl Shelf {
         self
     }
 
+    /// `several`.
+    ///
     /// Sets [`several`](Self::several).
     #[must_use]
     pub fn with_several(
@@ -119,6 +133,8 @@ impl Shelf {
         self
     }
 
+    /// `theirs`.
+    ///
     /// Sets [`theirs`](Self::theirs).
     #[must_use]
     pub fn with_theirs(

@@ -7,7 +7,18 @@ use kubernetes_kinds::wire;
 
 /// A moth.
 ///
+/// ```
+/// use golden_lifecycle_1_33::Moth;
+///
+/// let object = Moth::new("example");
+/// assert_eq!(object.metadata.name.as_deref(), Some("example"));
+/// ```
+///
 /// Since Kubernetes 1.20, stable.
+///
+/// [`WithMetadata`](kubernetes_kinds::WithMetadata) sets labels and annotations. With
+/// the feature `validation`, `default_and_validate` of
+/// `kubernetes_validation::Validate` says what an API server would make of an object.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Moth {
     /// Standard metadata.
@@ -47,6 +58,8 @@ impl Moth {
         }
     }
 
+    /// Standard metadata.
+    ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     pub fn with_metadata(mut self, value: impl Into<ObjectMeta>) -> Self {
@@ -54,6 +67,8 @@ impl Moth {
         self
     }
 
+    /// On its way out since 1.35.
+    ///
     /// Sets [`going`](Self::going).
     #[must_use]
     pub fn with_going(mut self, value: impl Into<String>) -> Self {
@@ -61,6 +76,8 @@ impl Moth {
         self
     }
 
+    /// Older than the rest, by inheritance.
+    ///
     /// Sets [`old`](Self::old).
     #[must_use]
     pub fn with_old(mut self, value: impl Into<String>) -> Self {
@@ -68,6 +85,8 @@ impl Moth {
         self
     }
 
+    /// Stays alpha.
+    ///
     /// Sets [`raw`](Self::raw).
     #[must_use]
     pub fn with_raw(mut self, value: impl Into<String>) -> Self {
@@ -75,6 +94,8 @@ impl Moth {
         self
     }
 
+    /// Its wings.
+    ///
     /// Sets [`wings`](Self::wings).
     #[must_use]
     pub fn with_wings(mut self, value: impl Into<Wings>) -> Self {
@@ -82,6 +103,8 @@ impl Moth {
         self
     }
 
+    /// Has ripened since 1.33.
+    ///
     /// Sets [`young`](Self::young).
     #[must_use]
     pub fn with_young(mut self, value: impl Into<String>) -> Self {
@@ -149,6 +172,8 @@ impl Wings {
         Self::default()
     }
 
+    /// In millimetres.
+    ///
     /// Sets [`span`](Self::span).
     #[must_use]
     pub fn with_span(mut self, value: impl Into<i32>) -> Self {

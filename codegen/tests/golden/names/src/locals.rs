@@ -61,6 +61,8 @@ impl Locals {
         }
     }
 
+    /// A function of a trait.
+    ///
     /// Sets [`default`](Self::default).
     #[must_use]
     pub fn with_default(mut self, value: impl Into<String>) -> Self {
@@ -68,6 +70,8 @@ impl Locals {
         self
     }
 
+    /// A parameter of serde.
+    ///
     /// Sets [`deserializer`](Self::deserializer).
     #[must_use]
     pub fn with_deserializer(mut self, value: impl Into<String>) -> Self {
@@ -75,6 +79,8 @@ impl Locals {
         self
     }
 
+    /// A parameter of the writer.
+    ///
     /// Sets [`fields`](Self::fields).
     #[must_use]
     pub fn with_fields(mut self, value: impl Into<String>) -> Self {
@@ -82,6 +88,8 @@ impl Locals {
         self
     }
 
+    /// No list of a kind.
+    ///
     /// Sets [`items`](Self::items).
     #[must_use]
     pub fn with_items(
@@ -92,6 +100,8 @@ impl Locals {
         self
     }
 
+    /// A constructor.
+    ///
     /// Sets [`new`](Self::new).
     #[must_use]
     pub fn with_new(mut self, value: impl Into<String>) -> Self {
@@ -99,6 +109,8 @@ impl Locals {
         self
     }
 
+    /// A module.
+    ///
     /// Sets [`wire`](Self::wire).
     #[must_use]
     pub fn with_wire(mut self, value: impl Into<String>) -> Self {

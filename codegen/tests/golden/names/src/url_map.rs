@@ -33,6 +33,8 @@ impl URLMap {
         Self::default()
     }
 
+    /// `a`.
+    ///
     /// Sets [`a`](Self::a).
     #[must_use]
     pub fn with_a(mut self, value: impl Into<String>) -> Self {
@@ -40,6 +42,8 @@ impl URLMap {
         self
     }
 
+    /// `baseURL`.
+    ///
     /// Sets [`base_url`](Self::base_url).
     #[must_use]
     pub fn with_base_url(mut self, value: impl Into<String>) -> Self {
@@ -47,6 +51,8 @@ impl URLMap {
         self
     }
 
+    /// `ipv6Only`.
+    ///
     /// Sets [`ipv6_only`](Self::ipv6_only).
     #[must_use]
     pub fn with_ipv6_only(mut self, value: bool) -> Self {
@@ -54,6 +60,8 @@ impl URLMap {
         self
     }
 
+    /// `nodeID`.
+    ///
     /// Sets [`node_id`](Self::node_id).
     #[must_use]
     pub fn with_node_id(mut self, value: impl Into<String>) -> Self {
@@ -61,6 +69,8 @@ impl URLMap {
         self
     }
 
+    /// `someIDs`.
+    ///
     /// Sets [`some_i_ds`](Self::some_i_ds).
     #[must_use]
     pub fn with_some_i_ds(
@@ -71,6 +81,8 @@ impl URLMap {
         self
     }
 
+    /// `x509`.
+    ///
     /// Sets [`x509`](Self::x509).
     #[must_use]
     pub fn with_x509(mut self, value: impl Into<String>) -> Self {

@@ -74,6 +74,8 @@ impl Notes {
         Self::default()
     }
 
+    /// All of it.
+    ///
     /// Sets [`all`](Self::all).
     #[must_use]
     pub fn with_all(
@@ -84,6 +86,8 @@ impl Notes {
         self
     }
 
+    /// Ends in a list:
+    ///
     /// Sets [`ends`](Self::ends).
     #[must_use]
     pub fn with_ends(mut self, value: impl Into<String>) -> Self {
@@ -91,6 +95,8 @@ impl Notes {
         self
     }
 
+    /// A number.
+    ///
     /// Sets [`five`](Self::five).
     #[must_use]
     pub fn with_five(mut self, value: impl Into<i32>) -> Self {
@@ -98,6 +104,8 @@ impl Notes {
         self
     }
 
+    /// May not change.
+    ///
     /// Sets [`fixed`](Self::fixed).
     #[must_use]
     pub fn with_fixed(mut self, value: impl Into<String>) -> Self {
@@ -105,6 +113,8 @@ impl Notes {
         self
     }
 
+    /// One element a key.
+    ///
     /// Sets [`keyed`](Self::keyed).
     #[must_use]
     pub fn with_keyed(
@@ -115,6 +125,8 @@ impl Notes {
         self
     }
 
+    /// A list.
+    ///
     /// Sets [`list`](Self::list).
     #[must_use]
     pub fn with_list(
@@ -125,6 +137,8 @@ impl Notes {
         self
     }
 
+    /// A server fills this in, and it is said.
+    ///
     /// Sets [`no`](Self::no).
     #[must_use]
     pub fn with_no(mut self, value: bool) -> Self {
@@ -132,6 +146,8 @@ impl Notes {
         self
     }
 
+    /// A text with backticks.
+    ///
     /// Sets [`odd`](Self::odd).
     #[must_use]
     pub fn with_odd(mut self, value: impl Into<String>) -> Self {
@@ -139,6 +155,8 @@ impl Notes {
         self
     }
 
+    /// May change.
+    ///
     /// Sets [`ruled`](Self::ruled).
     #[must_use]
     pub fn with_ruled(mut self, value: impl Into<String>) -> Self {
@@ -146,6 +164,8 @@ impl Notes {
         self
     }
 
+    /// A word.
+    ///
     /// Sets [`word`](Self::word).
     #[must_use]
     pub fn with_word(mut self, value: impl Into<String>) -> Self {
@@ -153,6 +173,8 @@ impl Notes {
         self
     }
 
+    /// Go's zero value is no default.
+    ///
     /// Sets [`zero`](Self::zero).
     #[must_use]
     pub fn with_zero(mut self, value: impl Into<i32>) -> Self {

@@ -28,6 +28,8 @@ impl Branch {
         Self::default()
     }
 
+    /// `byName`.
+    ///
     /// Sets [`by_name`](Self::by_name).
     #[must_use]
     pub fn with_by_name(
@@ -39,6 +41,8 @@ impl Branch {
         self
     }
 
+    /// `left`.
+    ///
     /// Sets [`left`](Self::left).
     #[must_use]
     pub fn with_left(mut self, value: impl Into<Fork>) -> Self {
@@ -46,6 +50,8 @@ impl Branch {
         self
     }
 
+    /// `twigs`.
+    ///
     /// Sets [`twigs`](Self::twigs).
     #[must_use]
     pub fn with_twigs(

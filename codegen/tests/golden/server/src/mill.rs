@@ -10,6 +10,20 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, ObjectMeta};
 use kubernetes_kinds::wire;
 
 /// A mill grinds.
+///
+/// ```
+/// use golden_server::{Mill, MillSpec, Power};
+///
+/// let object = Mill::new(
+///     "example",
+///     MillSpec::new("example", "example", Power::new()),
+/// );
+/// assert_eq!(object.metadata.name.as_deref(), Some("example"));
+/// ```
+///
+/// [`WithMetadata`](kubernetes_kinds::WithMetadata) sets namespace, labels and
+/// annotations. With the feature `validation`, `default_and_validate` of
+/// `kubernetes_validation::Validate` says what an API server would make of an object.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mill {
     /// Standard metadata.
@@ -33,6 +47,8 @@ impl Mill {
         }
     }
 
+    /// Standard metadata.
+    ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     pub fn with_metadata(mut self, value: impl Into<ObjectMeta>) -> Self {
@@ -40,6 +56,8 @@ impl Mill {
         self
     }
 
+    /// What it does.
+    ///
     /// Sets [`status`](Self::status).
     #[must_use]
     pub fn with_status(mut self, value: impl Into<MillStatus>) -> Self {
@@ -171,6 +189,8 @@ impl MillSpec {
         }
     }
 
+    /// How many at a time.
+    ///
     /// Sets [`bags`](Self::bags).
     #[must_use]
     pub fn with_bags(mut self, value: impl Into<i32>) -> Self {
@@ -178,6 +198,8 @@ impl MillSpec {
         self
     }
 
+    /// Who works there.
+    ///
     /// Sets [`crew`](Self::crew).
     #[must_use]
     pub fn with_crew(
@@ -188,6 +210,8 @@ impl MillSpec {
         self
     }
 
+    /// Whether it grinds twice.
+    ///
     /// Sets [`fine`](Self::fine).
     #[must_use]
     pub fn with_fine(mut self, value: bool) -> Self {
@@ -195,6 +219,8 @@ impl MillSpec {
         self
     }
 
+    /// Who may come.
+    ///
     /// Sets [`guests`](Self::guests).
     #[must_use]
     pub fn with_guests(
@@ -205,6 +231,8 @@ impl MillSpec {
         self
     }
 
+    /// What drives it.
+    ///
     /// Sets [`kind`](Self::kind).
     #[must_use]
     pub fn with_kind(mut self, value: impl Into<Kind>) -> Self {
@@ -212,6 +240,8 @@ impl MillSpec {
         self
     }
 
+    /// What stands on the bags.
+    ///
     /// Sets [`marks`](Self::marks).
     #[must_use]
     pub fn with_marks(
@@ -222,6 +252,8 @@ impl MillSpec {
         self
     }
 
+    /// What it is near to.
+    ///
     /// Sets [`near`](Self::near).
     #[must_use]
     pub fn with_near(mut self, value: impl Into<LabelSelector>) -> Self {
@@ -229,6 +261,8 @@ impl MillSpec {
         self
     }
 
+    /// What else there is to say.
+    ///
     /// Sets [`notes`](Self::notes).
     #[must_use]
     pub fn with_notes(
@@ -240,6 +274,8 @@ impl MillSpec {
         self
     }
 
+    /// Whether it spares the neighbours.
+    ///
     /// Sets [`quiet`](Self::quiet).
     #[must_use]
     pub fn with_quiet(mut self, value: bool) -> Self {
@@ -247,6 +283,8 @@ impl MillSpec {
         self
     }
 
+    /// How much fits in.
+    ///
     /// Sets [`room`](Self::room).
     #[must_use]
     pub fn with_room(mut self, value: impl Into<Quantity>) -> Self {
@@ -254,6 +292,8 @@ impl MillSpec {
         self
     }
 
+    /// What they are made of.
+    ///
     /// Sets [`stones`](Self::stones).
     #[must_use]
     pub fn with_stones(
@@ -264,6 +304,8 @@ impl MillSpec {
         self
     }
 
+    /// Where the flour goes.
+    ///
     /// Sets [`store`](Self::store).
     #[must_use]
     pub fn with_store(mut self, value: impl Into<PersistentVolumeSpec>) -> Self {
@@ -309,6 +351,8 @@ impl MillStatus {
         Self::default()
     }
 
+    /// What went wrong.
+    ///
     /// Sets [`error`](Self::error).
     #[must_use]
     pub fn with_error(mut self, value: impl Into<String>) -> Self {
@@ -316,6 +360,8 @@ impl MillStatus {
         self
     }
 
+    /// How fast.
+    ///
     /// Sets [`turns`](Self::turns).
     #[must_use]
     pub fn with_turns(mut self, value: impl Into<i64>) -> Self {
@@ -350,6 +396,8 @@ impl Power {
         Self::default()
     }
 
+    /// Which water.
+    ///
     /// Sets [`brook`](Self::brook).
     #[must_use]
     pub fn with_brook(mut self, value: impl Into<String>) -> Self {
@@ -357,6 +405,8 @@ impl Power {
         self
     }
 
+    /// Which wind.
+    ///
     /// Sets [`hill`](Self::hill).
     #[must_use]
     pub fn with_hill(mut self, value: impl Into<String>) -> Self {
@@ -394,6 +444,8 @@ impl Hand {
         }
     }
 
+    /// For how long.
+    ///
     /// Sets [`years`](Self::years).
     #[must_use]
     pub fn with_years(mut self, value: impl Into<i64>) -> Self {
@@ -426,6 +478,8 @@ impl Guest {
         Self::default()
     }
 
+    /// What everybody says.
+    ///
     /// Sets [`name`](Self::name).
     #[must_use]
     pub fn with_name(mut self, value: impl Into<String>) -> Self {
@@ -433,6 +487,8 @@ impl Guest {
         self
     }
 
+    /// Where from.
+    ///
     /// Sets [`village`](Self::village).
     #[must_use]
     pub fn with_village(mut self, value: impl Into<String>) -> Self {

@@ -109,6 +109,8 @@ impl Values {
         }
     }
 
+    /// Whatever JSON can say.
+    ///
     /// Sets [`any`](Self::any).
     #[must_use]
     pub fn with_any(mut self, value: impl Into<k8s_openapi::serde_json::Value>) -> Self {
@@ -116,6 +118,8 @@ impl Values {
         self
     }
 
+    /// The same, said otherwise.
+    ///
     /// Sets [`any_too`](Self::any_too).
     #[must_use]
     pub fn with_any_too(
@@ -126,6 +130,8 @@ impl Values {
         self
     }
 
+    /// A time.
+    ///
     /// Sets [`at`](Self::at).
     #[must_use]
     pub fn with_at(
@@ -136,6 +142,8 @@ impl Values {
         self
     }
 
+    /// A map to numbers.
+    ///
     /// Sets [`counts`](Self::counts).
     #[must_use]
     pub fn with_counts(
@@ -147,6 +155,8 @@ impl Values {
         self
     }
 
+    /// Bytes.
+    ///
     /// Sets [`data`](Self::data).
     #[must_use]
     pub fn with_data(mut self, value: impl Into<k8s_openapi::ByteString>) -> Self {
@@ -154,6 +164,8 @@ impl Values {
         self
     }
 
+    /// A finer fraction.
+    ///
     /// Sets [`double`](Self::double).
     #[must_use]
     pub fn with_double(mut self, value: impl Into<f64>) -> Self {
@@ -161,6 +173,8 @@ impl Values {
         self
     }
 
+    /// Yes or no.
+    ///
     /// Sets [`flag`](Self::flag).
     #[must_use]
     pub fn with_flag(mut self, value: bool) -> Self {
@@ -168,6 +182,8 @@ impl Values {
         self
     }
 
+    /// A list of what is or isn't.
+    ///
     /// Sets [`flags`](Self::flags).
     #[must_use]
     pub fn with_flags(mut self, value: impl IntoIterator<Item = bool>) -> Self {
@@ -175,6 +191,8 @@ impl Values {
         self
     }
 
+    /// A fraction of no given size.
+    ///
     /// Sets [`fraction`](Self::fraction).
     #[must_use]
     pub fn with_fraction(mut self, value: impl Into<f64>) -> Self {
@@ -182,6 +200,8 @@ impl Values {
         self
     }
 
+    /// A map to lists.
+    ///
     /// Sets [`groups`](Self::groups).
     #[must_use]
     pub fn with_groups(
@@ -193,6 +213,8 @@ impl Values {
         self
     }
 
+    /// A large number.
+    ///
     /// Sets [`large`](Self::large).
     #[must_use]
     pub fn with_large(mut self, value: impl Into<i64>) -> Self {
@@ -200,6 +222,8 @@ impl Values {
         self
     }
 
+    /// A list of numbers.
+    ///
     /// Sets [`numbers`](Self::numbers).
     #[must_use]
     pub fn with_numbers(
@@ -210,6 +234,8 @@ impl Values {
         self
     }
 
+    /// A number of no given size.
+    ///
     /// Sets [`plain`](Self::plain).
     #[must_use]
     pub fn with_plain(mut self, value: impl Into<i64>) -> Self {
@@ -217,6 +243,8 @@ impl Values {
         self
     }
 
+    /// A list of maps.
+    ///
     /// Sets [`rows`](Self::rows).
     #[must_use]
     pub fn with_rows(
@@ -227,6 +255,8 @@ impl Values {
         self
     }
 
+    /// Text nobody should see.
+    ///
     /// Sets [`secret`](Self::secret).
     #[must_use]
     pub fn with_secret(mut self, value: impl Into<String>) -> Self {
@@ -234,6 +264,8 @@ impl Values {
         self
     }
 
+    /// A fraction.
+    ///
     /// Sets [`single`](Self::single).
     #[must_use]
     pub fn with_single(mut self, value: impl Into<f32>) -> Self {
@@ -241,6 +273,8 @@ impl Values {
         self
     }
 
+    /// A small number.
+    ///
     /// Sets [`small`](Self::small).
     #[must_use]
     pub fn with_small(mut self, value: impl Into<i32>) -> Self {
@@ -248,6 +282,8 @@ impl Values {
         self
     }
 
+    /// A map to texts.
+    ///
     /// Sets [`tags`](Self::tags).
     #[must_use]
     pub fn with_tags(
@@ -259,6 +295,8 @@ impl Values {
         self
     }
 
+    /// Text.
+    ///
     /// Sets [`text`](Self::text).
     #[must_use]
     pub fn with_text(mut self, value: impl Into<String>) -> Self {
@@ -266,6 +304,8 @@ impl Values {
         self
     }
 
+    /// A list of texts.
+    ///
     /// Sets [`texts`](Self::texts).
     #[must_use]
     pub fn with_texts(

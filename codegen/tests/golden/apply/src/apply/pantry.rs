@@ -10,15 +10,22 @@ use kubernetes_kinds::{convert, wire};
 use super::Step;
 use crate::Door;
 
-/// What is applied of a [`Pantry`](crate::Pantry): every field is absent unless set.
+/// Apply configuration of a [`Pantry`](crate::Pantry): what is set is sent, and owned
+/// by the field manager.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Pantry {
+    /// Standard metadata.
+    ///
     /// See [`metadata`](crate::Pantry::metadata).
     pub metadata: ObjectMeta,
 
+    /// What is kept.
+    ///
     /// See [`spec`](crate::Pantry::spec).
     pub spec: Option<PantrySpec>,
 
+    /// What is left.
+    ///
     /// See [`status`](crate::Pantry::status).
     pub status: Option<PantryStatus>,
 }
@@ -33,6 +40,8 @@ impl Pantry {
         }
     }
 
+    /// Standard metadata.
+    ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     pub fn with_metadata(mut self, value: impl Into<ObjectMeta>) -> Self {
@@ -40,6 +49,8 @@ impl Pantry {
         self
     }
 
+    /// What is kept.
+    ///
     /// Sets [`spec`](Self::spec).
     #[must_use]
     pub fn with_spec(mut self, value: impl Into<PantrySpec>) -> Self {
@@ -47,6 +58,8 @@ impl Pantry {
         self
     }
 
+    /// What is left.
+    ///
     /// Sets [`status`](Self::status).
     #[must_use]
     pub fn with_status(mut self, value: impl Into<PantryStatus>) -> Self {
@@ -134,38 +147,58 @@ wire::kind! {
     }
 }
 
-/// The fields of a [`PantrySpec`](crate::PantrySpec) that are applied.
+/// Part of an apply configuration: a [`PantrySpec`](crate::PantrySpec).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PantrySpec {
+    /// Whether there is a lamp.
+    ///
     /// See [`light`](crate::PantrySpec::light).
     pub light: Option<bool>,
 
+    /// Told apart by their names.
+    ///
     /// See [`shelves`](crate::PantrySpec::shelves).
     pub shelves: Option<Vec<Shelf>>,
 
+    /// A step for each day.
+    ///
     /// See [`by_day`](crate::PantrySpec::by_day).
     pub by_day: Option<BTreeMap<String, Step>>,
 
+    /// How it closes.
+    ///
     /// See [`door`](crate::PantrySpec::door).
     pub door: Option<Door>,
 
+    /// A schema with one owner.
+    ///
     /// See [`lock`](crate::PantrySpec::lock).
     pub lock: Option<Lock>,
 
+    /// Entries with owners of their own.
+    ///
     /// See [`notes`](crate::PantrySpec::notes).
     pub notes: Option<BTreeMap<String, String>>,
 
+    /// One list, with one owner.
+    ///
     /// See [`recipe`](crate::PantrySpec::recipe).
     pub recipe: Option<Vec<Step>>,
 
+    /// Which jars may come in.
+    ///
     /// See [`selector`](crate::PantrySpec::selector).
     ///
     /// What its type requires, at any depth, is always sent, set or not.
     pub selector: Option<LabelSelector>,
 
+    /// Each at most once.
+    ///
     /// See [`smells`](crate::PantrySpec::smells).
     pub smells: Option<Vec<String>>,
 
+    /// Entries with one owner.
+    ///
     /// See [`stamp`](crate::PantrySpec::stamp).
     pub stamp: Option<BTreeMap<String, String>>,
 }
@@ -177,6 +210,8 @@ impl PantrySpec {
         Self::default()
     }
 
+    /// Whether there is a lamp.
+    ///
     /// Sets [`light`](Self::light).
     #[must_use]
     pub fn with_light(mut self, value: bool) -> Self {
@@ -184,6 +219,8 @@ impl PantrySpec {
         self
     }
 
+    /// Told apart by their names.
+    ///
     /// Sets [`shelves`](Self::shelves).
     #[must_use]
     pub fn with_shelves(
@@ -194,6 +231,8 @@ impl PantrySpec {
         self
     }
 
+    /// A step for each day.
+    ///
     /// Sets [`by_day`](Self::by_day).
     #[must_use]
     pub fn with_by_day(
@@ -205,6 +244,8 @@ impl PantrySpec {
         self
     }
 
+    /// How it closes.
+    ///
     /// Sets [`door`](Self::door).
     #[must_use]
     pub fn with_door(mut self, value: impl Into<Door>) -> Self {
@@ -212,6 +253,8 @@ impl PantrySpec {
         self
     }
 
+    /// A schema with one owner.
+    ///
     /// Sets [`lock`](Self::lock).
     #[must_use]
     pub fn with_lock(mut self, value: impl Into<Lock>) -> Self {
@@ -219,6 +262,8 @@ impl PantrySpec {
         self
     }
 
+    /// Entries with owners of their own.
+    ///
     /// Sets [`notes`](Self::notes).
     #[must_use]
     pub fn with_notes(
@@ -230,6 +275,8 @@ impl PantrySpec {
         self
     }
 
+    /// One list, with one owner.
+    ///
     /// Sets [`recipe`](Self::recipe).
     #[must_use]
     pub fn with_recipe(
@@ -240,6 +287,8 @@ impl PantrySpec {
         self
     }
 
+    /// Which jars may come in.
+    ///
     /// Sets [`selector`](Self::selector).
     #[must_use]
     pub fn with_selector(mut self, value: impl Into<LabelSelector>) -> Self {
@@ -247,6 +296,8 @@ impl PantrySpec {
         self
     }
 
+    /// Each at most once.
+    ///
     /// Sets [`smells`](Self::smells).
     #[must_use]
     pub fn with_smells(
@@ -257,6 +308,8 @@ impl PantrySpec {
         self
     }
 
+    /// Entries with one owner.
+    ///
     /// Sets [`stamp`](Self::stamp).
     #[must_use]
     pub fn with_stamp(
@@ -302,9 +355,11 @@ wire::object! {
     }
 }
 
-/// The fields of a [`PantryStatus`](crate::PantryStatus) that are applied.
+/// Part of an apply configuration: a [`PantryStatus`](crate::PantryStatus).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PantryStatus {
+    /// How many.
+    ///
     /// See [`jars`](crate::PantryStatus::jars).
     pub jars: Option<i64>,
 }
@@ -316,6 +371,8 @@ impl PantryStatus {
         Self::default()
     }
 
+    /// How many.
+    ///
     /// Sets [`jars`](Self::jars).
     #[must_use]
     pub fn with_jars(mut self, value: impl Into<i64>) -> Self {
@@ -337,15 +394,21 @@ wire::object! {
     }
 }
 
-/// The fields of a [`Shelf`](crate::Shelf) that are applied.
+/// Part of an apply configuration: a [`Shelf`](crate::Shelf).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Shelf {
+    /// What it is called.
+    ///
     /// See [`name`](crate::Shelf::name).
     pub name: Option<String>,
 
+    /// The one above it.
+    ///
     /// See [`above`](crate::Shelf::above).
     pub above: Option<Box<Shelf>>,
 
+    /// Its width in centimetres.
+    ///
     /// See [`width`](crate::Shelf::width).
     pub width: Option<i32>,
 }
@@ -357,6 +420,8 @@ impl Shelf {
         Self::default()
     }
 
+    /// What it is called.
+    ///
     /// Sets [`name`](Self::name).
     #[must_use]
     pub fn with_name(mut self, value: impl Into<String>) -> Self {
@@ -364,6 +429,8 @@ impl Shelf {
         self
     }
 
+    /// The one above it.
+    ///
     /// Sets [`above`](Self::above).
     #[must_use]
     pub fn with_above(mut self, value: impl Into<Shelf>) -> Self {
@@ -371,6 +438,8 @@ impl Shelf {
         self
     }
 
+    /// Its width in centimetres.
+    ///
     /// Sets [`width`](Self::width).
     #[must_use]
     pub fn with_width(mut self, value: impl Into<i32>) -> Self {
@@ -398,12 +467,16 @@ wire::object! {
     }
 }
 
-/// The fields of a [`Lock`](crate::Lock) that are applied.
+/// Part of an apply configuration: a [`Lock`](crate::Lock).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Lock {
+    /// What opens it.
+    ///
     /// See [`key`](crate::Lock::key).
     pub key: Option<String>,
 
+    /// How to open it.
+    ///
     /// See [`step`](crate::Lock::step).
     pub step: Option<Step>,
 }
@@ -415,6 +488,8 @@ impl Lock {
         Self::default()
     }
 
+    /// What opens it.
+    ///
     /// Sets [`key`](Self::key).
     #[must_use]
     pub fn with_key(mut self, value: impl Into<String>) -> Self {
@@ -422,6 +497,8 @@ impl Lock {
         self
     }
 
+    /// How to open it.
+    ///
     /// Sets [`step`](Self::step).
     #[must_use]
     pub fn with_step(mut self, value: impl Into<Step>) -> Self {

@@ -6,6 +6,17 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, ObjectMeta};
 use kubernetes_kinds::wire;
 
 /// A jar.
+///
+/// ```
+/// use golden_conversion_v1::Jar;
+///
+/// let object = Jar::new("example");
+/// assert_eq!(object.metadata.name.as_deref(), Some("example"));
+/// ```
+///
+/// [`WithMetadata`](kubernetes_kinds::WithMetadata) sets labels and annotations. With
+/// the feature `validation`, `default_and_validate` of
+/// `kubernetes_validation::Validate` says what an API server would make of an object.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Jar {
     /// `metadata`.
@@ -25,6 +36,8 @@ impl Jar {
         }
     }
 
+    /// `metadata`.
+    ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     pub fn with_metadata(mut self, value: impl Into<ObjectMeta>) -> Self {
@@ -32,6 +45,8 @@ impl Jar {
         self
     }
 
+    /// `level`.
+    ///
     /// Sets [`level`](Self::level).
     #[must_use]
     pub fn with_level(mut self, value: impl Into<i32>) -> Self {
@@ -97,6 +112,8 @@ impl JarList {
         }
     }
 
+    /// `metadata`.
+    ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     pub fn with_metadata(mut self, value: impl Into<ListMeta>) -> Self {

@@ -6,6 +6,17 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, ObjectMeta};
 use kubernetes_kinds::{convert, wire};
 
 /// A Dish is on the table.
+///
+/// ```
+/// use golden_unknown_fields_v1beta1::Dish;
+///
+/// let object = Dish::new("example");
+/// assert_eq!(object.metadata.name.as_deref(), Some("example"));
+/// ```
+///
+/// [`WithMetadata`](kubernetes_kinds::WithMetadata) sets labels and annotations. With
+/// the feature `validation`, `default_and_validate` of
+/// `kubernetes_validation::Validate` says what an API server would make of an object.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Dish {
     /// Standard metadata.
@@ -32,6 +43,8 @@ impl Dish {
         }
     }
 
+    /// Standard metadata.
+    ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     pub fn with_metadata(mut self, value: impl Into<ObjectMeta>) -> Self {
@@ -39,6 +52,8 @@ impl Dish {
         self
     }
 
+    /// How much it holds.
+    ///
     /// Sets [`depth`](Self::depth).
     #[must_use]
     pub fn with_depth(mut self, value: impl Into<i32>) -> Self {
@@ -46,6 +61,8 @@ impl Dish {
         self
     }
 
+    /// How it shines.
+    ///
     /// Sets [`glaze`](Self::glaze).
     #[must_use]
     pub fn with_glaze(mut self, value: impl Into<String>) -> Self {
@@ -163,6 +180,8 @@ impl DishList {
         }
     }
 
+    /// Standard list metadata.
+    ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     pub fn with_metadata(mut self, value: impl Into<ListMeta>) -> Self {

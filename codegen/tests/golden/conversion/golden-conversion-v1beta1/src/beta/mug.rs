@@ -9,8 +9,19 @@ use kubernetes_kinds::{convert, wire};
 
 /// A mug.
 ///
+/// ```
+/// use golden_conversion_v1beta1::beta::{Mug, MugSpec};
+///
+/// let object = Mug::new("example", MugSpec::new(1));
+/// assert_eq!(object.metadata.name.as_deref(), Some("example"));
+/// ```
+///
 /// Since Kubernetes 1.20. Deprecated since Kubernetes 1.30, removed in 1.36; use
 /// `example.com/v1 Mug`.
+///
+/// [`WithMetadata`](kubernetes_kinds::WithMetadata) sets labels and annotations. With
+/// the feature `validation`, `default_and_validate` of
+/// `kubernetes_validation::Validate` says what an API server would make of an object.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mug {
     /// `metadata`.
@@ -30,6 +41,8 @@ impl Mug {
         }
     }
 
+    /// `metadata`.
+    ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     pub fn with_metadata(mut self, value: impl Into<ObjectMeta>) -> Self {
@@ -124,6 +137,8 @@ impl MugList {
         }
     }
 
+    /// `metadata`.
+    ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     pub fn with_metadata(mut self, value: impl Into<ListMeta>) -> Self {
@@ -216,6 +231,8 @@ impl MugSpec {
         }
     }
 
+    /// `handle`.
+    ///
     /// Sets [`handle`](Self::handle).
     #[must_use]
     pub fn with_handle(mut self, value: impl Into<Handle>) -> Self {
@@ -223,6 +240,8 @@ impl MugSpec {
         self
     }
 
+    /// `inner`.
+    ///
     /// Sets [`inner`](Self::inner).
     #[must_use]
     pub fn with_inner(mut self, value: impl Into<MugSpec>) -> Self {
@@ -230,6 +249,8 @@ impl MugSpec {
         self
     }
 
+    /// `lids`.
+    ///
     /// Sets [`lids`](Self::lids).
     #[must_use]
     pub fn with_lids(mut self, value: impl IntoIterator<Item = impl Into<Lid>>) -> Self {
@@ -237,6 +258,8 @@ impl MugSpec {
         self
     }
 
+    /// `names`.
+    ///
     /// Sets [`names`](Self::names).
     #[must_use]
     pub fn with_names(
@@ -247,6 +270,8 @@ impl MugSpec {
         self
     }
 
+    /// `stains`.
+    ///
     /// Sets [`stains`](Self::stains).
     #[must_use]
     pub fn with_stains(

@@ -8,6 +8,17 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, ObjectMeta};
 use kubernetes_kinds::{convert, wire};
 
 /// A tray.
+///
+/// ```
+/// use golden_conversion_v1beta1::beta::Tray;
+///
+/// let object = Tray::new("example", 1);
+/// assert_eq!(object.metadata.name.as_deref(), Some("example"));
+/// ```
+///
+/// [`WithMetadata`](kubernetes_kinds::WithMetadata) sets labels and annotations. With
+/// the feature `validation`, `default_and_validate` of
+/// `kubernetes_validation::Validate` says what an API server would make of an object.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tray {
     /// `metadata`.
@@ -43,6 +54,8 @@ impl Tray {
         }
     }
 
+    /// `metadata`.
+    ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     pub fn with_metadata(mut self, value: impl Into<ObjectMeta>) -> Self {
@@ -50,6 +63,8 @@ impl Tray {
         self
     }
 
+    /// `cloth`.
+    ///
     /// Sets [`cloth`](Self::cloth).
     #[must_use]
     pub fn with_cloth(mut self, value: bool) -> Self {
@@ -57,6 +72,8 @@ impl Tray {
         self
     }
 
+    /// `color`.
+    ///
     /// Sets [`color`](Self::color).
     #[must_use]
     pub fn with_color(mut self, value: impl Into<String>) -> Self {
@@ -64,6 +81,8 @@ impl Tray {
         self
     }
 
+    /// `hooks`.
+    ///
     /// Sets [`hooks`](Self::hooks).
     #[must_use]
     pub fn with_hooks(
@@ -75,6 +94,8 @@ impl Tray {
         self
     }
 
+    /// `spoon`.
+    ///
     /// Sets [`spoon`](Self::spoon).
     #[must_use]
     pub fn with_spoon(mut self, value: impl Into<Spoon>) -> Self {
@@ -82,6 +103,8 @@ impl Tray {
         self
     }
 
+    /// `spoons`.
+    ///
     /// Sets [`spoons`](Self::spoons).
     #[must_use]
     pub fn with_spoons(
@@ -219,6 +242,8 @@ impl TrayList {
         }
     }
 
+    /// `metadata`.
+    ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     pub fn with_metadata(mut self, value: impl Into<ListMeta>) -> Self {
@@ -298,6 +323,8 @@ impl Spoon {
         Self::default()
     }
 
+    /// `engraving`.
+    ///
     /// Sets [`engraving`](Self::engraving).
     #[must_use]
     pub fn with_engraving(mut self, value: impl Into<String>) -> Self {
@@ -305,6 +332,8 @@ impl Spoon {
         self
     }
 
+    /// `material`.
+    ///
     /// Sets [`material`](Self::material).
     #[must_use]
     pub fn with_material(mut self, value: impl Into<String>) -> Self {

@@ -5,12 +5,17 @@
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kubernetes_kinds::wire;
 
-/// What is applied of a [`Jug`](crate::beta::Jug): every field is absent unless set.
+/// Apply configuration of a [`Jug`](crate::beta::Jug): what is set is sent, and owned
+/// by the field manager.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Jug {
+    /// `metadata`.
+    ///
     /// See [`metadata`](crate::beta::Jug::metadata).
     pub metadata: ObjectMeta,
 
+    /// `full`.
+    ///
     /// See [`full`](crate::beta::Jug::full).
     pub full: Option<bool>,
 }
@@ -25,6 +30,8 @@ impl Jug {
         }
     }
 
+    /// `metadata`.
+    ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     pub fn with_metadata(mut self, value: impl Into<ObjectMeta>) -> Self {
@@ -32,6 +39,8 @@ impl Jug {
         self
     }
 
+    /// `full`.
+    ///
     /// Sets [`full`](Self::full).
     #[must_use]
     pub fn with_full(mut self, value: bool) -> Self {

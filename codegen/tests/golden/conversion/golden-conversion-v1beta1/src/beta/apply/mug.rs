@@ -9,12 +9,17 @@ use kubernetes_kinds::{convert, wire};
 
 use crate::beta::Handle;
 
-/// What is applied of a [`Mug`](crate::beta::Mug): every field is absent unless set.
+/// Apply configuration of a [`Mug`](crate::beta::Mug): what is set is sent, and owned
+/// by the field manager.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mug {
+    /// `metadata`.
+    ///
     /// See [`metadata`](crate::beta::Mug::metadata).
     pub metadata: ObjectMeta,
 
+    /// `spec`.
+    ///
     /// See [`spec`](crate::beta::Mug::spec).
     pub spec: Option<MugSpec>,
 }
@@ -29,6 +34,8 @@ impl Mug {
         }
     }
 
+    /// `metadata`.
+    ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     pub fn with_metadata(mut self, value: impl Into<ObjectMeta>) -> Self {
@@ -36,6 +43,8 @@ impl Mug {
         self
     }
 
+    /// `spec`.
+    ///
     /// Sets [`spec`](Self::spec).
     #[must_use]
     pub fn with_spec(mut self, value: impl Into<MugSpec>) -> Self {
@@ -101,24 +110,36 @@ wire::kind! {
     }
 }
 
-/// The fields of a [`MugSpec`](crate::beta::MugSpec) that are applied.
+/// Part of an apply configuration: a [`MugSpec`](crate::beta::MugSpec).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MugSpec {
+    /// How much goes in.
+    ///
     /// See [`volume`](crate::beta::MugSpec::volume).
     pub volume: Option<i32>,
 
+    /// `handle`.
+    ///
     /// See [`handle`](crate::beta::MugSpec::handle).
     pub handle: Option<Handle>,
 
+    /// `inner`.
+    ///
     /// See [`inner`](crate::beta::MugSpec::inner).
     pub inner: Option<Box<MugSpec>>,
 
+    /// `lids`.
+    ///
     /// See [`lids`](crate::beta::MugSpec::lids).
     pub lids: Option<Vec<Lid>>,
 
+    /// `names`.
+    ///
     /// See [`names`](crate::beta::MugSpec::names).
     pub names: Option<Vec<String>>,
 
+    /// `stains`.
+    ///
     /// See [`stains`](crate::beta::MugSpec::stains).
     pub stains: Option<BTreeMap<String, Lid>>,
 }
@@ -130,6 +151,8 @@ impl MugSpec {
         Self::default()
     }
 
+    /// How much goes in.
+    ///
     /// Sets [`volume`](Self::volume).
     #[must_use]
     pub fn with_volume(mut self, value: impl Into<i32>) -> Self {
@@ -137,6 +160,8 @@ impl MugSpec {
         self
     }
 
+    /// `handle`.
+    ///
     /// Sets [`handle`](Self::handle).
     #[must_use]
     pub fn with_handle(mut self, value: impl Into<Handle>) -> Self {
@@ -144,6 +169,8 @@ impl MugSpec {
         self
     }
 
+    /// `inner`.
+    ///
     /// Sets [`inner`](Self::inner).
     #[must_use]
     pub fn with_inner(mut self, value: impl Into<MugSpec>) -> Self {
@@ -151,6 +178,8 @@ impl MugSpec {
         self
     }
 
+    /// `lids`.
+    ///
     /// Sets [`lids`](Self::lids).
     #[must_use]
     pub fn with_lids(mut self, value: impl IntoIterator<Item = impl Into<Lid>>) -> Self {
@@ -158,6 +187,8 @@ impl MugSpec {
         self
     }
 
+    /// `names`.
+    ///
     /// Sets [`names`](Self::names).
     #[must_use]
     pub fn with_names(
@@ -168,6 +199,8 @@ impl MugSpec {
         self
     }
 
+    /// `stains`.
+    ///
     /// Sets [`stains`](Self::stains).
     #[must_use]
     pub fn with_stains(
@@ -205,9 +238,11 @@ wire::object! {
     }
 }
 
-/// The fields of a [`Lid`](crate::beta::Lid) that are applied.
+/// Part of an apply configuration: a [`Lid`](crate::beta::Lid).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Lid {
+    /// `name`.
+    ///
     /// See [`name`](crate::beta::Lid::name).
     pub name: Option<String>,
 }
@@ -219,6 +254,8 @@ impl Lid {
         Self::default()
     }
 
+    /// `name`.
+    ///
     /// Sets [`name`](Self::name).
     #[must_use]
     pub fn with_name(mut self, value: impl Into<String>) -> Self {
