@@ -59,7 +59,7 @@ pub trait Apply:
 
     /// The paths of objects, maps and lists whose parts can have different owners, as the
     /// `x-kubernetes-map-type` and `x-kubernetes-list-type` of the document say, without
-    /// those in the metadata. `[]` after a list's path stands for its elements.
+    /// those in the metadata. `[]` after a list's path means its elements.
     ///
     /// A value at any other path has one owner, together with its fields and elements.
     const GRANULAR: &'static [&'static str];

@@ -6,7 +6,7 @@ use super::keyed::{Name, elements, keys};
 use super::{ConversionError, Convertible, Translate, without_metadata};
 use crate::{FieldPath, ListMapKeys};
 
-/// Restores in `live` the fields of `kept` that `A` can't represent.
+/// Restores in `live` the fields of the preserved object `kept` that `A` can't represent.
 pub(super) fn restore<A, B>(kept: B, live: B) -> super::Result<B>
 where
     A: Convertible + Translate<B>,
@@ -27,7 +27,7 @@ where
     })
 }
 
-/// Returns the kept value where the live one is as it was seen, otherwise the live one.
+/// Returns the preserved value where the live one has not changed, otherwise the live one.
 fn merge(
     lists: ListMapKeys,
     path: &FieldPath,
@@ -97,7 +97,7 @@ fn list(
             .find(|(other, ..)| other == name)
             .map(|(_, _, value)| (*value).clone())
     };
-    // The kept order holds as long as nobody has put the live list into another.
+    // The preserved order is used unless the live list has been reordered.
     let (first, second) = if is_untouched(&names(&seen), &names(&kept), &names(&live)) {
         (names(&kept), names(&live))
     } else {

@@ -6,7 +6,7 @@
 //!
 //! * a field that is absent or `null` keeps its zero value, whether required or not,
 //!   because Go writes `null` for a nil list and older servers omit what newer ones require;
-//! * a field that is not known is skipped, because a newer server may send it, or kept as it is
+//! * an unknown field is skipped, because a newer server may send it, or preserved as it is
 //!   and written back, if the crate was generated so;
 //! * `apiVersion` and `kind` may be absent, as in the items of a list, but may not be wrong;
 //! * on writing, required fields are always there, even zero or empty, and an optional field
@@ -16,7 +16,7 @@ mod kept;
 mod read;
 mod write;
 
-// For `kubernetes-manifests`, whose strict reading has to know a field that is only kept.
+// For `kubernetes-manifests`, whose strict reading reports unknown fields that are preserved.
 #[doc(hidden)]
 pub use kept::KEPT;
 pub use kept::{UnknownFields, keep};
@@ -62,7 +62,7 @@ pub trait Object: Default {
     /// Only those of the serializer behind `fields`.
     fn write_fields<F: Fields>(&self, fields: &mut F) -> Result<(), F::Error>;
 
-    /// The fields that it has kept without knowing them, if it keeps any.
+    /// Returns the unknown fields that the object has preserved, if its type preserves any.
     ///
     /// They are written after the others, but for those whose names it does know.
     fn unknown_fields(&self) -> Option<&UnknownFields> {
