@@ -211,6 +211,32 @@ fn modules_by_hand_that_nobody_can_write() {
     );
 }
 
+#[test]
+fn modules_of_rules_are_public_and_need_the_feature() {
+    let before = "name = \"golden-conversion-v1beta1\"";
+    for (rules, message) in [
+        ("crate::beta::tray", "`rules` of the crate names a file that is generated"),
+        ("crate::gamma::rules", "the module `gamma`, which isn't there"),
+    ] {
+        let rules = format!("{before}\nrules = \"{rules}\"");
+        bad(&[("codegen.toml", before, &rules)], "codegen.toml", message);
+    }
+    let rules = format!("{before}\nrules = \"crate::checks\"");
+    let crates = changed(&[("codegen.toml", before, &rules)]).unwrap();
+    assert_eq!(crates[1].hand_written, ["src/checks.rs", "src/beta/rules.rs"]);
+    let root = crates[1].files.iter().find(|file| file.path == "src/lib.rs").unwrap();
+    let gated = "#[cfg(feature = \"validation\")]\npub mod checks;";
+    assert!(root.text.contains(gated), "{}", root.text);
+    // Conversions need the module without the feature.
+    let rules = format!("{before}\nrules = \"crate::beta::rules\"");
+    let crates = changed(&[("codegen.toml", before, &rules)]).unwrap();
+    let path = "src/beta/mod.rs";
+    let beta = crates[1].files.iter().find(|file| file.path == path).unwrap();
+    let text = &beta.text;
+    let gated = "validation\")]\npub mod rules;";
+    assert!(text.contains("\npub mod rules;") && !text.contains(gated), "{text}");
+}
+
 /// Of two that are one, the module is declared once.
 #[test]
 fn a_module_by_hand_whose_functions_are_called() {
