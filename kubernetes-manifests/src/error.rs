@@ -86,10 +86,10 @@ fn parse(text: &str) -> FieldPath {
             rest.strip_prefix('[').and_then(|inner| inner.split_once(']'))
         {
             rest = after.strip_prefix('.').unwrap_or(after);
-            return Some(key.parse().map_or_else(
-                |_| Segment::Key(key.to_owned()),
-                Segment::Index,
-            ));
+            return Some(
+                key.parse()
+                    .map_or_else(|_| Segment::Key(key.to_owned()), Segment::Index),
+            );
         }
         let end = rest.find(['.', '[']).filter(|end| *end > 0).unwrap_or(rest.len());
         let (name, after) = rest.split_at(end);
@@ -104,50 +104,50 @@ pub(crate) fn is_plain_list(kind: &GroupVersionKind) -> bool {
     kind.group_version == GroupVersion::from_static("", "v1") && kind.kind == "List"
 }
 
-/// What can go wrong in decoding, converting and writing.
+/// The reason of a [`SchemeError`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Reason {
-    /// The input is not JSON or YAML, or exceeds what a reader takes on.
+    /// The input is not JSON or YAML, or exceeds the limits of the reader.
     Syntax {
-        /// What is wrong.
+        /// The message.
         message: String,
     },
-    /// The input holds no document, or more than one, where one is asked for.
+    /// The input holds no document or several, where exactly one is expected.
     Documents {
-        /// How many there are.
+        /// The number of documents.
         found: usize,
     },
     /// `apiVersion` or `kind` is absent.
     Unnamed {
-        /// Which of them.
+        /// The name of the absent field.
         field: &'static str,
     },
-    /// Nobody has registered the kind.
+    /// The kind is not registered.
     NotRegistered {
         /// The kind.
         found: GroupVersionKind,
-        /// Kinds that are registered: those of that name, otherwise those of the group,
+        /// Similar registered kinds: those of the same name, otherwise those of the group,
         /// otherwise all.
         registered: Vec<GroupVersionKind>,
     },
-    /// No conversions lead from the one to the other.
+    /// No route of conversions leads from one kind to the other.
     NoRoute {
         /// The kind that was read.
         from: GroupVersionKind,
-        /// The kind or the group and version that is wanted.
+        /// The requested kind, or the requested group and version.
         to: String,
     },
-    /// A field has the wrong shape or says the wrong thing.
+    /// A field has the wrong type or value.
     Shape {
-        /// What is wrong.
+        /// The message.
         message: String,
     },
     /// The object can't be converted.
     Conversion(ConversionError),
     /// The object can't be written.
     Unwritable {
-        /// What is wrong.
+        /// The message.
         message: String,
     },
 }
@@ -202,7 +202,7 @@ fn not_registered(
     }
 }
 
-/// Why something can't be decoded, converted or written, and where.
+/// An error in decoding, converting or writing, with its location.
 ///
 /// ```
 /// use kubernetes_manifests::scheme::{Reason, Scheme};

@@ -21,7 +21,8 @@ fn told(text: &str, syntax: Syntax) -> Vec<String> {
             Ok(Some(_)) => format!("{name} is read"),
             Ok(None) => "list".to_owned(),
             Err(error) => {
-                let (path, reason) = (&error.location().path.to_string(), error.reason());
+                let (path, reason) =
+                    (&error.location().path.to_string(), error.reason());
                 let reason = match reason {
                     Reason::Syntax { .. } => "syntax".to_owned(),
                     Reason::Shape { .. } => "shape".to_owned(),

@@ -9,7 +9,7 @@ use common::{pot, pots, scheme};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ListMeta;
 use kubernetes_kinds::convert::ANNOTATION;
 use kubernetes_kinds::{GroupVersion, GroupVersionKind, WithMetadata};
-use kubernetes_manifests::scheme::{Decoded, Unrepresentable, AnyObject, Scheme, Scope};
+use kubernetes_manifests::scheme::{AnyObject, Decoded, Scheme, Scope, Unrepresentable};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -222,7 +222,8 @@ fn objects_convert() {
     assert_eq!(object.clone().convert_to(&scheme, &V1).unwrap(), object);
     assert_eq!(object.clone().downcast::<PotInfo>(), None);
     assert_eq!(object.downcast::<PotV1>(), Some(pot("a")));
-    let namespaced = AnyObject::new(PotInfo::default().with_name("n").with_namespace("s"));
+    let namespaced =
+        AnyObject::new(PotInfo::default().with_name("n").with_namespace("s"));
     assert_eq!(namespaced.to_string(), "example.com/v1alpha1 PotInfo s/n");
 }
 

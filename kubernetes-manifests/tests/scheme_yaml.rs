@@ -8,7 +8,7 @@ mod common;
 use common::{PotInfo, PotV1, PotV1List, PotV1beta1};
 use common::{pot, pots, scheme, text};
 use kubernetes_manifests::scheme::{
-    Decoded, AnyObject, Reason, SchemeError, to_yaml, to_yaml_all,
+    AnyObject, Decoded, Reason, SchemeError, to_yaml, to_yaml_all,
 };
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -46,8 +46,10 @@ fn streams_skip_what_is_empty() {
          kind: PotList\n  items: [{{size: 3}}]\n---\n"
     );
     let objects = scheme().decode_yaml_all(&text).unwrap();
-    let places: Vec<_> =
-        objects.iter().map(|object| format!("{object} at {}", object.location())).collect();
+    let places: Vec<_> = objects
+        .iter()
+        .map(|object| format!("{object} at {}", object.location()))
+        .collect();
     assert_eq!(
         places,
         [

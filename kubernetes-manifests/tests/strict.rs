@@ -268,7 +268,8 @@ mod yaml {
 
     fn lines(text: &str) -> Vec<(String, usize, usize)> {
         let faults = strict::from_yaml::<ObjectMeta>(text).unwrap().errors;
-        let place = |fault: &FieldError| fault.location.line.zip(fault.location.column).unwrap();
+        let place =
+            |fault: &FieldError| fault.location.line.zip(fault.location.column).unwrap();
         let faults = faults.into_iter().map(|fault| {
             let (line, column) = place(&fault);
             (fault.path, line, column)
@@ -332,7 +333,8 @@ mod yaml {
         assert_eq!(yaml(text), [r#"duplicate field "z.x""#, r#"unknown field "z""#]);
         let places = |text: &str| {
             let faults = strict::from_yaml::<ObjectMeta>(text).unwrap().errors;
-            let of = |fault: &FieldError| (fault.path.clone(), fault.location.line.unwrap());
+            let of =
+                |fault: &FieldError| (fault.path.clone(), fault.location.line.unwrap());
             faults.iter().map(of).collect::<Vec<_>>()
         };
         // Of several objects the last comes first.

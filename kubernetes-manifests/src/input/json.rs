@@ -39,12 +39,15 @@ impl<'a> Text<'a> {
     }
 
     /// Reads the documents that are not `null`, up to and with the first that is damaged.
-    pub(crate) fn documents(&self) -> Box<dyn Iterator<Item = Document<'_>> + '_> {
-        if self.is_damaged {
-            Box::new(stream::<Lossy>(&self.text))
-        } else {
-            Box::new(stream::<Json>(&self.text))
-        }
+    pub(crate) fn documents(&self) -> impl Iterator<Item = Document<'_>> {
+        documents(&self.text).map(|mut document| {
+            if let Ok(node) = &mut document.node
+                && self.is_damaged
+            {
+                hide_damage(&mut node.tree);
+            }
+            document
+        })
     }
 
     /// Reads the only document.
@@ -53,12 +56,11 @@ impl<'a> Text<'a> {
     ///
     /// When the text is damaged, or something follows the document.
     pub(crate) fn document(&self) -> Result<Node<'_>, Error> {
-        let mut node = if self.is_damaged {
-            serde_json::from_str::<Read<'_, Lossy>>(&self.text)?.0
-        } else {
-            serde_json::from_str::<Read<'_, Json>>(&self.text)?.0
-        };
+        let mut node = serde_json::from_str::<Read<'_, Json>>(&self.text)?.0;
         Cursor::new(&self.text).locate(&mut node.tree);
+        if self.is_damaged {
+            hide_damage(&mut node.tree);
+        }
         Ok(node)
     }
 }
@@ -72,17 +74,10 @@ pub(crate) struct Document<'a> {
 }
 
 /// Reads the documents of a text, but for those that are `null`.
-#[cfg(feature = "yaml")]
 pub(crate) fn documents(text: &str) -> impl Iterator<Item = Document<'_>> {
-    stream::<Json>(text)
-}
-
-fn stream<'a, F: Format<'a, 'a> + 'a>(
-    text: &'a str,
-) -> impl Iterator<Item = Document<'a>> {
     let mut cursor = Cursor::new(text);
     let mut documents =
-        serde_json::Deserializer::from_str(text).into_iter::<Read<'a, F>>();
+        serde_json::Deserializer::from_str(text).into_iter::<Read<'_, Json>>();
     let documents = std::iter::from_fn(move || {
         let start = documents.byte_offset();
         let node = documents.next()?.map(|read| {
@@ -114,33 +109,23 @@ impl<'de> Format<'de, 'de> for Json {
     }
 }
 
-/// JSON in memory in which each byte that is not UTF-8 has been replaced.
-struct Lossy;
-
-impl<'de> Format<'de, 'de> for Lossy {
-    fn next_name<M: MapAccess<'de>>(map: &mut M) -> Result<Option<Name<'de>>, M::Error> {
-        match Json::next_name(map)? {
-            Some((name, _)) if name.contains('\u{fffd}') => {
-                Err(M::Error::custom(NOT_TEXT))
+/// Hides texts and fields in which bytes that are not UTF-8 have been replaced.
+fn hide_damage(tree: &mut Tree<'_>) {
+    let is_damaged = |text: &str| text.contains('\u{fffd}');
+    match tree {
+        Tree::Text(text) if is_damaged(text) => *tree = Tree::NotText,
+        Tree::Items(items) => {
+            items.iter_mut().for_each(|item| hide_damage(&mut item.tree));
+        }
+        Tree::Fields(fields) => {
+            for field in fields {
+                if is_damaged(&field.name) {
+                    field.value = Tree::NotText.into();
+                }
+                hide_damage(&mut field.value.tree);
             }
-            name => Ok(name),
         }
-    }
-
-    fn borrowed(text: &'de str) -> Tree<'de> {
-        if text.contains('\u{fffd}') {
-            Tree::NotText
-        } else {
-            Json::borrowed(text)
-        }
-    }
-
-    fn owned(text: String) -> Tree<'de> {
-        if text.contains('\u{fffd}') {
-            Tree::NotText
-        } else {
-            Tree::Text(Cow::Owned(text))
-        }
+        _ => (),
     }
 }
 

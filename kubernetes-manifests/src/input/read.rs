@@ -44,11 +44,6 @@ pub(super) trait Format<'de, 'a>: Sized {
     /// Makes a tree of a text that outlives reading.
     fn borrowed(text: &'de str) -> Tree<'a>;
 
-    /// Makes a tree of a text.
-    fn owned(text: String) -> Tree<'a> {
-        Tree::Text(Cow::Owned(text))
-    }
-
     /// Adds a field to an object, or the fields that a merge key brings.
     fn add(fields: &mut Vec<Field<'a>>, field: Field<'a>) {
         fields.push(field);
@@ -126,7 +121,7 @@ impl<'de, 'a, F: Format<'de, 'a>> Visitor<'de> for TreeVisitor<'a, F> {
 
     fn visit_string<E: de::Error>(self, value: String) -> Result<Tree<'a>, E> {
         F::spend(value.len())?;
-        Ok(F::owned(value))
+        Ok(Tree::Text(Cow::Owned(value)))
     }
 
     fn visit_seq<S: SeqAccess<'de>>(self, mut seq: S) -> Result<Tree<'a>, S::Error> {

@@ -59,8 +59,12 @@ impl Node<'_> {
         let mut node = self;
         for segment in path.segments() {
             let inner = match segment {
-                Segment::Field(name) => node.tree.field(name).map(|(_, field)| &field.value),
-                Segment::Key(name) => node.tree.field(name).map(|(_, field)| &field.value),
+                Segment::Field(name) => {
+                    node.tree.field(name).map(|(_, field)| &field.value)
+                }
+                Segment::Key(name) => {
+                    node.tree.field(name).map(|(_, field)| &field.value)
+                }
                 Segment::Index(index) => node.tree.item(*index),
             };
             let Some(inner) = inner else {
@@ -173,7 +177,9 @@ impl<'a> Tree<'a> {
             Self::Bool(value) => Value::Bool(*value),
             Self::Number(number) => Value::Number(number.clone()),
             Self::Text(text) => Value::String(text.clone().into_owned()),
-            Self::Items(items) => items.iter().map(|item| item.tree.to_value()).collect(),
+            Self::Items(items) => {
+                items.iter().map(|item| item.tree.to_value()).collect()
+            }
             Self::Fields(fields) => {
                 let fields = fields.iter();
                 fields

@@ -106,11 +106,7 @@ impl<'t, 'l> Walk<'t, 'l> {
     }
 
     /// Reports unknown and duplicate fields of the object at that location.
-    pub(crate) fn noticing(
-        mut self,
-        location: &'l Location,
-        log: &'l mut Log,
-    ) -> Self {
+    pub(crate) fn noticing(mut self, location: &'l Location, log: &'l mut Log) -> Self {
         self.notices = Some(Notices {
             location,
             log,
@@ -138,7 +134,11 @@ impl<'t, 'l> Walk<'t, 'l> {
 
     /// Returns the error of a type, with the path at which reading stopped, and with its position
     /// if the text is JSON.
-    pub(crate) fn failed(&self, source: Option<Source<'_>>, error: &Error) -> SchemeError {
+    pub(crate) fn failed(
+        &self,
+        source: Option<Source<'_>>,
+        error: &Error,
+    ) -> SchemeError {
         let error = SchemeError::json(path(&self.steps), error);
         let Some(Source { text, before }) = source else {
             return error;

@@ -35,7 +35,8 @@ impl Serialize for Tree<'_> {
             }
             Self::Fields(fields) => {
                 let fields = fields.iter();
-                serializer.collect_map(fields.map(|field| (&field.name, &field.value.tree)))
+                serializer
+                    .collect_map(fields.map(|field| (&field.name, &field.value.tree)))
             }
         }
     }
@@ -332,7 +333,10 @@ impl SerializeMap for Fields {
         Ok(())
     }
 
-    fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Error> {
+    fn serialize_value<T: Serialize + ?Sized>(
+        &mut self,
+        value: &T,
+    ) -> Result<(), Error> {
         let Some(name) = self.name.take() else {
             return Err(Error::custom("a value without a key"));
         };

@@ -5,7 +5,9 @@ use std::cell::Cell;
 use std::collections::HashSet;
 use std::marker::PhantomData;
 
-use k8s_openapi::serde::de::{Deserialize, DeserializeOwned, Deserializer, Error, MapAccess};
+use k8s_openapi::serde::de::{
+    Deserialize, DeserializeOwned, Deserializer, Error, MapAccess,
+};
 use serde_saphyr::{DuplicateKeyPolicy, Location, MergeKeyPolicy, Options, Spanned};
 
 use super::read::{Format, Name, Read, tree};
@@ -18,7 +20,7 @@ const MAX_DEPTH: usize = 64;
 
 /// How deep the positions of values are read. Typed fields are less deep; a value without a
 /// position takes less of the stack.
-const MAX_LOCATED: usize = 24;
+const MAX_LOCATED: usize = 16;
 
 /// What a value counts in addition to its text.
 const NODE: usize = 4;

@@ -5,10 +5,10 @@ use std::collections::{HashMap, VecDeque};
 use k8s_openapi::serde_json::Value;
 use kubernetes_kinds::{FieldPath, GroupVersionKind, Segment};
 
+use super::Scheme;
 use super::object::{AnyObject, describe};
 use super::split::{Chunk, Chunks};
 use super::type_meta::TypeMeta;
-use super::Scheme;
 use crate::error::{Location, Reason, SchemeError, is_plain_list};
 use crate::input::json::{Document, documents};
 use crate::input::reader;
@@ -33,13 +33,13 @@ pub struct Part<'t> {
     /// The location; only items of a list have a path. That of a damaged document has the
     /// line at which reading stopped.
     pub location: Location,
-    /// The `apiVersion` that it names; an item of a typed list has that of its kind.
+    /// The `apiVersion`; an item of a typed list without one has that of the list.
     pub api_version: Option<String>,
-    /// The kind that it names; an item of a typed list has that of the list.
+    /// The `kind`; an item of a typed list without one has the kind of the list's items.
     pub kind: Option<String>,
-    /// Its `metadata.name`.
+    /// The `metadata.name`.
     pub name: Option<String>,
-    /// Its `metadata.namespace`.
+    /// The `metadata.namespace`.
     pub namespace: Option<String>,
     /// The object; `None` for a list, whose items are the parts that follow.
     pub object: Result<Option<AnyObject>, SchemeError>,
@@ -202,11 +202,7 @@ impl<'t> Parts<'_, 't> {
     }
 
     /// Reads the intact documents of damaged JSON.
-    fn damaged_json(
-        &mut self,
-        mut chunk: Chunk<'t>,
-        mut found: Vec<Document<'t>>,
-    ) {
+    fn damaged_json(&mut self, mut chunk: Chunk<'t>, mut found: Vec<Document<'t>>) {
         loop {
             let mut next = None;
             for document in found {
@@ -300,7 +296,8 @@ impl<'t> Parts<'_, 't> {
         } else {
             None
         };
-        let names = ["name", "namespace"].map(|name| node.tree.text(&["metadata", name]));
+        let names =
+            ["name", "namespace"].map(|name| node.tree.text(&["metadata", name]));
         let location = Location {
             object: named.as_ref().map(|named| describe(named, names.into())),
             ..location

@@ -52,7 +52,11 @@ impl AnyObject {
         }
     }
 
-    pub(super) fn untyped(kind: GroupVersionKind, value: Value, location: Location) -> Self {
+    pub(super) fn untyped(
+        kind: GroupVersionKind,
+        value: Value,
+        location: Location,
+    ) -> Self {
         Self {
             read: kind.clone(),
             held: Held::Dynamic(kind, value),
@@ -195,9 +199,10 @@ impl AnyObject {
         let Some(path) = wanted else {
             return Err(SchemeError::from(no_route(content.kind())).at(&location));
         };
-        let (content, losses) = path
-            .follow(content, scheme.unrepresentable)
-            .map_err(|error| SchemeError::from(Reason::Conversion(error)).at(&location))?;
+        let (content, losses) =
+            path.follow(content, scheme.unrepresentable).map_err(|error| {
+                SchemeError::from(Reason::Conversion(error)).at(&location)
+            })?;
         Ok(Self {
             held: Held::Typed(content),
             read: self.read,

@@ -1,4 +1,4 @@
-//! Finding and following the way from one type to another.
+//! Finding and following the route from one type to another.
 
 use std::any::TypeId;
 use std::collections::HashSet;
@@ -14,7 +14,7 @@ use super::{Scheme, Unrepresentable};
 /// The result of a conversion.
 type Outcome = Result<(Boxed, Vec<Loss>), ConversionError>;
 
-/// A registered conversion; the function is made for its two types.
+/// A registered conversion, with functions for its two types.
 #[derive(Clone)]
 pub(super) struct Conversion {
     pub(super) to: TypeId,
@@ -66,7 +66,7 @@ fn source<A: Versioned>(content: Boxed) -> Result<A, ConversionError> {
     })
 }
 
-/// The conversions that make one type of another, one after the other.
+/// The conversions from one type to another, in their order.
 #[derive(Clone, Default)]
 pub(super) struct Path<'s>(Vec<&'s Conversion>);
 
@@ -93,7 +93,7 @@ impl<'s> Path<'s> {
         }
     }
 
-    /// Converts an object of the type from which this leads.
+    /// Converts an object of the type at which the path begins.
     pub(super) fn follow(
         &self,
         content: Boxed,
@@ -111,8 +111,8 @@ impl<'s> Path<'s> {
 }
 
 impl Scheme {
-    /// The path to every type that one can become, those of the fewest conversions first;
-    /// of several paths that long, the one with the fewest that are lossy.
+    /// Returns the paths to all types that can be reached, the shortest first; of several paths of
+    /// the same length to a type, the one with the fewest lossy conversions.
     pub(super) fn paths(&self, from: TypeId) -> Vec<Path<'_>> {
         let mut reached = HashSet::from([from]);
         let mut paths: Vec<Path<'_>> = Vec::new();
@@ -137,7 +137,7 @@ impl Scheme {
         paths
     }
 
-    /// The path between two types, empty for the type itself.
+    /// Returns the path between two types; it is empty if they are the same.
     pub(super) fn path(&self, from: TypeId, to: TypeId) -> Option<Path<'_>> {
         if from == to {
             return Some(Path::default());

@@ -203,8 +203,7 @@ fn take(
         Some(split) => {
             let items = split(content).into_iter().enumerate();
             objects.extend(
-                items
-                    .map(|(index, item)| AnyObject::typed(item, location.item(index))),
+                items.map(|(index, item)| AnyObject::typed(item, location.item(index))),
             );
         }
     }

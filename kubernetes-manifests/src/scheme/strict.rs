@@ -112,8 +112,7 @@ mod yaml {
                 source: None,
             };
             let decoded = self.decode_input(input, Some(&mut log));
-            let object =
-                decoded.map_err(|error| error.or_on(|path| node.find(path)))?;
+            let object = decoded.map_err(|error| error.or_on(|path| node.find(path)))?;
             Ok(Strict::new(object, log))
         }
 
@@ -171,7 +170,10 @@ mod yaml {
     }
 
     impl<'t> Document<'_, 't> {
-        fn yaml(mut self, node: &'t crate::input::tree::Node<'t>) -> Result<(), SchemeError> {
+        fn yaml(
+            mut self,
+            node: &'t crate::input::tree::Node<'t>,
+        ) -> Result<(), SchemeError> {
             let read = self.object(node, &mut Vec::new());
             read.map_err(|error| error.or_on(|path| node.find(path)))
         }

@@ -27,9 +27,7 @@ impl<'a> TypeMeta<'a> {
         let mut deserializer = serde_json::Deserializer::from_slice(text);
         match Peek(&mut meta).deserialize(&mut deserializer) {
             // To the deserializer, stopping early is an error.
-            Err(error) if !meta.is_complete() => {
-                Err(SchemeError::syntax(&error))
-            }
+            Err(error) if !meta.is_complete() => Err(SchemeError::syntax(&error)),
             _ => Ok(meta),
         }
     }

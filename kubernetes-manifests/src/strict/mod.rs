@@ -169,7 +169,8 @@ pub fn from_json<T: DeserializeOwned>(
         language: Language::Json,
         source: Some(text.source()),
     };
-    let object = input.read(Some((&Location::default(), &mut log)), reader::read::<T>)?;
+    let object =
+        input.read(Some((&Location::default(), &mut log)), reader::read::<T>)?;
     Ok(Strict::new(object, log))
 }
 
