@@ -89,11 +89,24 @@ pub struct Generated {
     pub structs: usize,
     /// The number of enumerations.
     pub enums: usize,
+    /// The groups and versions of its kinds, in the order of the configuration.
+    pub group_versions: Vec<GroupVersion>,
     /// The files, by path.
     pub files: Vec<GeneratedFile>,
     /// The paths of the files beside them that are written by hand: the configuration names
     /// them, or a rule of it calls their functions.
     pub hand_written: Vec<String>,
+}
+
+/// What a generated crate has of a group and version.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GroupVersion {
+    /// The group and version, as in `apiVersion`.
+    pub api_version: String,
+    /// The names of the kinds, sorted.
+    pub kinds: Vec<String>,
+    /// The newest release whose fields they have.
+    pub release: Release,
 }
 
 /// A generated file.
@@ -213,7 +226,8 @@ fn model<'c>(
                     None => missing(name, "overlay", diagnostics),
                 }
             }
-            let loaded = load::load(input, &document.prefix, &mine, diagnostics);
+            let newer = newer(document, config, inputs);
+            let loaded = load::load(input, &document.prefix, newer, &mine, diagnostics);
             let Some(loaded) = loaded else { continue };
             versions.push(lower::lower(&loaded, document, config, diagnostics));
         }
@@ -224,6 +238,23 @@ fn model<'c>(
     }
     passes::run(&mut crates, diagnostics);
     crates
+}
+
+/// The document that another follows, where both are the project's own: in those of a release
+/// itself, each version has what it has.
+fn newer<'a>(
+    document: &DocumentConfig,
+    config: &'a Config,
+    inputs: &'a Inputs,
+) -> Option<load::Newer<'a>> {
+    let is_own = |document: &DocumentConfig, input: &DocumentSource| {
+        input.release == document.described()
+    };
+    let own = inputs.documents.get(&document.path())?;
+    let newer = config.document_of(document.follows.as_deref()?)?;
+    let input = inputs.documents.get(&newer.path())?;
+    (is_own(document, own) && is_own(newer, input))
+        .then_some((input, newer.prefix.as_str()))
 }
 
 fn rendered(krate: &model::Crate<'_>, diagnostics: &mut Diagnostics) -> Generated {
@@ -249,9 +280,34 @@ fn rendered(krate: &model::Crate<'_>, diagnostics: &mut Diagnostics) -> Generate
         documents: krate.versions.len(),
         structs,
         enums: types - structs,
+        group_versions: group_versions(krate),
         files,
         hand_written: emit::hand_written(krate),
     }
+}
+
+fn group_versions(krate: &model::Crate<'_>) -> Vec<GroupVersion> {
+    let mut found: Vec<GroupVersion> = Vec::new();
+    for version in &krate.versions {
+        for (_, resource) in version.kinds() {
+            let api_version = resource.api_version();
+            match found.iter_mut().find(|known| known.api_version == api_version) {
+                Some(known) => {
+                    known.kinds.push(resource.kind.clone());
+                    known.release = known.release.max(version.release);
+                }
+                None => found.push(GroupVersion {
+                    api_version,
+                    kinds: vec![resource.kind.clone()],
+                    release: version.release,
+                }),
+            }
+        }
+    }
+    for group_version in &mut found {
+        group_version.kinds.sort();
+    }
+    found
 }
 
 fn missing(name: &str, what: &str, diagnostics: &mut Diagnostics) {

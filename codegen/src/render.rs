@@ -160,7 +160,13 @@ fn push_line(text: &mut String, line: &str) {
             *text += &format!("{pattern} => {{\n{indent}    {value}\n{indent}}}\n");
         }
         (_, Some(field)) if field.len() > STRUCT_WIDTH => {
-            *text += &format!("{indent}Self {{\n{indent}    {field},\n{indent}}}\n");
+            *text += &format!("{indent}Self {{\n{indent}    ");
+            // Nothing may follow the rest of a struct, not even a comma.
+            let (fields, rest) = match field.rsplit_once(", ..") {
+                Some((fields, rest)) => (fields, format!("\n{indent}    ..{rest}")),
+                None => (field, String::new()),
+            };
+            *text += &format!("{fields},{rest}\n{indent}}}\n");
         }
         _ => {
             text.push_str(line);

@@ -1,8 +1,8 @@
 //! Kubernetes' own fixtures, as its round-trip tests keep them for each release.
 //!
 //! They are not part of this repository. The environment variable `UPSTREAM_DIR` names a
-//! folder with `golden/RELEASE/GROUP.VERSION.KIND.json` and `.yaml`; without it, the tests
-//! that want fixtures say so and pass.
+//! folder with `golden/RELEASE/GROUP.VERSION.KIND.json` and `.yaml`. The tests that need it are
+//! ignored unless they are asked for, and fail without it.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
@@ -27,14 +27,25 @@ pub struct Fixture {
     pub yaml: String,
 }
 
-/// The folder with fixtures, or `None` when none was given, which is then reported.
-pub fn folder() -> Option<PathBuf> {
+/// Returns the folder with fixtures.
+///
+/// # Errors
+///
+/// When the variable is not set, or names something else.
+pub fn folder() -> io::Result<PathBuf> {
+    let error = |what: String| {
+        let message = format!("{VARIABLE} {what}; README.md says what it is for");
+        io::Error::new(io::ErrorKind::NotFound, message)
+    };
     let folder = env::var_os(VARIABLE).filter(|value| !value.is_empty());
-    if folder.is_none() {
-        eprintln!("skipped: {VARIABLE} is not set, so there are no fixtures to check");
-    }
+    let folder = folder.ok_or_else(|| error("is not set".to_owned()))?;
     // Tests run in the folder of their crate; a relative path is meant from the root.
-    folder.map(|folder| Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(folder))
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(folder);
+    if folder.join("golden").is_dir() {
+        Ok(folder)
+    } else {
+        Err(error(format!("names {}, which has no golden/", folder.display())))
+    }
 }
 
 /// All fixtures of one kind, of every release under `folder`, in order.

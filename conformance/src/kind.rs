@@ -63,11 +63,20 @@ pub trait Peer: Kind {
 
 /// Makes test functions that call a generic function, each with one set of types.
 ///
-/// The macros below use it with lists of kinds, or of pairs of an older kind and the newer.
+/// The macros below use it with lists of kinds, or of pairs of an older kind and the newer. With
+/// `ignore = "why"` after the function, the tests are ignored unless they are asked for.
 #[macro_export]
 macro_rules! each {
     ($check:path => $($test:ident: $($kind:ty),+;)*) => {$(
         #[test]
+        fn $test() {
+            use $check as check;
+            check::<$($kind),+>();
+        }
+    )*};
+    ($check:path, ignore = $why:literal => $($test:ident: $($kind:ty),+;)*) => {$(
+        #[test]
+        #[ignore = $why]
         fn $test() {
             use $check as check;
             check::<$($kind),+>();
@@ -80,8 +89,8 @@ macro_rules! each {
 #[rustfmt::skip]
 #[macro_export]
 macro_rules! each_storage_v1_kind {
-    ($check:path) => {
-        $crate::each! { $check =>
+    ($check:path $(, ignore = $why:literal)?) => {
+        $crate::each! { $check $(, ignore = $why)? =>
             v1_csi_driver: storage_v1::CSIDriver;
             v1_csi_node: storage_v1::CSINode;
             v1_csi_storage_capacity: storage_v1::CSIStorageCapacity;
@@ -97,9 +106,9 @@ macro_rules! each_storage_v1_kind {
 #[rustfmt::skip]
 #[macro_export]
 macro_rules! each_storage_kind {
-    ($check:path) => {
-        $crate::each_storage_v1_kind!($check);
-        $crate::each! { $check =>
+    ($check:path $(, ignore = $why:literal)?) => {
+        $crate::each_storage_v1_kind!($check $(, ignore = $why)?);
+        $crate::each! { $check $(, ignore = $why)? =>
             v1beta1_csi_driver: storage_v1beta1::CSIDriver;
             v1beta1_csi_node: storage_v1beta1::CSINode;
             v1beta1_csi_storage_capacity: storage_v1beta1::CSIStorageCapacity;
@@ -132,8 +141,8 @@ macro_rules! each_kind {
 #[rustfmt::skip]
 #[macro_export]
 macro_rules! each_lossless_pair {
-    ($check:path) => {
-        $crate::each! { $check =>
+    ($check:path $(, ignore = $why:literal)?) => {
+        $crate::each! { $check $(, ignore = $why)? =>
             v1beta1_csi_driver: storage_v1beta1::CSIDriver, storage_v1::CSIDriver;
             v1beta1_csi_node: storage_v1beta1::CSINode, storage_v1::CSINode;
             v1beta1_csi_storage_capacity:

@@ -266,10 +266,9 @@ fn faults_name_their_place() {
 
 /// Kubernetes' own fixtures, of every kind there is, registered or not.
 #[test]
+#[ignore = "needs UPSTREAM_DIR: see README.md"]
 fn fixtures_come_back_as_they_were() {
-    let Some(folder) = fixtures::folder() else {
-        return;
-    };
+    let folder = fixtures::folder().unwrap();
     let scheme = scheme();
     let (mut typed, mut dynamic) = (0, 0);
     for release in std::fs::read_dir(folder.join("golden")).unwrap() {

@@ -8,6 +8,16 @@ use kubernetes_kinds::wire;
 
 /// Registry of the CSI drivers on one node.
 ///
+/// ```
+/// use storage_v1::{CSINode, CSINodeDriver, CSINodeSpec};
+///
+/// let object = CSINode::new(
+///     "node-1",
+///     CSINodeSpec::new([CSINodeDriver::new("csi.example.com", "i-0123")]),
+/// );
+/// assert_eq!(object.metadata.name.as_deref(), Some("node-1"));
+/// ```
+///
 /// The kubelet creates and updates the object when a driver registers with it,
 /// usually through the node-driver-registrar sidecar; drivers do not write it
 /// themselves. The scheduler, the external-attacher and the external-provisioner read
@@ -15,6 +25,10 @@ use kubernetes_kinds::wire;
 /// to it. A node without such an object has no CSI driver.
 ///
 /// Since Kubernetes 1.17, stable.
+///
+/// [`WithMetadata`](kubernetes_kinds::WithMetadata) sets labels and annotations. With
+/// the feature `validation`, `default_and_validate` of
+/// `kubernetes_validation::Validate` says what an API server would make of an object.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CSINode {
     /// Standard object metadata.
@@ -45,6 +59,8 @@ impl CSINode {
         }
     }
 
+    /// Standard object metadata.
+    ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     pub fn with_metadata(mut self, value: impl Into<ObjectMeta>) -> Self {
@@ -52,6 +68,8 @@ impl CSINode {
         self
     }
 
+    /// Health of the storage behind the node's drivers, as observed from this node.
+    ///
     /// Sets [`status`](Self::status).
     #[must_use]
     pub fn with_status(mut self, value: impl Into<CSINodeStatus>) -> Self {
@@ -170,6 +188,8 @@ impl CSINodeList {
         }
     }
 
+    /// Standard list metadata, such as `resourceVersion` and the `continue` token.
+    ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     pub fn with_metadata(mut self, value: impl Into<ListMeta>) -> Self {
@@ -334,6 +354,8 @@ impl CSINodeStatus {
         Self::default()
     }
 
+    /// Health reports of the node's drivers, one entry for each driver, keyed by `name`.
+    ///
     /// Sets [`storage_health`](Self::storage_health).
     #[must_use]
     pub fn with_storage_health(
@@ -434,6 +456,8 @@ impl CSINodeDriver {
         }
     }
 
+    /// Volume resources of the node that the driver makes available to the scheduler.
+    ///
     /// Sets [`allocatable`](Self::allocatable).
     #[must_use]
     pub fn with_allocatable(mut self, value: impl Into<VolumeNodeResources>) -> Self {
@@ -441,6 +465,8 @@ impl CSINodeDriver {
         self
     }
 
+    /// Label keys by which the driver describes where the node is.
+    ///
     /// Sets [`topology_keys`](Self::topology_keys).
     #[must_use]
     pub fn with_topology_keys(
@@ -519,6 +545,8 @@ impl StorageHealth {
         }
     }
 
+    /// Problems that the driver currently reports, at most 16.
+    ///
     /// Sets [`health_conditions`](Self::health_conditions).
     #[must_use]
     pub fn with_health_conditions(
@@ -587,6 +615,8 @@ impl VolumeNodeResources {
         Self::default()
     }
 
+    /// Greatest number of the driver's volumes that can be in use on the node at once.
+    ///
     /// Sets [`count`](Self::count).
     #[must_use]
     pub fn with_count(mut self, value: impl Into<i32>) -> Self {
@@ -682,6 +712,8 @@ impl StorageHealthCondition {
         }
     }
 
+    /// Access mode of the affected volumes, such as `ReadWriteMany`.
+    ///
     /// Sets [`access_mode`](Self::access_mode).
     #[must_use]
     pub fn with_access_mode(mut self, value: impl Into<String>) -> Self {
@@ -689,6 +721,8 @@ impl StorageHealthCondition {
         self
     }
 
+    /// When the condition first appeared in its present state.
+    ///
     /// Sets [`last_transition_time`](Self::last_transition_time).
     #[must_use]
     pub fn with_last_transition_time(mut self, value: impl Into<Time>) -> Self {
@@ -696,6 +730,8 @@ impl StorageHealthCondition {
         self
     }
 
+    /// Explanation for people, of at most 1024 characters.
+    ///
     /// Sets [`message`](Self::message).
     #[must_use]
     pub fn with_message(mut self, value: impl Into<String>) -> Self {
@@ -703,6 +739,8 @@ impl StorageHealthCondition {
         self
     }
 
+    /// Volume mode of the affected volumes, `Filesystem` or `Block`.
+    ///
     /// Sets [`volume_mode`](Self::volume_mode).
     #[must_use]
     pub fn with_volume_mode(mut self, value: impl Into<String>) -> Self {

@@ -11,6 +11,13 @@ use kubernetes_kinds::wire;
 
 /// Recipe by which volumes are provisioned on demand for claims that name the class.
 ///
+/// ```
+/// use storage_v1::StorageClass;
+///
+/// let object = StorageClass::new("fast", "csi.example.com");
+/// assert_eq!(object.metadata.name.as_deref(), Some("fast"));
+/// ```
+///
 /// A `PersistentVolumeClaim` selects a class by its name. The class tells which
 /// provisioner makes the volume, with which parameters, and what the resulting
 /// `PersistentVolume` is to look like. It is cluster-scoped. Claims that name no
@@ -18,6 +25,10 @@ use kubernetes_kinds::wire;
 /// `storageclass.kubernetes.io/is-default-class: "true"`.
 ///
 /// Since Kubernetes 1.6, stable.
+///
+/// [`WithMetadata`](kubernetes_kinds::WithMetadata) sets labels and annotations. With
+/// the feature `validation`, `default_and_validate` of
+/// `kubernetes_validation::Validate` says what an API server would make of an object.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StorageClass {
     /// Standard object metadata.
@@ -112,6 +123,8 @@ impl StorageClass {
         }
     }
 
+    /// Standard object metadata.
+    ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     pub fn with_metadata(mut self, value: impl Into<ObjectMeta>) -> Self {
@@ -119,6 +132,8 @@ impl StorageClass {
         self
     }
 
+    /// Whether claims of this class may be enlarged after creation.
+    ///
     /// Sets [`allow_volume_expansion`](Self::allow_volume_expansion).
     #[must_use]
     pub fn with_allow_volume_expansion(mut self, value: bool) -> Self {
@@ -126,6 +141,8 @@ impl StorageClass {
         self
     }
 
+    /// Parts of the cluster in which volumes of this class may be provisioned.
+    ///
     /// Sets [`allowed_topologies`](Self::allowed_topologies).
     #[must_use]
     pub fn with_allowed_topologies(
@@ -136,6 +153,8 @@ impl StorageClass {
         self
     }
 
+    /// Options for mounting volumes of this class, such as `ro` or `soft`.
+    ///
     /// Sets [`mount_options`](Self::mount_options).
     #[must_use]
     pub fn with_mount_options(
@@ -146,6 +165,8 @@ impl StorageClass {
         self
     }
 
+    /// Settings for the provisioner, which alone gives them meaning.
+    ///
     /// Sets [`parameters`](Self::parameters).
     #[must_use]
     pub fn with_parameters(
@@ -157,6 +178,8 @@ impl StorageClass {
         self
     }
 
+    /// What happens to a volume of this class once its claim is deleted.
+    ///
     /// Sets [`reclaim_policy`](Self::reclaim_policy).
     #[must_use]
     pub fn with_reclaim_policy(
@@ -167,6 +190,8 @@ impl StorageClass {
         self
     }
 
+    /// When claims of this class are provisioned and bound.
+    ///
     /// Sets [`volume_binding_mode`](Self::volume_binding_mode).
     #[must_use]
     pub fn with_volume_binding_mode(
@@ -294,6 +319,8 @@ impl StorageClassList {
         }
     }
 
+    /// Standard list metadata, such as `resourceVersion` and the `continue` token.
+    ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     pub fn with_metadata(mut self, value: impl Into<ListMeta>) -> Self {

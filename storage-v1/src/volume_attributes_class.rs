@@ -10,12 +10,23 @@ use kubernetes_kinds::wire;
 
 /// Set of volume attributes that can be changed while a volume is in use.
 ///
+/// ```
+/// use storage_v1::VolumeAttributesClass;
+///
+/// let object = VolumeAttributesClass::new("gold", "csi.example.com");
+/// assert_eq!(object.metadata.name.as_deref(), Some("gold"));
+/// ```
+///
 /// A `PersistentVolumeClaim` names a class in `volumeAttributesClassName`. The
 /// attributes, such as IOPS or throughput, are applied when the volume is created,
 /// and naming another class later changes the existing volume through
 /// `ControllerModifyVolume`. The object is cluster-scoped.
 ///
 /// Since Kubernetes 1.34, stable.
+///
+/// [`WithMetadata`](kubernetes_kinds::WithMetadata) sets labels and annotations. With
+/// the feature `validation`, `default_and_validate` of
+/// `kubernetes_validation::Validate` says what an API server would make of an object.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VolumeAttributesClass {
     /// Standard object metadata.
@@ -55,6 +66,8 @@ impl VolumeAttributesClass {
         }
     }
 
+    /// Standard object metadata.
+    ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     pub fn with_metadata(mut self, value: impl Into<ObjectMeta>) -> Self {
@@ -62,6 +75,8 @@ impl VolumeAttributesClass {
         self
     }
 
+    /// Attributes for the driver, which alone gives them meaning.
+    ///
     /// Sets [`parameters`](Self::parameters).
     #[must_use]
     pub fn with_parameters(
@@ -173,6 +188,8 @@ impl VolumeAttributesClassList {
         }
     }
 
+    /// Standard list metadata, such as `resourceVersion` and the `continue` token.
+    ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     pub fn with_metadata(mut self, value: impl Into<ListMeta>) -> Self {

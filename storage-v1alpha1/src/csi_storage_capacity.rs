@@ -11,6 +11,13 @@ use kubernetes_kinds::{convert, wire};
 
 /// Free storage of one `StorageClass` in one part of the cluster.
 ///
+/// ```
+/// use storage_v1alpha1::CSIStorageCapacity;
+///
+/// let object = CSIStorageCapacity::new("fast-zone-a", "fast");
+/// assert_eq!(object.metadata.name.as_deref(), Some("fast-zone-a"));
+/// ```
+///
 /// Each object records the outcome of a `GetCapacity` call: how much room the driver
 /// has for volumes of the class, for the nodes that
 /// [`nodeTopology`](Self::node_topology) selects. The external-provisioner, or
@@ -27,6 +34,10 @@ use kubernetes_kinds::{convert, wire};
 ///
 /// Since Kubernetes 1.19, alpha; feature gate `CSIStorageCapacity`. Deprecated since
 /// Kubernetes 1.21, removed in 1.24; use `storage.k8s.io/v1 CSIStorageCapacity`.
+///
+/// [`WithMetadata`](kubernetes_kinds::WithMetadata) sets namespace, labels and
+/// annotations. With the feature `validation`, `default_and_validate` of
+/// `kubernetes_validation::Validate` says what an API server would make of an object.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CSIStorageCapacity {
     /// Standard object metadata.
@@ -84,6 +95,8 @@ impl CSIStorageCapacity {
         }
     }
 
+    /// Standard object metadata.
+    ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     pub fn with_metadata(mut self, value: impl Into<ObjectMeta>) -> Self {
@@ -91,6 +104,8 @@ impl CSIStorageCapacity {
         self
     }
 
+    /// Bytes that are available for new volumes, as `GetCapacity` reported them.
+    ///
     /// Sets [`capacity`](Self::capacity).
     #[must_use]
     pub fn with_capacity(mut self, value: impl Into<Quantity>) -> Self {
@@ -98,6 +113,8 @@ impl CSIStorageCapacity {
         self
     }
 
+    /// Largest volume that can be created, in bytes, as `GetCapacity` reported it.
+    ///
     /// Sets [`maximum_volume_size`](Self::maximum_volume_size).
     #[must_use]
     pub fn with_maximum_volume_size(mut self, value: impl Into<Quantity>) -> Self {
@@ -105,6 +122,8 @@ impl CSIStorageCapacity {
         self
     }
 
+    /// Selects, by label, the nodes that can reach the storage.
+    ///
     /// Sets [`node_topology`](Self::node_topology).
     #[must_use]
     pub fn with_node_topology(mut self, value: impl Into<LabelSelector>) -> Self {
@@ -249,6 +268,8 @@ impl CSIStorageCapacityList {
         }
     }
 
+    /// Standard list metadata, such as `resourceVersion` and the `continue` token.
+    ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     pub fn with_metadata(mut self, value: impl Into<ListMeta>) -> Self {

@@ -11,6 +11,22 @@ use kubernetes_kinds::{convert, wire};
 
 /// Request to attach one volume to one node, and the state of that request.
 ///
+/// ```
+/// use storage_v1alpha1::{
+///     VolumeAttachment, VolumeAttachmentSource, VolumeAttachmentSpec,
+/// };
+///
+/// let object = VolumeAttachment::new(
+///     "csi-0123",
+///     VolumeAttachmentSpec::new(
+///         "csi.example.com",
+///         "node-1",
+///         VolumeAttachmentSource::new(),
+///     ),
+/// );
+/// assert_eq!(object.metadata.name.as_deref(), Some("csi-0123"));
+/// ```
+///
 /// For drivers with `attachRequired`, the attach/detach controller creates the object
 /// when a Pod needs the volume on the node. The external-attacher of the driver named
 /// in `spec.attacher` calls `ControllerPublishVolume` and records the outcome in
@@ -20,6 +36,10 @@ use kubernetes_kinds::{convert, wire};
 ///
 /// Since Kubernetes 1.9, alpha. Deprecated since Kubernetes 1.21, removed in 1.24;
 /// use `storage.k8s.io/v1 VolumeAttachment`.
+///
+/// [`WithMetadata`](kubernetes_kinds::WithMetadata) sets labels and annotations. With
+/// the feature `validation`, `default_and_validate` of
+/// `kubernetes_validation::Validate` says what an API server would make of an object.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VolumeAttachment {
     /// Standard object metadata.
@@ -52,6 +72,8 @@ impl VolumeAttachment {
         }
     }
 
+    /// Standard object metadata.
+    ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     pub fn with_metadata(mut self, value: impl Into<ObjectMeta>) -> Self {
@@ -59,6 +81,8 @@ impl VolumeAttachment {
         self
     }
 
+    /// Outcome so far of attaching or detaching, set by the external-attacher.
+    ///
     /// Sets [`status`](Self::status).
     #[must_use]
     pub fn with_status(mut self, value: impl Into<VolumeAttachmentStatus>) -> Self {
@@ -187,6 +211,8 @@ impl VolumeAttachmentList {
         }
     }
 
+    /// Standard list metadata, such as `resourceVersion` and the `continue` token.
+    ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     pub fn with_metadata(mut self, value: impl Into<ListMeta>) -> Self {
@@ -423,6 +449,8 @@ impl VolumeAttachmentStatus {
         }
     }
 
+    /// Most recent failure to attach the volume.
+    ///
     /// Sets [`attach_error`](Self::attach_error).
     #[must_use]
     pub fn with_attach_error(mut self, value: impl Into<VolumeError>) -> Self {
@@ -430,6 +458,8 @@ impl VolumeAttachmentStatus {
         self
     }
 
+    /// Information from the attach operation that mounting needs.
+    ///
     /// Sets [`attachment_metadata`](Self::attachment_metadata).
     #[must_use]
     pub fn with_attachment_metadata(
@@ -441,6 +471,8 @@ impl VolumeAttachmentStatus {
         self
     }
 
+    /// Most recent failure to detach the volume.
+    ///
     /// Sets [`detach_error`](Self::detach_error).
     #[must_use]
     pub fn with_detach_error(mut self, value: impl Into<VolumeError>) -> Self {
@@ -543,6 +575,8 @@ impl VolumeAttachmentSource {
         Self::default()
     }
 
+    /// Description of a volume that a Pod defines inline, without a `PersistentVolume`.
+    ///
     /// Sets [`inline_volume_spec`](Self::inline_volume_spec).
     #[must_use]
     pub fn with_inline_volume_spec(
@@ -553,6 +587,8 @@ impl VolumeAttachmentSource {
         self
     }
 
+    /// `PersistentVolume` to attach, by name.
+    ///
     /// Sets [`persistent_volume_name`](Self::persistent_volume_name).
     #[must_use]
     pub fn with_persistent_volume_name(mut self, value: impl Into<String>) -> Self {
@@ -646,6 +682,8 @@ impl VolumeError {
         Self::default()
     }
 
+    /// gRPC status code with which the CSI call failed.
+    ///
     /// Sets [`error_code`](Self::error_code).
     #[must_use]
     pub fn with_error_code(mut self, value: impl Into<i32>) -> Self {
@@ -653,6 +691,8 @@ impl VolumeError {
         self
     }
 
+    /// Explanation of the failure, of at most 1024 bytes.
+    ///
     /// Sets [`message`](Self::message).
     #[must_use]
     pub fn with_message(mut self, value: impl Into<String>) -> Self {
@@ -660,6 +700,8 @@ impl VolumeError {
         self
     }
 
+    /// When the failure happened.
+    ///
     /// Sets [`time`](Self::time).
     #[must_use]
     pub fn with_time(mut self, value: impl Into<Time>) -> Self {

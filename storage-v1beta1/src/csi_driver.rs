@@ -8,6 +8,13 @@ use kubernetes_kinds::{convert, wire};
 
 /// Cluster-wide settings for one Container Storage Interface (CSI) volume driver.
 ///
+/// ```
+/// use storage_v1beta1::{CSIDriver, CSIDriverSpec};
+///
+/// let object = CSIDriver::new("csi.example.com", CSIDriverSpec::new());
+/// assert_eq!(object.metadata.name.as_deref(), Some("csi.example.com"));
+/// ```
+///
 /// The object is created when the driver is deployed and tells Kubernetes how to
 /// treat its volumes. The attach/detach controller reads it to learn whether volumes
 /// must be attached, the kubelet to learn what to pass at mount time and how to
@@ -17,6 +24,10 @@ use kubernetes_kinds::{convert, wire};
 ///
 /// Since Kubernetes 1.14, beta; feature gate `CSIDriverRegistry`. Deprecated since
 /// Kubernetes 1.19, removed in 1.22; use `storage.k8s.io/v1 CSIDriver`.
+///
+/// [`WithMetadata`](kubernetes_kinds::WithMetadata) sets labels and annotations. With
+/// the feature `validation`, `default_and_validate` of
+/// `kubernetes_validation::Validate` says what an API server would make of an object.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CSIDriver {
     /// Standard object metadata.
@@ -41,6 +52,8 @@ impl CSIDriver {
         }
     }
 
+    /// Standard object metadata.
+    ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     pub fn with_metadata(mut self, value: impl Into<ObjectMeta>) -> Self {
@@ -165,6 +178,8 @@ impl CSIDriverList {
         }
     }
 
+    /// Standard list metadata, such as `resourceVersion` and the `continue` token.
+    ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     pub fn with_metadata(mut self, value: impl Into<ListMeta>) -> Self {
@@ -439,6 +454,9 @@ impl CSIDriverSpec {
         Self::default()
     }
 
+    /// Whether volumes of this driver must be attached to a node before they can be
+    /// mounted.
+    ///
     /// Sets [`attach_required`](Self::attach_required).
     #[must_use]
     pub fn with_attach_required(mut self, value: bool) -> Self {
@@ -446,6 +464,8 @@ impl CSIDriverSpec {
         self
     }
 
+    /// How the kubelet treats file ownership and permissions when a Pod sets `fsGroup`.
+    ///
     /// Sets [`fs_group_policy`](Self::fs_group_policy).
     #[must_use]
     pub fn with_fs_group_policy(mut self, value: impl Into<FSGroupPolicy>) -> Self {
@@ -453,7 +473,11 @@ impl CSIDriverSpec {
         self
     }
 
-    /// Sets [`node_allocatable_update_period_seconds`](Self::node_allocatable_update_period_seconds).
+    /// Seconds between refreshes of the driver's `allocatable` volume count in
+    /// [`CSINode`](crate::CSINode).
+    ///
+    /// Sets
+    /// [`node_allocatable_update_period_seconds`](Self::node_allocatable_update_period_seconds).
     #[must_use]
     pub fn with_node_allocatable_update_period_seconds(
         mut self,
@@ -463,6 +487,9 @@ impl CSIDriverSpec {
         self
     }
 
+    /// Whether `NodePublishVolume` receives information about the Pod that uses the
+    /// volume.
+    ///
     /// Sets [`pod_info_on_mount`](Self::pod_info_on_mount).
     #[must_use]
     pub fn with_pod_info_on_mount(mut self, value: bool) -> Self {
@@ -470,13 +497,19 @@ impl CSIDriverSpec {
         self
     }
 
-    /// Sets [`prevent_pod_scheduling_if_missing`](Self::prevent_pod_scheduling_if_missing).
+    /// Whether Pods with volumes of this driver are kept off nodes that lack the driver.
+    ///
+    /// Sets
+    /// [`prevent_pod_scheduling_if_missing`](Self::prevent_pod_scheduling_if_missing).
     #[must_use]
     pub fn with_prevent_pod_scheduling_if_missing(mut self, value: bool) -> Self {
         self.prevent_pod_scheduling_if_missing = Some(value);
         self
     }
 
+    /// Whether the kubelet keeps calling `NodePublishVolume` for a volume that is already
+    /// mounted.
+    ///
     /// Sets [`requires_republish`](Self::requires_republish).
     #[must_use]
     pub fn with_requires_republish(mut self, value: bool) -> Self {
@@ -484,6 +517,9 @@ impl CSIDriverSpec {
         self
     }
 
+    /// Whether volumes of this driver can be mounted with the `-o context` SELinux
+    /// option.
+    ///
     /// Sets [`se_linux_mount`](Self::se_linux_mount).
     #[must_use]
     pub fn with_se_linux_mount(mut self, value: bool) -> Self {
@@ -491,6 +527,9 @@ impl CSIDriverSpec {
         self
     }
 
+    /// Whether service account tokens reach the driver as secrets rather than in the
+    /// volume context.
+    ///
     /// Sets [`service_account_token_in_secrets`](Self::service_account_token_in_secrets).
     #[must_use]
     pub fn with_service_account_token_in_secrets(mut self, value: bool) -> Self {
@@ -498,6 +537,8 @@ impl CSIDriverSpec {
         self
     }
 
+    /// Whether the scheduler takes the driver's published free capacity into account.
+    ///
     /// Sets [`storage_capacity`](Self::storage_capacity).
     #[must_use]
     pub fn with_storage_capacity(mut self, value: bool) -> Self {
@@ -505,6 +546,9 @@ impl CSIDriverSpec {
         self
     }
 
+    /// Service account tokens that the kubelet fetches for the Pod and hands to the
+    /// driver.
+    ///
     /// Sets [`token_requests`](Self::token_requests).
     #[must_use]
     pub fn with_token_requests(
@@ -515,6 +559,8 @@ impl CSIDriverSpec {
         self
     }
 
+    /// Kinds of volumes the driver can serve.
+    ///
     /// Sets [`volume_lifecycle_modes`](Self::volume_lifecycle_modes).
     #[must_use]
     pub fn with_volume_lifecycle_modes(
@@ -825,6 +871,8 @@ impl TokenRequest {
         }
     }
 
+    /// Requested lifetime of the token in seconds.
+    ///
     /// Sets [`expiration_seconds`](Self::expiration_seconds).
     #[must_use]
     pub fn with_expiration_seconds(mut self, value: impl Into<i64>) -> Self {

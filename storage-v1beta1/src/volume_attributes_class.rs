@@ -10,6 +10,13 @@ use kubernetes_kinds::{convert, wire};
 
 /// Set of volume attributes that can be changed while a volume is in use.
 ///
+/// ```
+/// use storage_v1beta1::VolumeAttributesClass;
+///
+/// let object = VolumeAttributesClass::new("gold", "csi.example.com");
+/// assert_eq!(object.metadata.name.as_deref(), Some("gold"));
+/// ```
+///
 /// A `PersistentVolumeClaim` names a class in `volumeAttributesClassName`. The
 /// attributes, such as IOPS or throughput, are applied when the volume is created,
 /// and naming another class later changes the existing volume through
@@ -18,6 +25,10 @@ use kubernetes_kinds::{convert, wire};
 /// Since Kubernetes 1.31, beta; feature gate `VolumeAttributesClass`. Deprecated
 /// since Kubernetes 1.34, removed in 1.37; use `storage.k8s.io/v1
 /// VolumeAttributesClass`.
+///
+/// [`WithMetadata`](kubernetes_kinds::WithMetadata) sets labels and annotations. With
+/// the feature `validation`, `default_and_validate` of
+/// `kubernetes_validation::Validate` says what an API server would make of an object.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VolumeAttributesClass {
     /// Standard object metadata.
@@ -57,6 +68,8 @@ impl VolumeAttributesClass {
         }
     }
 
+    /// Standard object metadata.
+    ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     pub fn with_metadata(mut self, value: impl Into<ObjectMeta>) -> Self {
@@ -64,6 +77,8 @@ impl VolumeAttributesClass {
         self
     }
 
+    /// Attributes for the driver, which alone gives them meaning.
+    ///
     /// Sets [`parameters`](Self::parameters).
     #[must_use]
     pub fn with_parameters(
@@ -198,6 +213,8 @@ impl VolumeAttributesClassList {
         }
     }
 
+    /// Standard list metadata, such as `resourceVersion` and the `continue` token.
+    ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     pub fn with_metadata(mut self, value: impl Into<ListMeta>) -> Self {

@@ -10,7 +10,7 @@ use codegen::{Config, Generated, GeneratedFile, Release};
 
 use crate::inputs::{self, Folder};
 use crate::output::{Change, Plan};
-use crate::workspace;
+use crate::{readme, workspace};
 
 /// Generate the crates from the documents in spec/ and their overlays.
 ///
@@ -83,6 +83,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
             by_hand.clear();
         }
         plans.push(Plan::of_crate(out, krate, &by_hand)?);
+    }
+    if !elsewhere && arguments.crates.is_empty() && arguments.spec.is_none() {
+        plans.push(readme::plan(&root, &generated)?);
     }
     if elsewhere {
         plans.push(Plan::of_files(out, &frame(&root, out, &found.config, &generated)?)?);

@@ -1,10 +1,12 @@
 //! The commands of this workspace: `cargo xtask --help`.
 
+mod budget;
 mod e2e;
 mod generate;
 mod inputs;
 mod listed;
 mod output;
+mod readme;
 mod verify;
 mod workspace;
 
@@ -27,6 +29,7 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
+    Budget(budget::Arguments),
     Codegen(generate::Arguments),
     E2e(e2e::Arguments),
     Spec(verify::Arguments),
@@ -34,6 +37,7 @@ enum Command {
 
 fn main() -> ExitCode {
     let result = match Arguments::parse().command {
+        Command::Budget(arguments) => budget::run(&arguments),
         Command::Codegen(arguments) => generate::run(&arguments),
         Command::E2e(arguments) => e2e::run(&arguments),
         Command::Spec(arguments) => verify::run(&arguments),

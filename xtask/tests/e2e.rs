@@ -48,21 +48,10 @@ impl Machine {
         sandbox.write("root/e2e/control-plane/go.mod", MODULES);
         sandbox.write("root/e2e/control-plane/go.sum", "sums\n");
         let machine = Self { sandbox };
-        machine.script("bin/go", GO);
-        machine.script("bin/cargo", CARGO);
+        machine.sandbox.script("bin/go", GO);
+        machine.sandbox.script("bin/cargo", CARGO);
         machine.sandbox.write("bin/go.version", "go1.26.8\nlinux\namd64\n");
         machine
-    }
-
-    /// Writes a program, by another process: one that this process has open for writing, or
-    /// one that another thread is just starting, can't be run.
-    fn script(&self, name: &str, text: &str) {
-        let path = self.sandbox.path(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        let write = "printf %s \"$2\" >\"$1\" && chmod +x \"$1\"";
-        let mut command = Command::new("sh");
-        command.args(["-c", write, "sh"]).arg(path).arg(text);
-        assert!(command.status().unwrap().success());
     }
 
     fn command(&self, arguments: &[&str]) -> Command {
@@ -210,7 +199,7 @@ fn without_go_it_says_what_to_install() {
         "KUBEBUILDER_ASSETS",
         "etcd",
     ]);
-    machine.script("bin/go", "#!/bin/sh\necho go is too old >&2\nexit 1\n");
+    machine.sandbox.script("bin/go", "#!/bin/sh\necho go is too old >&2\nexit 1\n");
     machine.run(&["--build-only"]).fails_with(&["go is too old", "Go 1.26.0 or newer"]);
 }
 

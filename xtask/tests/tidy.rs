@@ -4,6 +4,9 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
 
 /// The crates that generated ones use, by the features that bring them.
 const RUNTIME: [(&str, Option<&str>); 3] = [
@@ -176,6 +179,26 @@ fn libraries_leave_the_release_to_programs() {
     }
 }
 
+/// Tests that need something are ignored without it; `.ci/run` has to run each of them.
+#[test]
+fn ci_runs_the_tests_that_are_ignored() {
+    let script = fs::read_to_string(root().join(".ci/run")).unwrap();
+    let mut count = 0;
+    for member in table("Cargo.toml")["workspace"]["members"].as_array().unwrap() {
+        for (name, text) in files(member.as_str().unwrap()) {
+            // In an attribute, or given to a macro that makes one.
+            if name.ends_with(".rs") && text.contains("ignore = \"needs ") {
+                let (_, target) =
+                    name.split_once("/tests/").expect("an integration test");
+                let target = target.split(['/', '.']).next().unwrap();
+                assert!(script.contains(&format!(" --test {target} ")), "{name}");
+                count += 1;
+            }
+        }
+    }
+    assert!(count > 5, "{count} files");
+}
+
 #[test]
 fn nothing_tells_of_a_machine() {
     let homes = ["/home/", "/root/", "/Users/", "C:\\Users"];
@@ -205,12 +228,40 @@ fn the_documents_name_what_is_there() {
         assert!(readme.contains(&format!("`{krate}`")), "{krate} in README.md");
         assert!(changelog.contains(&format!("`{krate}`")), "{krate} in CHANGELOG.md");
     }
-    let config = read("codegen.toml");
-    let releases = config.lines().filter_map(|line| line.strip_prefix("release = \""));
-    let newest = releases.map(|release| release.trim_end_matches('"')).max().unwrap();
+    let newest = newest();
+    let heading = changelog.lines().find(|line| line.starts_with("## "));
     assert!(
-        changelog.contains(&format!("Kubernetes {newest}")),
-        "{newest} in CHANGELOG.md"
+        heading.is_some_and(|line| line.ends_with(&format!("Kubernetes {newest}"))),
+        "the newest part of CHANGELOG.md names Kubernetes {newest}"
     );
-    assert!(readme.contains(newest), "{newest} in README.md");
+    // `cargo xtask codegen` writes the table, and `--check` compares it.
+    assert!(readme.contains("<!-- The table is written by `cargo xtask codegen`. -->"));
+}
+
+fn newest() -> String {
+    table("codegen.toml")["newest"].as_str().unwrap().to_owned()
+}
+
+/// The newest release is said in codegen.toml; the release of k8s-openapi's types is that, or the
+/// newest that k8s-openapi has.
+#[test]
+fn the_release_of_the_core_types_follows_the_newest() {
+    let version = Command::new("rustc").arg("-vV").output().unwrap().stdout;
+    let version = String::from_utf8(version).unwrap();
+    let host = version.lines().find_map(|line| line.strip_prefix("host: ")).unwrap();
+    let metadata = Command::new(env!("CARGO"))
+        .args(["metadata", "--format-version", "1", "--offline"])
+        .args(["--filter-platform", host])
+        .current_dir(root())
+        .output()
+        .unwrap();
+    let metadata: Value = serde_json::from_slice(&metadata.stdout).unwrap();
+    let packages = metadata["packages"].as_array().unwrap();
+    let k8s_openapi = packages.iter().find(|package| package["name"] == "k8s-openapi");
+    let latest = k8s_openapi.unwrap()["features"]["latest"][0].as_str().unwrap();
+    let minor = |release: &str| -> u16 { release[2..].parse().unwrap() };
+    let wanted = minor(&latest[1..].replace('_', ".")).min(minor(&newest()));
+    let enabled = table(".cargo/config.toml");
+    let enabled = enabled["env"]["K8S_OPENAPI_ENABLED_VERSION"].as_str().unwrap();
+    assert_eq!(minor(enabled), wanted, "in .cargo/config.toml");
 }

@@ -73,6 +73,10 @@ pub struct DocumentConfig {
     pub as_of: Option<Release>,
     /// The prefix of the schemas that become types of the crate, with its last dot.
     pub prefix: String,
+    /// The prefix of the schemas of a newer version of the same kinds, in a document of this
+    /// configuration, whose new properties the project's own document has as well: Kubernetes
+    /// keeps the types of all versions alike.
+    pub follows: Option<String>,
     /// The module of the crate that holds its types, if they don't stand at the root.
     pub module: Option<String>,
     /// Further words for the documentation of that module, in Markdown.
@@ -183,6 +187,12 @@ impl Config {
         }
     }
 
+    /// The document whose schemas have a prefix.
+    pub(crate) fn document_of(&self, prefix: &str) -> Option<&DocumentConfig> {
+        let mut documents = self.crates.iter().flat_map(|krate| &krate.documents);
+        documents.find(|document| document.prefix == prefix)
+    }
+
     /// The external that a schema falls under, if any.
     pub fn external(&self, schema: &str) -> Option<&Extern> {
         let matching = self.externs.iter().filter(|e| schema.starts_with(&e.prefix));
@@ -268,6 +278,9 @@ impl DocumentConfig {
 
     fn check(&self, fault: Fault<'_>) {
         check_prefix(&self.prefix, fault);
+        if let Some(prefix) = &self.follows {
+            check_prefix(prefix, fault);
+        }
         let names = std::iter::once(&self.file).chain(&self.overlays);
         for name in names.filter(|name| !is_plain_file_name(name)) {
             fault(

@@ -77,6 +77,37 @@ pub(crate) fn lines(description: &str, links: &dyn Links) -> Vec<String> {
     lines
 }
 
+/// The first sentence of a comment.
+pub(crate) fn summary(lines: &[String]) -> String {
+    let paragraph = lines.iter().take_while(|line| !line.is_empty() && !is_item(line));
+    let text = paragraph.map(String::as_str).collect::<Vec<_>>().join(" ");
+    let mut is_code = false;
+    let mut after = text.char_indices().peekable();
+    while let Some((at, c)) = after.next() {
+        is_code ^= c == '`';
+        let ends = after.peek().is_none_or(|(_, next)| *next == ' ');
+        if c == '.' && ends && !is_code {
+            return text.get(..=at).unwrap_or_default().to_owned();
+        }
+    }
+    text
+}
+
+/// A text of a comment without its links.
+pub(crate) fn without_links(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, link)) = rest.split_once("[`") {
+        let Some((name, after)) = link.split_once("`]") else {
+            break;
+        };
+        plain += &format!("{before}`{name}`");
+        let target = after.strip_prefix('(').and_then(|after| after.split_once(')'));
+        rest = target.map_or(after, |(_, after)| after);
+    }
+    plain + rest
+}
+
 /// Notes below a description, as a paragraph of their own.
 pub(crate) fn append_notes(lines: &mut Vec<String>, notes: &[String]) {
     if notes.is_empty() {

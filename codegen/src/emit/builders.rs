@@ -149,7 +149,10 @@ fn setter(version: &ApiVersion, field: &Field) -> TokenStream {
     if !field.metadata {
         value = quote!(Some(#value));
     }
-    let docs = comment(&[format!("Sets [`{0}`](Self::{0}).", field.name)]);
+    let mut lines = doc::wrapped(&field.docs.summary);
+    lines.push(String::new());
+    lines.extend(doc::wrapped(&format!("Sets [`{0}`](Self::{0}).", field.name)));
+    let docs = comment(&lines);
     quote! {
         #docs
         #[must_use]

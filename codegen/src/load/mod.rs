@@ -2,6 +2,7 @@
 //!
 //! With [`lower`](crate::lower), the only code that knows OpenAPI.
 
+mod follow;
 mod json;
 mod overlay;
 mod refs;
@@ -19,6 +20,7 @@ use crate::release::Release;
 use crate::source::Source;
 
 pub(crate) use overlay::Overlay;
+use overlay::translate;
 pub(crate) use refs::SCHEMAS;
 
 /// The largest document that is read; Kubernetes' own stay below 3 MB.
@@ -113,14 +115,24 @@ pub(crate) fn read(source: &Source, diagnostics: &mut Diagnostics) -> Option<Val
     Some(document)
 }
 
+/// A document with newer versions of the same kinds, and the prefix of its schemas.
+pub(crate) type Newer<'a> = (&'a DocumentSource, &'a str);
+
 /// Loads one document with its overlays. What can't be read is left out and reported.
 pub(crate) fn load(
     DocumentSource { source, release }: &DocumentSource,
     prefix: &str,
+    newer: Option<Newer<'_>>,
     overlays: &[&Overlay],
     diagnostics: &mut Diagnostics,
 ) -> Option<Document> {
     let mut document = read(source, diagnostics)?;
+    if let Some((newer, newer_prefix)) = newer {
+        // Its errors are reported where it is loaded itself.
+        if let Some(newer) = read(&newer.source, &mut Diagnostics::default()) {
+            follow::follow(&mut document, prefix, &newer, newer_prefix);
+        }
+    }
     for overlay in overlays {
         let place = overlay::Place {
             file: &source.name,

@@ -269,7 +269,7 @@ impl Action {
 }
 
 /// Puts one prefix in place of another in the names of schemas and in references to them.
-fn translate(value: &mut Value, from: &str, to: &str) {
+pub(super) fn translate(value: &mut Value, from: &str, to: &str) {
     let renamed = |text: &str, before: &str| {
         let rest = text.strip_prefix(before)?.strip_prefix(from)?;
         Some(format!("{before}{to}{rest}"))

@@ -15,7 +15,7 @@ pub(super) fn of(data: &SchemaData, pointer: &Pointer, cx: &mut Context<'_>) -> 
     check(&description, &pointer.child("description"), cx);
     Docs {
         description,
-        lines: Vec::new(),
+        ..Docs::default()
     }
 }
 
@@ -31,6 +31,7 @@ pub(super) fn facts(
         default: data.default.clone().filter(|default| !is_zero(default, required)),
         list_keys: list_keys(data),
         atomic: atomic(data),
+        example: data.example.clone(),
         ..Facts::default()
     }
 }

@@ -250,6 +250,8 @@ pub(crate) struct Docs {
     pub(crate) description: String,
     /// The finished lines, set by the documentation pass.
     pub(crate) lines: Vec<String>,
+    /// The first sentence of them.
+    pub(crate) summary: String,
 }
 
 /// What is known about a type or field beyond its shape.
@@ -271,6 +273,8 @@ pub(crate) struct Facts {
     pub(crate) list_keys: Vec<String>,
     /// Whether it has one owner with all that is in it, where the document says so.
     pub(crate) atomic: Option<bool>,
+    /// A value for examples.
+    pub(crate) example: Option<serde_json::Value>,
 }
 
 /// A default as a value of its type.

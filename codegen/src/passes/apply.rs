@@ -41,13 +41,14 @@ fn of_type(version: &ApiVersion, ty: &Type, object: &Struct) -> Type {
         Role::Kind(resource) => (
             Role::Apply(resource.clone()),
             format!(
-                "What is applied of a [`{}`]({full}): every field is absent unless set.",
+                "Apply configuration of a [`{}`]({full}): what is set is sent, and owned by \
+                 the field manager.",
                 ty.name
             ),
         ),
         _ => (
             Role::Part,
-            format!("The fields of a [`{}`]({full}) that are applied.", ty.name),
+            format!("Part of an apply configuration: a [`{}`]({full}).", ty.name),
         ),
     };
     let fields = object.fields.iter().map(|field| of_field(version, &full, field));
@@ -70,7 +71,10 @@ fn of_type(version: &ApiVersion, ty: &Type, object: &Struct) -> Type {
 
 fn of_field(version: &ApiVersion, full: &str, field: &Field) -> Field {
     let external = field.ty.reference().and_then(|name| version.externs.get(name));
-    let mut docs = vec![format!("See [`{0}`]({full}::{0}).", field.name)];
+    let summary = doc::without_links(&field.docs.summary);
+    let mut docs = doc::wrapped(&summary);
+    docs.push(String::new());
+    docs.extend(doc::wrapped(&format!("See [`{0}`]({full}::{0}).", field.name)));
     // What is required in metadata is so of list elements that have one owner anyway.
     if !field.metadata && external.is_some_and(|external| external.required) {
         let note = "What its type requires, at any depth, is always sent, set or not.";
@@ -85,7 +89,10 @@ fn of_field(version: &ApiVersion, full: &str, field: &Field) -> Field {
         required: false,
         metadata: field.metadata,
         boxed: field.boxed,
-        docs: lines(docs),
+        docs: Docs {
+            summary,
+            ..lines(docs)
+        },
         facts: Facts::default(),
         rules: Rules::default(),
         asked: Asked::default(),

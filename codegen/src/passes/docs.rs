@@ -127,6 +127,7 @@ fn describe(docs: &mut Docs, name: &str) {
 fn write(docs: &mut Docs, name: &str, notes: &[String], links: &Scope<'_>) {
     describe(docs, name);
     docs.lines = doc::lines(&docs.description, links);
+    docs.summary = doc::summary(&docs.lines);
     doc::append_notes(&mut docs.lines, notes);
 }
 

@@ -9,6 +9,7 @@ mod conversion;
 mod defaults;
 mod docs;
 mod enums;
+mod examples;
 mod lists;
 mod names;
 mod paths;
@@ -48,6 +49,7 @@ const PASSES: &[Pass] = &[
     Pass::Version(|version, _, to| names::check(version, to)),
     // After the others, because links need the names and places of everything else.
     Pass::Version(|version, _, _| docs::run(version)),
+    Pass::Version(|version, config, _| examples::run(version, config)),
     Pass::Version(|version, _, _| apply::run(version)),
     Pass::Crate(|krate, to| names::check_crate(&krate.versions, to)),
     Pass::Errors,

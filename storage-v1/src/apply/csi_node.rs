@@ -8,16 +8,22 @@ use kubernetes_kinds::{convert, wire};
 
 use crate::StorageHealthStatusType;
 
-/// What is applied of a [`CSINode`](crate::CSINode): every field is absent unless
-/// set.
+/// Apply configuration of a [`CSINode`](crate::CSINode): what is set is sent, and
+/// owned by the field manager.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CSINode {
+    /// Standard object metadata.
+    ///
     /// See [`metadata`](crate::CSINode::metadata).
     pub metadata: ObjectMeta,
 
+    /// Drivers registered on the node and their per-node properties.
+    ///
     /// See [`spec`](crate::CSINode::spec).
     pub spec: Option<CSINodeSpec>,
 
+    /// Health of the storage behind the node's drivers, as observed from this node.
+    ///
     /// See [`status`](crate::CSINode::status).
     pub status: Option<CSINodeStatus>,
 }
@@ -32,6 +38,8 @@ impl CSINode {
         }
     }
 
+    /// Standard object metadata.
+    ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     pub fn with_metadata(mut self, value: impl Into<ObjectMeta>) -> Self {
@@ -39,6 +47,8 @@ impl CSINode {
         self
     }
 
+    /// Drivers registered on the node and their per-node properties.
+    ///
     /// Sets [`spec`](Self::spec).
     #[must_use]
     pub fn with_spec(mut self, value: impl Into<CSINodeSpec>) -> Self {
@@ -46,6 +56,8 @@ impl CSINode {
         self
     }
 
+    /// Health of the storage behind the node's drivers, as observed from this node.
+    ///
     /// Sets [`status`](Self::status).
     #[must_use]
     pub fn with_status(mut self, value: impl Into<CSINodeStatus>) -> Self {
@@ -161,9 +173,11 @@ impl serde::Serialize for CSINode {
     }
 }
 
-/// The fields of a [`CSINodeSpec`](crate::CSINodeSpec) that are applied.
+/// Part of an apply configuration: a [`CSINodeSpec`](crate::CSINodeSpec).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CSINodeSpec {
+    /// One entry for each CSI driver on the node, keyed by `name`.
+    ///
     /// See [`drivers`](crate::CSINodeSpec::drivers).
     pub drivers: Option<Vec<CSINodeDriver>>,
 }
@@ -175,6 +189,8 @@ impl CSINodeSpec {
         Self::default()
     }
 
+    /// One entry for each CSI driver on the node, keyed by `name`.
+    ///
     /// Sets [`drivers`](Self::drivers).
     #[must_use]
     pub fn with_drivers(
@@ -230,9 +246,11 @@ impl serde::Serialize for CSINodeSpec {
     }
 }
 
-/// The fields of a [`CSINodeStatus`](crate::CSINodeStatus) that are applied.
+/// Part of an apply configuration: a [`CSINodeStatus`](crate::CSINodeStatus).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CSINodeStatus {
+    /// Health reports of the node's drivers, one entry for each driver, keyed by `name`.
+    ///
     /// See [`storage_health`](crate::CSINodeStatus::storage_health).
     pub storage_health: Option<Vec<StorageHealth>>,
 }
@@ -244,6 +262,8 @@ impl CSINodeStatus {
         Self::default()
     }
 
+    /// Health reports of the node's drivers, one entry for each driver, keyed by `name`.
+    ///
     /// Sets [`storage_health`](Self::storage_health).
     #[must_use]
     pub fn with_storage_health(
@@ -299,18 +319,26 @@ impl serde::Serialize for CSINodeStatus {
     }
 }
 
-/// The fields of a [`CSINodeDriver`](crate::CSINodeDriver) that are applied.
+/// Part of an apply configuration: a [`CSINodeDriver`](crate::CSINodeDriver).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CSINodeDriver {
+    /// CSI driver name, the same as that of its `CSIDriver` object.
+    ///
     /// See [`name`](crate::CSINodeDriver::name).
     pub name: Option<String>,
 
+    /// The node's identifier in the storage system that the driver talks to.
+    ///
     /// See [`node_id`](crate::CSINodeDriver::node_id).
     pub node_id: Option<String>,
 
+    /// Volume resources of the node that the driver makes available to the scheduler.
+    ///
     /// See [`allocatable`](crate::CSINodeDriver::allocatable).
     pub allocatable: Option<VolumeNodeResources>,
 
+    /// Label keys by which the driver describes where the node is.
+    ///
     /// See [`topology_keys`](crate::CSINodeDriver::topology_keys).
     pub topology_keys: Option<Vec<String>>,
 }
@@ -322,6 +350,8 @@ impl CSINodeDriver {
         Self::default()
     }
 
+    /// CSI driver name, the same as that of its `CSIDriver` object.
+    ///
     /// Sets [`name`](Self::name).
     #[must_use]
     pub fn with_name(mut self, value: impl Into<String>) -> Self {
@@ -329,6 +359,8 @@ impl CSINodeDriver {
         self
     }
 
+    /// The node's identifier in the storage system that the driver talks to.
+    ///
     /// Sets [`node_id`](Self::node_id).
     #[must_use]
     pub fn with_node_id(mut self, value: impl Into<String>) -> Self {
@@ -336,6 +368,8 @@ impl CSINodeDriver {
         self
     }
 
+    /// Volume resources of the node that the driver makes available to the scheduler.
+    ///
     /// Sets [`allocatable`](Self::allocatable).
     #[must_use]
     pub fn with_allocatable(mut self, value: impl Into<VolumeNodeResources>) -> Self {
@@ -343,6 +377,8 @@ impl CSINodeDriver {
         self
     }
 
+    /// Label keys by which the driver describes where the node is.
+    ///
     /// Sets [`topology_keys`](Self::topology_keys).
     #[must_use]
     pub fn with_topology_keys(
@@ -408,12 +444,16 @@ impl serde::Serialize for CSINodeDriver {
     }
 }
 
-/// The fields of a [`StorageHealth`](crate::StorageHealth) that are applied.
+/// Part of an apply configuration: a [`StorageHealth`](crate::StorageHealth).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StorageHealth {
+    /// CSI driver name, the same as in `spec.drivers` of the `CSINode`.
+    ///
     /// See [`name`](crate::StorageHealth::name).
     pub name: Option<String>,
 
+    /// Problems that the driver currently reports, at most 16.
+    ///
     /// See [`health_conditions`](crate::StorageHealth::health_conditions).
     pub health_conditions: Option<Vec<StorageHealthCondition>>,
 }
@@ -425,6 +465,8 @@ impl StorageHealth {
         Self::default()
     }
 
+    /// CSI driver name, the same as in `spec.drivers` of the `CSINode`.
+    ///
     /// Sets [`name`](Self::name).
     #[must_use]
     pub fn with_name(mut self, value: impl Into<String>) -> Self {
@@ -432,6 +474,8 @@ impl StorageHealth {
         self
     }
 
+    /// Problems that the driver currently reports, at most 16.
+    ///
     /// Sets [`health_conditions`](Self::health_conditions).
     #[must_use]
     pub fn with_health_conditions(
@@ -490,10 +534,12 @@ impl serde::Serialize for StorageHealth {
     }
 }
 
-/// The fields of a [`VolumeNodeResources`](crate::VolumeNodeResources) that are
-/// applied.
+/// Part of an apply configuration: a
+/// [`VolumeNodeResources`](crate::VolumeNodeResources).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VolumeNodeResources {
+    /// Greatest number of the driver's volumes that can be in use on the node at once.
+    ///
     /// See [`count`](crate::VolumeNodeResources::count).
     pub count: Option<i32>,
 }
@@ -505,6 +551,8 @@ impl VolumeNodeResources {
         Self::default()
     }
 
+    /// Greatest number of the driver's volumes that can be in use on the node at once.
+    ///
     /// Sets [`count`](Self::count).
     #[must_use]
     pub fn with_count(mut self, value: impl Into<i32>) -> Self {
@@ -555,25 +603,37 @@ impl serde::Serialize for VolumeNodeResources {
     }
 }
 
-/// The fields of a [`StorageHealthCondition`](crate::StorageHealthCondition) that are
-/// applied.
+/// Part of an apply configuration: a
+/// [`StorageHealthCondition`](crate::StorageHealthCondition).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StorageHealthCondition {
+    /// Short cause in CamelCase, for programs to evaluate.
+    ///
     /// See [`reason`](crate::StorageHealthCondition::reason).
     pub reason: Option<String>,
 
+    /// Category of the problem.
+    ///
     /// See [`status`](crate::StorageHealthCondition::status).
     pub status: Option<StorageHealthStatusType>,
 
+    /// Access mode of the affected volumes, such as `ReadWriteMany`.
+    ///
     /// See [`access_mode`](crate::StorageHealthCondition::access_mode).
     pub access_mode: Option<String>,
 
+    /// When the condition first appeared in its present state.
+    ///
     /// See [`last_transition_time`](crate::StorageHealthCondition::last_transition_time).
     pub last_transition_time: Option<Time>,
 
+    /// Explanation for people, of at most 1024 characters.
+    ///
     /// See [`message`](crate::StorageHealthCondition::message).
     pub message: Option<String>,
 
+    /// Volume mode of the affected volumes, `Filesystem` or `Block`.
+    ///
     /// See [`volume_mode`](crate::StorageHealthCondition::volume_mode).
     pub volume_mode: Option<String>,
 }
@@ -585,6 +645,8 @@ impl StorageHealthCondition {
         Self::default()
     }
 
+    /// Short cause in CamelCase, for programs to evaluate.
+    ///
     /// Sets [`reason`](Self::reason).
     #[must_use]
     pub fn with_reason(mut self, value: impl Into<String>) -> Self {
@@ -592,6 +654,8 @@ impl StorageHealthCondition {
         self
     }
 
+    /// Category of the problem.
+    ///
     /// Sets [`status`](Self::status).
     #[must_use]
     pub fn with_status(mut self, value: impl Into<StorageHealthStatusType>) -> Self {
@@ -599,6 +663,8 @@ impl StorageHealthCondition {
         self
     }
 
+    /// Access mode of the affected volumes, such as `ReadWriteMany`.
+    ///
     /// Sets [`access_mode`](Self::access_mode).
     #[must_use]
     pub fn with_access_mode(mut self, value: impl Into<String>) -> Self {
@@ -606,6 +672,8 @@ impl StorageHealthCondition {
         self
     }
 
+    /// When the condition first appeared in its present state.
+    ///
     /// Sets [`last_transition_time`](Self::last_transition_time).
     #[must_use]
     pub fn with_last_transition_time(mut self, value: impl Into<Time>) -> Self {
@@ -613,6 +681,8 @@ impl StorageHealthCondition {
         self
     }
 
+    /// Explanation for people, of at most 1024 characters.
+    ///
     /// Sets [`message`](Self::message).
     #[must_use]
     pub fn with_message(mut self, value: impl Into<String>) -> Self {
@@ -620,6 +690,8 @@ impl StorageHealthCondition {
         self
     }
 
+    /// Volume mode of the affected volumes, `Filesystem` or `Block`.
+    ///
     /// Sets [`volume_mode`](Self::volume_mode).
     #[must_use]
     pub fn with_volume_mode(mut self, value: impl Into<String>) -> Self {

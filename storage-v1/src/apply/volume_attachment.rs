@@ -9,16 +9,22 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
 use k8s_openapi::serde;
 use kubernetes_kinds::wire;
 
-/// What is applied of a [`VolumeAttachment`](crate::VolumeAttachment): every field is
-/// absent unless set.
+/// Apply configuration of a [`VolumeAttachment`](crate::VolumeAttachment): what is
+/// set is sent, and owned by the field manager.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VolumeAttachment {
+    /// Standard object metadata.
+    ///
     /// See [`metadata`](crate::VolumeAttachment::metadata).
     pub metadata: ObjectMeta,
 
+    /// Volume, node and driver of the attachment, set by the attach/detach controller.
+    ///
     /// See [`spec`](crate::VolumeAttachment::spec).
     pub spec: Option<VolumeAttachmentSpec>,
 
+    /// Outcome so far of attaching or detaching, set by the external-attacher.
+    ///
     /// See [`status`](crate::VolumeAttachment::status).
     pub status: Option<VolumeAttachmentStatus>,
 }
@@ -33,6 +39,8 @@ impl VolumeAttachment {
         }
     }
 
+    /// Standard object metadata.
+    ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     pub fn with_metadata(mut self, value: impl Into<ObjectMeta>) -> Self {
@@ -40,6 +48,8 @@ impl VolumeAttachment {
         self
     }
 
+    /// Volume, node and driver of the attachment, set by the attach/detach controller.
+    ///
     /// Sets [`spec`](Self::spec).
     #[must_use]
     pub fn with_spec(mut self, value: impl Into<VolumeAttachmentSpec>) -> Self {
@@ -47,6 +57,8 @@ impl VolumeAttachment {
         self
     }
 
+    /// Outcome so far of attaching or detaching, set by the external-attacher.
+    ///
     /// Sets [`status`](Self::status).
     #[must_use]
     pub fn with_status(mut self, value: impl Into<VolumeAttachmentStatus>) -> Self {
@@ -161,16 +173,23 @@ impl serde::Serialize for VolumeAttachment {
     }
 }
 
-/// The fields of a [`VolumeAttachmentSpec`](crate::VolumeAttachmentSpec) that are
-/// applied.
+/// Part of an apply configuration: a
+/// [`VolumeAttachmentSpec`](crate::VolumeAttachmentSpec).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VolumeAttachmentSpec {
+    /// CSI driver that must handle the request, by the name it answers to
+    /// `GetPluginInfo`.
+    ///
     /// See [`attacher`](crate::VolumeAttachmentSpec::attacher).
     pub attacher: Option<String>,
 
+    /// Name of the node the volume is attached to.
+    ///
     /// See [`node_name`](crate::VolumeAttachmentSpec::node_name).
     pub node_name: Option<String>,
 
+    /// The volume, as a reference to a `PersistentVolume` or as an inline description.
+    ///
     /// See [`source`](crate::VolumeAttachmentSpec::source).
     pub source: Option<VolumeAttachmentSource>,
 }
@@ -182,6 +201,9 @@ impl VolumeAttachmentSpec {
         Self::default()
     }
 
+    /// CSI driver that must handle the request, by the name it answers to
+    /// `GetPluginInfo`.
+    ///
     /// Sets [`attacher`](Self::attacher).
     #[must_use]
     pub fn with_attacher(mut self, value: impl Into<String>) -> Self {
@@ -189,6 +211,8 @@ impl VolumeAttachmentSpec {
         self
     }
 
+    /// Name of the node the volume is attached to.
+    ///
     /// Sets [`node_name`](Self::node_name).
     #[must_use]
     pub fn with_node_name(mut self, value: impl Into<String>) -> Self {
@@ -196,6 +220,8 @@ impl VolumeAttachmentSpec {
         self
     }
 
+    /// The volume, as a reference to a `PersistentVolume` or as an inline description.
+    ///
     /// Sets [`source`](Self::source).
     #[must_use]
     pub fn with_source(mut self, value: impl Into<VolumeAttachmentSource>) -> Self {
@@ -254,19 +280,27 @@ impl serde::Serialize for VolumeAttachmentSpec {
     }
 }
 
-/// The fields of a [`VolumeAttachmentStatus`](crate::VolumeAttachmentStatus) that are
-/// applied.
+/// Part of an apply configuration: a
+/// [`VolumeAttachmentStatus`](crate::VolumeAttachmentStatus).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VolumeAttachmentStatus {
+    /// Whether the volume is attached to the node.
+    ///
     /// See [`attached`](crate::VolumeAttachmentStatus::attached).
     pub attached: Option<bool>,
 
+    /// Most recent failure to attach the volume.
+    ///
     /// See [`attach_error`](crate::VolumeAttachmentStatus::attach_error).
     pub attach_error: Option<VolumeError>,
 
+    /// Information from the attach operation that mounting needs.
+    ///
     /// See [`attachment_metadata`](crate::VolumeAttachmentStatus::attachment_metadata).
     pub attachment_metadata: Option<BTreeMap<String, String>>,
 
+    /// Most recent failure to detach the volume.
+    ///
     /// See [`detach_error`](crate::VolumeAttachmentStatus::detach_error).
     pub detach_error: Option<VolumeError>,
 }
@@ -278,6 +312,8 @@ impl VolumeAttachmentStatus {
         Self::default()
     }
 
+    /// Whether the volume is attached to the node.
+    ///
     /// Sets [`attached`](Self::attached).
     #[must_use]
     pub fn with_attached(mut self, value: bool) -> Self {
@@ -285,6 +321,8 @@ impl VolumeAttachmentStatus {
         self
     }
 
+    /// Most recent failure to attach the volume.
+    ///
     /// Sets [`attach_error`](Self::attach_error).
     #[must_use]
     pub fn with_attach_error(mut self, value: impl Into<VolumeError>) -> Self {
@@ -292,6 +330,8 @@ impl VolumeAttachmentStatus {
         self
     }
 
+    /// Information from the attach operation that mounting needs.
+    ///
     /// Sets [`attachment_metadata`](Self::attachment_metadata).
     #[must_use]
     pub fn with_attachment_metadata(
@@ -303,6 +343,8 @@ impl VolumeAttachmentStatus {
         self
     }
 
+    /// Most recent failure to detach the volume.
+    ///
     /// Sets [`detach_error`](Self::detach_error).
     #[must_use]
     pub fn with_detach_error(mut self, value: impl Into<VolumeError>) -> Self {
@@ -365,16 +407,21 @@ impl serde::Serialize for VolumeAttachmentStatus {
     }
 }
 
-/// The fields of a [`VolumeAttachmentSource`](crate::VolumeAttachmentSource) that are
-/// applied.
+/// Part of an apply configuration: a
+/// [`VolumeAttachmentSource`](crate::VolumeAttachmentSource).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VolumeAttachmentSource {
+    /// Description of a volume that a Pod defines inline, without a `PersistentVolume`.
+    ///
     /// See [`inline_volume_spec`](crate::VolumeAttachmentSource::inline_volume_spec).
     ///
     /// What its type requires, at any depth, is always sent, set or not.
     pub inline_volume_spec: Option<Box<PersistentVolumeSpec>>,
 
-    /// See [`persistent_volume_name`](crate::VolumeAttachmentSource::persistent_volume_name).
+    /// `PersistentVolume` to attach, by name.
+    ///
+    /// See
+    /// [`persistent_volume_name`](crate::VolumeAttachmentSource::persistent_volume_name).
     pub persistent_volume_name: Option<String>,
 }
 
@@ -385,6 +432,8 @@ impl VolumeAttachmentSource {
         Self::default()
     }
 
+    /// Description of a volume that a Pod defines inline, without a `PersistentVolume`.
+    ///
     /// Sets [`inline_volume_spec`](Self::inline_volume_spec).
     #[must_use]
     pub fn with_inline_volume_spec(
@@ -395,6 +444,8 @@ impl VolumeAttachmentSource {
         self
     }
 
+    /// `PersistentVolume` to attach, by name.
+    ///
     /// Sets [`persistent_volume_name`](Self::persistent_volume_name).
     #[must_use]
     pub fn with_persistent_volume_name(mut self, value: impl Into<String>) -> Self {
@@ -451,15 +502,21 @@ impl serde::Serialize for VolumeAttachmentSource {
     }
 }
 
-/// The fields of a [`VolumeError`](crate::VolumeError) that are applied.
+/// Part of an apply configuration: a [`VolumeError`](crate::VolumeError).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VolumeError {
+    /// gRPC status code with which the CSI call failed.
+    ///
     /// See [`error_code`](crate::VolumeError::error_code).
     pub error_code: Option<i32>,
 
+    /// Explanation of the failure, of at most 1024 bytes.
+    ///
     /// See [`message`](crate::VolumeError::message).
     pub message: Option<String>,
 
+    /// When the failure happened.
+    ///
     /// See [`time`](crate::VolumeError::time).
     pub time: Option<Time>,
 }
@@ -471,6 +528,8 @@ impl VolumeError {
         Self::default()
     }
 
+    /// gRPC status code with which the CSI call failed.
+    ///
     /// Sets [`error_code`](Self::error_code).
     #[must_use]
     pub fn with_error_code(mut self, value: impl Into<i32>) -> Self {
@@ -478,6 +537,8 @@ impl VolumeError {
         self
     }
 
+    /// Explanation of the failure, of at most 1024 bytes.
+    ///
     /// Sets [`message`](Self::message).
     #[must_use]
     pub fn with_message(mut self, value: impl Into<String>) -> Self {
@@ -485,6 +546,8 @@ impl VolumeError {
         self
     }
 
+    /// When the failure happened.
+    ///
     /// Sets [`time`](Self::time).
     #[must_use]
     pub fn with_time(mut self, value: impl Into<Time>) -> Self {

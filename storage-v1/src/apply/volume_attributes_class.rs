@@ -8,16 +8,22 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use k8s_openapi::serde;
 use kubernetes_kinds::wire;
 
-/// What is applied of a [`VolumeAttributesClass`](crate::VolumeAttributesClass):
-/// every field is absent unless set.
+/// Apply configuration of a [`VolumeAttributesClass`](crate::VolumeAttributesClass):
+/// what is set is sent, and owned by the field manager.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VolumeAttributesClass {
+    /// Standard object metadata.
+    ///
     /// See [`metadata`](crate::VolumeAttributesClass::metadata).
     pub metadata: ObjectMeta,
 
+    /// CSI driver that understands the parameters.
+    ///
     /// See [`driver_name`](crate::VolumeAttributesClass::driver_name).
     pub driver_name: Option<String>,
 
+    /// Attributes for the driver, which alone gives them meaning.
+    ///
     /// See [`parameters`](crate::VolumeAttributesClass::parameters).
     pub parameters: Option<BTreeMap<String, String>>,
 }
@@ -32,6 +38,8 @@ impl VolumeAttributesClass {
         }
     }
 
+    /// Standard object metadata.
+    ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     pub fn with_metadata(mut self, value: impl Into<ObjectMeta>) -> Self {
@@ -39,6 +47,8 @@ impl VolumeAttributesClass {
         self
     }
 
+    /// CSI driver that understands the parameters.
+    ///
     /// Sets [`driver_name`](Self::driver_name).
     #[must_use]
     pub fn with_driver_name(mut self, value: impl Into<String>) -> Self {
@@ -46,6 +56,8 @@ impl VolumeAttributesClass {
         self
     }
 
+    /// Attributes for the driver, which alone gives them meaning.
+    ///
     /// Sets [`parameters`](Self::parameters).
     #[must_use]
     pub fn with_parameters(

@@ -9,6 +9,13 @@ use kubernetes_kinds::{convert, wire};
 /// Settings for one Container Storage Interface (CSI) volume driver, valid for the
 /// whole cluster.
 ///
+/// ```
+/// use storage_v1alpha1::csi::{CSIDriver, CSIDriverSpec};
+///
+/// let object = CSIDriver::new("example", CSIDriverSpec::new());
+/// assert_eq!(object.metadata.name.as_deref(), Some("example"));
+/// ```
+///
 /// The object is created when the driver is deployed, by whoever deploys it or by the
 /// cluster-driver-registrar sidecar, and tells Kubernetes how to treat the driver's
 /// volumes. The attach/detach controller reads it to learn whether volumes must be
@@ -20,6 +27,10 @@ use kubernetes_kinds::{convert, wire};
 ///
 /// Since Kubernetes 1.12, alpha; feature gate `CSIDriverRegistry`. Removed in
 /// Kubernetes 1.14; use `storage.k8s.io/v1 CSIDriver`.
+///
+/// [`WithMetadata`](kubernetes_kinds::WithMetadata) sets labels and annotations. With
+/// the feature `validation`, `default_and_validate` of
+/// `kubernetes_validation::Validate` says what an API server would make of an object.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CSIDriver {
     /// Standard object metadata.
@@ -42,6 +53,8 @@ impl CSIDriver {
         }
     }
 
+    /// Standard object metadata.
+    ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     pub fn with_metadata(mut self, value: impl Into<ObjectMeta>) -> Self {
@@ -195,6 +208,8 @@ impl CSIDriverList {
         }
     }
 
+    /// Standard list metadata, such as `resourceVersion` and the `continue` token.
+    ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     pub fn with_metadata(mut self, value: impl Into<ListMeta>) -> Self {
@@ -335,6 +350,9 @@ impl CSIDriverSpec {
         Self::default()
     }
 
+    /// Whether volumes of this driver must be attached to a node before they can be
+    /// mounted.
+    ///
     /// Sets [`attach_required`](Self::attach_required).
     #[must_use]
     pub fn with_attach_required(mut self, value: bool) -> Self {
@@ -342,6 +360,9 @@ impl CSIDriverSpec {
         self
     }
 
+    /// Form in which `NodePublishVolume` receives information about the Pod that uses the
+    /// volume.
+    ///
     /// Sets [`pod_info_on_mount_version`](Self::pod_info_on_mount_version).
     #[must_use]
     pub fn with_pod_info_on_mount_version(mut self, value: impl Into<String>) -> Self {

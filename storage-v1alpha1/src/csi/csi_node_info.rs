@@ -8,6 +8,13 @@ use kubernetes_kinds::{convert, wire};
 
 /// Registry of the CSI drivers on one node.
 ///
+/// ```
+/// use storage_v1alpha1::csi::CSINodeInfo;
+///
+/// let object = CSINodeInfo::new("example");
+/// assert_eq!(object.metadata.name.as_deref(), Some("example"));
+/// ```
+///
 /// The kubelet creates the object when the first driver registers with it and keeps
 /// it up to date; drivers do not write it themselves. The external-provisioner reads
 /// the topology keys from it. It is cluster-scoped, bears the name of its `Node`, and
@@ -21,6 +28,10 @@ use kubernetes_kinds::{convert, wire};
 ///
 /// Since Kubernetes 1.12, alpha; feature gate `CSINodeInfo`. Removed in Kubernetes
 /// 1.14; use `storage.k8s.io/v1 CSINode`.
+///
+/// [`WithMetadata`](kubernetes_kinds::WithMetadata) sets labels and annotations. With
+/// the feature `validation`, `default_and_validate` of
+/// `kubernetes_validation::Validate` says what an API server would make of an object.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CSINodeInfo {
     /// Standard object metadata.
@@ -65,6 +76,8 @@ impl CSINodeInfo {
         }
     }
 
+    /// Standard object metadata.
+    ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     pub fn with_metadata(mut self, value: impl Into<ObjectMeta>) -> Self {
@@ -72,6 +85,8 @@ impl CSINodeInfo {
         self
     }
 
+    /// Drivers of the node and their properties, in the newer form of the object.
+    ///
     /// Sets [`spec`](Self::spec).
     #[must_use]
     pub fn with_spec(mut self, value: impl Into<CSINodeInfoSpec>) -> Self {
@@ -79,6 +94,9 @@ impl CSINodeInfo {
         self
     }
 
+    /// Drivers registered on the node, in the older form of the object; one entry for
+    /// each driver.
+    ///
     /// Sets [`csi_drivers`](Self::csi_drivers).
     #[must_use]
     pub fn with_csi_drivers(
@@ -89,6 +107,9 @@ impl CSINodeInfo {
         self
     }
 
+    /// Current state of the drivers in [`spec`](Self::spec), in the newer form of the
+    /// object.
+    ///
     /// Sets [`status`](Self::status).
     #[must_use]
     pub fn with_status(mut self, value: impl Into<CSINodeInfoStatus>) -> Self {
@@ -242,6 +263,8 @@ impl CSINodeInfoList {
         }
     }
 
+    /// Standard list metadata, such as `resourceVersion` and the `continue` token.
+    ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     pub fn with_metadata(mut self, value: impl Into<ListMeta>) -> Self {

@@ -8,13 +8,17 @@ use kubernetes_kinds::{convert, wire};
 
 use crate::{FSGroupPolicy, VolumeLifecycleMode};
 
-/// What is applied of a [`CSIDriver`](crate::CSIDriver): every field is absent unless
-/// set.
+/// Apply configuration of a [`CSIDriver`](crate::CSIDriver): what is set is sent, and
+/// owned by the field manager.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CSIDriver {
+    /// Standard object metadata.
+    ///
     /// See [`metadata`](crate::CSIDriver::metadata).
     pub metadata: ObjectMeta,
 
+    /// What the driver supports and what it wants from Kubernetes.
+    ///
     /// See [`spec`](crate::CSIDriver::spec).
     pub spec: Option<CSIDriverSpec>,
 }
@@ -29,6 +33,8 @@ impl CSIDriver {
         }
     }
 
+    /// Standard object metadata.
+    ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     pub fn with_metadata(mut self, value: impl Into<ObjectMeta>) -> Self {
@@ -36,6 +42,8 @@ impl CSIDriver {
         self
     }
 
+    /// What the driver supports and what it wants from Kubernetes.
+    ///
     /// Sets [`spec`](Self::spec).
     #[must_use]
     pub fn with_spec(mut self, value: impl Into<CSIDriverSpec>) -> Self {
@@ -130,39 +138,70 @@ impl serde::Serialize for CSIDriver {
     }
 }
 
-/// The fields of a [`CSIDriverSpec`](crate::CSIDriverSpec) that are applied.
+/// Part of an apply configuration: a [`CSIDriverSpec`](crate::CSIDriverSpec).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CSIDriverSpec {
+    /// Whether volumes of this driver must be attached to a node before they can be
+    /// mounted.
+    ///
     /// See [`attach_required`](crate::CSIDriverSpec::attach_required).
     pub attach_required: Option<bool>,
 
+    /// How the kubelet treats file ownership and permissions when a Pod sets `fsGroup`.
+    ///
     /// See [`fs_group_policy`](crate::CSIDriverSpec::fs_group_policy).
     pub fs_group_policy: Option<FSGroupPolicy>,
 
-    /// See [`node_allocatable_update_period_seconds`](crate::CSIDriverSpec::node_allocatable_update_period_seconds).
+    /// Seconds between refreshes of the driver's `allocatable` volume count in `CSINode`.
+    ///
+    /// See
+    /// [`node_allocatable_update_period_seconds`](crate::CSIDriverSpec::node_allocatable_update_period_seconds).
     pub node_allocatable_update_period_seconds: Option<i64>,
 
+    /// Whether `NodePublishVolume` receives information about the Pod that uses the
+    /// volume.
+    ///
     /// See [`pod_info_on_mount`](crate::CSIDriverSpec::pod_info_on_mount).
     pub pod_info_on_mount: Option<bool>,
 
-    /// See [`prevent_pod_scheduling_if_missing`](crate::CSIDriverSpec::prevent_pod_scheduling_if_missing).
+    /// Whether Pods with volumes of this driver are kept off nodes that lack the driver.
+    ///
+    /// See
+    /// [`prevent_pod_scheduling_if_missing`](crate::CSIDriverSpec::prevent_pod_scheduling_if_missing).
     pub prevent_pod_scheduling_if_missing: Option<bool>,
 
+    /// Whether the kubelet keeps calling `NodePublishVolume` for a volume that is already
+    /// mounted.
+    ///
     /// See [`requires_republish`](crate::CSIDriverSpec::requires_republish).
     pub requires_republish: Option<bool>,
 
+    /// Whether volumes of this driver can be mounted with the `-o context` SELinux
+    /// option.
+    ///
     /// See [`se_linux_mount`](crate::CSIDriverSpec::se_linux_mount).
     pub se_linux_mount: Option<bool>,
 
-    /// See [`service_account_token_in_secrets`](crate::CSIDriverSpec::service_account_token_in_secrets).
+    /// Whether service account tokens reach the driver as secrets rather than in the
+    /// volume context.
+    ///
+    /// See
+    /// [`service_account_token_in_secrets`](crate::CSIDriverSpec::service_account_token_in_secrets).
     pub service_account_token_in_secrets: Option<bool>,
 
+    /// Whether the scheduler takes the driver's published free capacity into account.
+    ///
     /// See [`storage_capacity`](crate::CSIDriverSpec::storage_capacity).
     pub storage_capacity: Option<bool>,
 
+    /// Service account tokens that the kubelet fetches for the Pod and hands to the
+    /// driver.
+    ///
     /// See [`token_requests`](crate::CSIDriverSpec::token_requests).
     pub token_requests: Option<Vec<TokenRequest>>,
 
+    /// Kinds of volumes the driver can serve.
+    ///
     /// See [`volume_lifecycle_modes`](crate::CSIDriverSpec::volume_lifecycle_modes).
     pub volume_lifecycle_modes: Option<Vec<VolumeLifecycleMode>>,
 }
@@ -174,6 +213,9 @@ impl CSIDriverSpec {
         Self::default()
     }
 
+    /// Whether volumes of this driver must be attached to a node before they can be
+    /// mounted.
+    ///
     /// Sets [`attach_required`](Self::attach_required).
     #[must_use]
     pub fn with_attach_required(mut self, value: bool) -> Self {
@@ -181,6 +223,8 @@ impl CSIDriverSpec {
         self
     }
 
+    /// How the kubelet treats file ownership and permissions when a Pod sets `fsGroup`.
+    ///
     /// Sets [`fs_group_policy`](Self::fs_group_policy).
     #[must_use]
     pub fn with_fs_group_policy(mut self, value: impl Into<FSGroupPolicy>) -> Self {
@@ -188,7 +232,10 @@ impl CSIDriverSpec {
         self
     }
 
-    /// Sets [`node_allocatable_update_period_seconds`](Self::node_allocatable_update_period_seconds).
+    /// Seconds between refreshes of the driver's `allocatable` volume count in `CSINode`.
+    ///
+    /// Sets
+    /// [`node_allocatable_update_period_seconds`](Self::node_allocatable_update_period_seconds).
     #[must_use]
     pub fn with_node_allocatable_update_period_seconds(
         mut self,
@@ -198,6 +245,9 @@ impl CSIDriverSpec {
         self
     }
 
+    /// Whether `NodePublishVolume` receives information about the Pod that uses the
+    /// volume.
+    ///
     /// Sets [`pod_info_on_mount`](Self::pod_info_on_mount).
     #[must_use]
     pub fn with_pod_info_on_mount(mut self, value: bool) -> Self {
@@ -205,13 +255,19 @@ impl CSIDriverSpec {
         self
     }
 
-    /// Sets [`prevent_pod_scheduling_if_missing`](Self::prevent_pod_scheduling_if_missing).
+    /// Whether Pods with volumes of this driver are kept off nodes that lack the driver.
+    ///
+    /// Sets
+    /// [`prevent_pod_scheduling_if_missing`](Self::prevent_pod_scheduling_if_missing).
     #[must_use]
     pub fn with_prevent_pod_scheduling_if_missing(mut self, value: bool) -> Self {
         self.prevent_pod_scheduling_if_missing = Some(value);
         self
     }
 
+    /// Whether the kubelet keeps calling `NodePublishVolume` for a volume that is already
+    /// mounted.
+    ///
     /// Sets [`requires_republish`](Self::requires_republish).
     #[must_use]
     pub fn with_requires_republish(mut self, value: bool) -> Self {
@@ -219,6 +275,9 @@ impl CSIDriverSpec {
         self
     }
 
+    /// Whether volumes of this driver can be mounted with the `-o context` SELinux
+    /// option.
+    ///
     /// Sets [`se_linux_mount`](Self::se_linux_mount).
     #[must_use]
     pub fn with_se_linux_mount(mut self, value: bool) -> Self {
@@ -226,6 +285,9 @@ impl CSIDriverSpec {
         self
     }
 
+    /// Whether service account tokens reach the driver as secrets rather than in the
+    /// volume context.
+    ///
     /// Sets [`service_account_token_in_secrets`](Self::service_account_token_in_secrets).
     #[must_use]
     pub fn with_service_account_token_in_secrets(mut self, value: bool) -> Self {
@@ -233,6 +295,8 @@ impl CSIDriverSpec {
         self
     }
 
+    /// Whether the scheduler takes the driver's published free capacity into account.
+    ///
     /// Sets [`storage_capacity`](Self::storage_capacity).
     #[must_use]
     pub fn with_storage_capacity(mut self, value: bool) -> Self {
@@ -240,6 +304,9 @@ impl CSIDriverSpec {
         self
     }
 
+    /// Service account tokens that the kubelet fetches for the Pod and hands to the
+    /// driver.
+    ///
     /// Sets [`token_requests`](Self::token_requests).
     #[must_use]
     pub fn with_token_requests(
@@ -250,6 +317,8 @@ impl CSIDriverSpec {
         self
     }
 
+    /// Kinds of volumes the driver can serve.
+    ///
     /// Sets [`volume_lifecycle_modes`](Self::volume_lifecycle_modes).
     #[must_use]
     pub fn with_volume_lifecycle_modes(
@@ -366,12 +435,16 @@ impl serde::Serialize for CSIDriverSpec {
     }
 }
 
-/// The fields of a [`TokenRequest`](crate::TokenRequest) that are applied.
+/// Part of an apply configuration: a [`TokenRequest`](crate::TokenRequest).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TokenRequest {
+    /// Party that the token is meant for, which checks that it is named in it.
+    ///
     /// See [`audience`](crate::TokenRequest::audience).
     pub audience: Option<String>,
 
+    /// Requested lifetime of the token in seconds.
+    ///
     /// See [`expiration_seconds`](crate::TokenRequest::expiration_seconds).
     pub expiration_seconds: Option<i64>,
 }
@@ -383,6 +456,8 @@ impl TokenRequest {
         Self::default()
     }
 
+    /// Party that the token is meant for, which checks that it is named in it.
+    ///
     /// Sets [`audience`](Self::audience).
     #[must_use]
     pub fn with_audience(mut self, value: impl Into<String>) -> Self {
@@ -390,6 +465,8 @@ impl TokenRequest {
         self
     }
 
+    /// Requested lifetime of the token in seconds.
+    ///
     /// Sets [`expiration_seconds`](Self::expiration_seconds).
     #[must_use]
     pub fn with_expiration_seconds(mut self, value: impl Into<i64>) -> Self {

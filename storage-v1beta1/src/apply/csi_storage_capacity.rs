@@ -7,22 +7,32 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, ObjectMeta};
 use k8s_openapi::serde;
 use kubernetes_kinds::wire;
 
-/// What is applied of a [`CSIStorageCapacity`](crate::CSIStorageCapacity): every
-/// field is absent unless set.
+/// Apply configuration of a [`CSIStorageCapacity`](crate::CSIStorageCapacity): what
+/// is set is sent, and owned by the field manager.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CSIStorageCapacity {
+    /// Standard object metadata.
+    ///
     /// See [`metadata`](crate::CSIStorageCapacity::metadata).
     pub metadata: ObjectMeta,
 
+    /// Storage class that the figures apply to.
+    ///
     /// See [`storage_class_name`](crate::CSIStorageCapacity::storage_class_name).
     pub storage_class_name: Option<String>,
 
+    /// Bytes that are available for new volumes, as `GetCapacity` reported them.
+    ///
     /// See [`capacity`](crate::CSIStorageCapacity::capacity).
     pub capacity: Option<Quantity>,
 
+    /// Largest volume that can be created, in bytes, as `GetCapacity` reported it.
+    ///
     /// See [`maximum_volume_size`](crate::CSIStorageCapacity::maximum_volume_size).
     pub maximum_volume_size: Option<Quantity>,
 
+    /// Selects, by label, the nodes that can reach the storage.
+    ///
     /// See [`node_topology`](crate::CSIStorageCapacity::node_topology).
     ///
     /// What its type requires, at any depth, is always sent, set or not.
@@ -40,6 +50,8 @@ impl CSIStorageCapacity {
         }
     }
 
+    /// Standard object metadata.
+    ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     pub fn with_metadata(mut self, value: impl Into<ObjectMeta>) -> Self {
@@ -47,6 +59,8 @@ impl CSIStorageCapacity {
         self
     }
 
+    /// Storage class that the figures apply to.
+    ///
     /// Sets [`storage_class_name`](Self::storage_class_name).
     #[must_use]
     pub fn with_storage_class_name(mut self, value: impl Into<String>) -> Self {
@@ -54,6 +68,8 @@ impl CSIStorageCapacity {
         self
     }
 
+    /// Bytes that are available for new volumes, as `GetCapacity` reported them.
+    ///
     /// Sets [`capacity`](Self::capacity).
     #[must_use]
     pub fn with_capacity(mut self, value: impl Into<Quantity>) -> Self {
@@ -61,6 +77,8 @@ impl CSIStorageCapacity {
         self
     }
 
+    /// Largest volume that can be created, in bytes, as `GetCapacity` reported it.
+    ///
     /// Sets [`maximum_volume_size`](Self::maximum_volume_size).
     #[must_use]
     pub fn with_maximum_volume_size(mut self, value: impl Into<Quantity>) -> Self {
@@ -68,6 +86,8 @@ impl CSIStorageCapacity {
         self
     }
 
+    /// Selects, by label, the nodes that can reach the storage.
+    ///
     /// Sets [`node_topology`](Self::node_topology).
     #[must_use]
     pub fn with_node_topology(mut self, value: impl Into<LabelSelector>) -> Self {

@@ -11,33 +11,49 @@ use kubernetes_kinds::wire;
 
 use crate::{PersistentVolumeReclaimPolicy, VolumeBindingMode};
 
-/// What is applied of a [`StorageClass`](crate::StorageClass): every field is absent
-/// unless set.
+/// Apply configuration of a [`StorageClass`](crate::StorageClass): what is set is
+/// sent, and owned by the field manager.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StorageClass {
+    /// Standard object metadata.
+    ///
     /// See [`metadata`](crate::StorageClass::metadata).
     pub metadata: ObjectMeta,
 
+    /// Which provisioner creates and deletes volumes of this class.
+    ///
     /// See [`provisioner`](crate::StorageClass::provisioner).
     pub provisioner: Option<String>,
 
+    /// Whether claims of this class may be enlarged after creation.
+    ///
     /// See [`allow_volume_expansion`](crate::StorageClass::allow_volume_expansion).
     pub allow_volume_expansion: Option<bool>,
 
+    /// Parts of the cluster in which volumes of this class may be provisioned.
+    ///
     /// See [`allowed_topologies`](crate::StorageClass::allowed_topologies).
     ///
     /// What its type requires, at any depth, is always sent, set or not.
     pub allowed_topologies: Option<Vec<TopologySelectorTerm>>,
 
+    /// Options for mounting volumes of this class, such as `ro` or `soft`.
+    ///
     /// See [`mount_options`](crate::StorageClass::mount_options).
     pub mount_options: Option<Vec<String>>,
 
+    /// Settings for the provisioner, which alone gives them meaning.
+    ///
     /// See [`parameters`](crate::StorageClass::parameters).
     pub parameters: Option<BTreeMap<String, String>>,
 
+    /// What happens to a volume of this class once its claim is deleted.
+    ///
     /// See [`reclaim_policy`](crate::StorageClass::reclaim_policy).
     pub reclaim_policy: Option<PersistentVolumeReclaimPolicy>,
 
+    /// When claims of this class are provisioned and bound.
+    ///
     /// See [`volume_binding_mode`](crate::StorageClass::volume_binding_mode).
     pub volume_binding_mode: Option<VolumeBindingMode>,
 }
@@ -52,6 +68,8 @@ impl StorageClass {
         }
     }
 
+    /// Standard object metadata.
+    ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     pub fn with_metadata(mut self, value: impl Into<ObjectMeta>) -> Self {
@@ -59,6 +77,8 @@ impl StorageClass {
         self
     }
 
+    /// Which provisioner creates and deletes volumes of this class.
+    ///
     /// Sets [`provisioner`](Self::provisioner).
     #[must_use]
     pub fn with_provisioner(mut self, value: impl Into<String>) -> Self {
@@ -66,6 +86,8 @@ impl StorageClass {
         self
     }
 
+    /// Whether claims of this class may be enlarged after creation.
+    ///
     /// Sets [`allow_volume_expansion`](Self::allow_volume_expansion).
     #[must_use]
     pub fn with_allow_volume_expansion(mut self, value: bool) -> Self {
@@ -73,6 +95,8 @@ impl StorageClass {
         self
     }
 
+    /// Parts of the cluster in which volumes of this class may be provisioned.
+    ///
     /// Sets [`allowed_topologies`](Self::allowed_topologies).
     #[must_use]
     pub fn with_allowed_topologies(
@@ -83,6 +107,8 @@ impl StorageClass {
         self
     }
 
+    /// Options for mounting volumes of this class, such as `ro` or `soft`.
+    ///
     /// Sets [`mount_options`](Self::mount_options).
     #[must_use]
     pub fn with_mount_options(
@@ -93,6 +119,8 @@ impl StorageClass {
         self
     }
 
+    /// Settings for the provisioner, which alone gives them meaning.
+    ///
     /// Sets [`parameters`](Self::parameters).
     #[must_use]
     pub fn with_parameters(
@@ -104,6 +132,8 @@ impl StorageClass {
         self
     }
 
+    /// What happens to a volume of this class once its claim is deleted.
+    ///
     /// Sets [`reclaim_policy`](Self::reclaim_policy).
     #[must_use]
     pub fn with_reclaim_policy(
@@ -114,6 +144,8 @@ impl StorageClass {
         self
     }
 
+    /// When claims of this class are provisioned and bound.
+    ///
     /// Sets [`volume_binding_mode`](Self::volume_binding_mode).
     #[must_use]
     pub fn with_volume_binding_mode(

@@ -244,6 +244,17 @@ impl Sandbox {
         fs::write(path, text).unwrap();
     }
 
+    /// Writes a program, by another process: one that this process has open for writing, or
+    /// one that another thread is just starting, can't be run.
+    pub(crate) fn script(&self, name: &str, text: &str) {
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let write = "printf %s \"$2\" >\"$1\" && chmod +x \"$1\"";
+        let mut command = Command::new("sh");
+        command.args(["-c", write, "sh"]).arg(path).arg(text);
+        assert!(command.status().unwrap().success());
+    }
+
     pub(crate) fn read(&self, relative: &str) -> String {
         fs::read_to_string(self.path(relative))
             .unwrap_or_else(|e| panic!("{relative}: {e}"))
@@ -341,14 +352,15 @@ pub(crate) fn generate(root: &Path, arguments: &[&str]) -> String {
 pub(crate) fn compile(root: &Path, workspace: &Path) {
     // Without it, cargo would look for newer versions than have been fetched.
     fs::copy(root.join("Cargo.lock"), workspace.join("Cargo.lock")).unwrap();
-    let mut command = Command::new(env!("CARGO"));
-    command
-        .args(["check", "--offline", "--quiet", "--workspace"])
-        .current_dir(workspace)
-        .env(
-            "CARGO_TARGET_DIR",
-            Path::new(env!("CARGO_TARGET_TMPDIR")).join("generated"),
-        )
-        .env("RUSTFLAGS", "-Dwarnings");
-    Outcome::of(&mut command).succeeds();
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("generated");
+    for features in [None, Some("--all-features")] {
+        let mut command = Command::new(env!("CARGO"));
+        command
+            .args(["check", "--offline", "--quiet", "--workspace"])
+            .args(features)
+            .current_dir(workspace)
+            .env("CARGO_TARGET_DIR", &target)
+            .env("RUSTFLAGS", "-Dwarnings");
+        Outcome::of(&mut command).succeeds();
+    }
 }

@@ -64,6 +64,10 @@ fn of_call(call: &CallExpr) -> Option<Rule> {
 mod tests {
     use super::*;
 
+    fn says(rule: &str, message: &str) -> bool {
+        translate(rule).is_err_and(|error| error.contains(message))
+    }
+
     #[test]
     fn spelling_is_free() {
         let immutable = [
@@ -93,12 +97,11 @@ mod tests {
             "true",
         ];
         for rule in rules {
-            let message = translate(rule).unwrap_err();
-            assert!(message.contains("is not translated"), "{message}");
+            assert!(says(rule, "is not translated"), "{rule}");
         }
         for rule in ["", "self ==", "self in [", "🦀"] {
-            assert!(translate(rule).unwrap_err().contains("is not CEL"), "{rule}");
+            assert!(says(rule, "is not CEL"), "{rule}");
         }
-        assert!(translate(&"(".repeat(100)).unwrap_err().contains("brackets"));
+        assert!(says(&"(".repeat(100), "brackets"));
     }
 }

@@ -3,22 +3,21 @@
 //! What is asked must be something that can be asked of a value of its type, so that no keyword
 //! of an overlay is lost unseen.
 
+mod calls;
 mod cel;
 mod types;
+mod unique;
 mod validation;
 
-use std::collections::BTreeMap;
-
-use regex_lite::Regex;
 use serde_json::Value;
 
 use crate::config::CrateConfig;
 use crate::diag::{Diagnostics, Pointer};
 use crate::foundation;
-use crate::keyword::{self, Form, Keyword, Meaning, Method, Modification, Sort, TABLE};
+use crate::keyword::{self, Meaning, Sort, TABLE};
 use crate::model::{
-    ApiVersion, Argument, Asked, Call, Check, ErrorType, Field, NameFormat, Reported,
-    Role, Rule, Rules, SchemaName, Shape, Struct, Takes, Ty, Type, TypeRules, Unique,
+    ApiVersion, Argument, Asked, Call, Check, Field, NameFormat, Reported, Role, Rule,
+    Rules, SchemaName, Shape, Struct, Takes, Ty, Type, TypeRules,
 };
 use crate::name::RulePath;
 
@@ -189,107 +188,6 @@ impl Reader<'_> {
         }
     }
 
-    /// The call that a keyword asks for.
-    fn call(
-        &mut self,
-        keyword: &'static Keyword,
-        methods: &'static [Method],
-        value: &Value,
-        (sort, asked): (Sort, &Asked),
-        pointer: &Pointer,
-    ) -> Option<Call> {
-        let name = keyword.name;
-        // Other formats are types.
-        let is_type = |text: &str| NameFormat::parse(text).is_none();
-        if name == "format" && value.as_str().is_some_and(is_type) {
-            return None;
-        }
-        let Some(method) = methods.iter().find(|method| method.of == sort) else {
-            let message = format!("`{name}` can't be checked of a value of this type");
-            self.fault(pointer, message, SEE);
-            return None;
-        };
-        let mut arguments = self.argument(name, method.argument, value, pointer)?;
-        let error_type = self.fault_type(asked, name).or(method.error_type);
-        arguments.extend(match (error_type, method.named) {
-            (Some(error_type), true) => Some(Argument::Problem(error_type, name)),
-            (Some(error_type), false) => Some(Argument::ErrorType(error_type)),
-            (None, true) => Some(Argument::Text(name.to_owned())),
-            (None, false) => None,
-        });
-        let mut call = Call {
-            method: method.name,
-            takes: method.takes,
-            arguments,
-            guards: method.guards,
-            alone: method.alone,
-        };
-        for modifier in TABLE {
-            if let Meaning::Modifies(other, modification) = &modifier.meaning
-                && *other == name
-                && asked.keywords.get(modifier.name) == Some(&Value::Bool(true))
-            {
-                match modification {
-                    Modification::Method(method) => call.method = method,
-                    Modification::Unguarded => call.guards = false,
-                }
-            }
-        }
-        Some(call)
-    }
-
-    fn argument(
-        &mut self,
-        name: &str,
-        form: Form,
-        value: &Value,
-        pointer: &Pointer,
-    ) -> Option<Vec<Argument>> {
-        let at = &pointer.child(name);
-        match (form, value) {
-            (Form::Flag, value) => self.flag(name, value, pointer).then(Vec::new),
-            (Form::One, value) => match value.as_u64() {
-                Some(1) => Some(Vec::new()),
-                Some(0) => None,
-                _ => {
-                    self.fault(
-                        at,
-                        format!("a {name} above 1"),
-                        "1, for not empty, is what can be checked",
-                    );
-                    None
-                }
-            },
-            (Form::Whole | Form::Count, value) => {
-                let number = whole(value).filter(|n| form == Form::Whole || *n >= 0);
-                let wanted = match form {
-                    Form::Count => "a whole number of at least 0",
-                    _ => "a whole number",
-                };
-                if number.is_none() {
-                    self.wrong::<()>(name, value, wanted, pointer);
-                }
-                Some(vec![Argument::Int(number?)])
-            }
-            (Form::NameFormat, value) => {
-                let format = value.as_str().and_then(NameFormat::parse)?;
-                Some(vec![Argument::NameFormat(format)])
-            }
-            (Form::Pattern, Value::String(text)) => match Regex::new(text) {
-                Ok(_) => Some(vec![Argument::Pattern(text.clone())]),
-                Err(error) => {
-                    self.fault(
-                        at,
-                        format!("no regular expression: {error}"),
-                        "write it in the syntax of the crate regex-lite, which Go's is much like",
-                    );
-                    None
-                }
-            },
-            (Form::Pattern, value) => self.wrong(name, value, "a text", pointer),
-        }
-    }
-
     /// The rules of a keyword that is read by its name.
     fn named(
         &mut self,
@@ -342,86 +240,6 @@ impl Reader<'_> {
         });
     }
 
-    /// How the elements of a list must differ.
-    fn unique(&mut self, ty: &Ty, asked: &Asked, rules: &mut Rules, pointer: &Pointer) {
-        let keys = |name: &str| -> Vec<String> {
-            let keys = asked.keywords.get(name).and_then(Value::as_array);
-            let texts = keys.into_iter().flatten().filter_map(Value::as_str);
-            texts.map(str::to_owned).collect()
-        };
-        for name in ["x-unique-keys", "x-kubernetes-list-map-keys"] {
-            if let Some(value) = asked.keywords.get(name)
-                && keys(name).is_empty()
-            {
-                self.wrong::<()>(name, value, "a list of names", pointer);
-            }
-        }
-        let allowed = asked.keywords.get("x-repeats-allowed");
-        let allowed =
-            allowed.is_some_and(|value| self.flag("x-repeats-allowed", value, pointer));
-        let unique_keys = keys("x-unique-keys");
-        let map_keys = keys("x-kubernetes-list-map-keys");
-        let list_type = asked.keywords.get("x-kubernetes-list-type");
-        let unique_items = asked.keywords.get("uniqueItems") == Some(&Value::Bool(true));
-        let (keyword, unique) = match list_type.and_then(Value::as_str) {
-            _ if allowed => return,
-            _ if !unique_keys.is_empty() => (
-                "x-unique-keys",
-                Unique::Keys {
-                    keys: unique_keys,
-                    leaves_repeats: true,
-                },
-            ),
-            Some("map") if !map_keys.is_empty() => (
-                "x-kubernetes-list-map-keys",
-                Unique::Keys {
-                    keys: map_keys,
-                    leaves_repeats: false,
-                },
-            ),
-            Some("set") => ("x-kubernetes-list-type", Unique::Whole),
-            _ if unique_items => ("uniqueItems", Unique::Whole),
-            _ => return,
-        };
-        let Ty::List(item) = ty else {
-            if keyword != "x-kubernetes-list-type" {
-                let message =
-                    format!("`{keyword}` can't be checked of a value of this type");
-                self.fault(pointer, message, SEE);
-            }
-            return;
-        };
-        if self.can_differ(item, &unique, pointer) {
-            rules.list.push(Rule {
-                keyword,
-                check: Check::Unique(unique),
-            });
-        }
-    }
-
-    /// Whether elements of a type can be compared so; the keys that tell them apart are fields
-    /// of theirs.
-    fn can_differ(&mut self, item: &Ty, unique: &Unique, pointer: &Pointer) -> bool {
-        match unique {
-            Unique::Whole => {
-                *item == Ty::String || self.version.own_enum(item).is_some()
-            }
-            Unique::Keys { keys, .. } => {
-                let Some((_, object)) = self.version.own_struct(item) else {
-                    return false;
-                };
-                let missing: Vec<_> =
-                    keys.iter().filter(|key| object.field(key).is_none()).collect();
-                for key in &missing {
-                    let key = key.escape_debug();
-                    let message = format!("`{key}` is no property of the elements");
-                    self.fault(pointer, message, SEE);
-                }
-                missing.is_empty()
-            }
-        }
-    }
-
     /// What can't be asked of elements, because they have no stored counterpart.
     fn check_elements(&mut self, items: &Rules, pointer: &Pointer) {
         if items.immutable().next().is_some() {
@@ -471,51 +289,6 @@ impl Reader<'_> {
                 Value::String(name) => Some(name.clone()),
                 other => self.wrong("x-reported-as", other, "a name", pointer),
             }),
-        }
-    }
-
-    /// The types of errors that an overlay says for keywords.
-    fn fault_types(asked: &Asked) -> BTreeMap<&str, Option<ErrorType>> {
-        let given = asked.keywords.get("x-fault").and_then(Value::as_object);
-        let given = given.into_iter().flatten();
-        let parse = |value: &Value| value.as_str().and_then(ErrorType::parse);
-        given.map(|(name, value)| (name.as_str(), parse(value))).collect()
-    }
-
-    fn fault_type(&self, asked: &Asked, name: &str) -> Option<ErrorType> {
-        Self::fault_types(asked).get(name).copied().flatten()
-    }
-
-    fn check_faults(&mut self, asked: &Asked, sort: Sort, pointer: &Pointer) {
-        let Some(value) = asked.keywords.get("x-fault") else {
-            return;
-        };
-        let Value::Object(given) = value else {
-            let wanted = "an object of keywords and types of errors";
-            self.wrong::<()>("x-fault", value, wanted, pointer);
-            return;
-        };
-        let at = &pointer.child("x-fault");
-        for (name, value) in given {
-            let shown = name.escape_debug();
-            let can =
-                keyword::find(name).is_some_and(|keyword| match &keyword.meaning {
-                    Meaning::Calls(methods) => methods
-                        .iter()
-                        .any(|method| method.of == sort && method.error_type.is_some()),
-                    _ => false,
-                });
-            if !can {
-                let message = format!("`x-fault` has no effect on `{shown}`");
-                let help = "it is for maxLength, maxItems and maxProperties";
-                self.fault(at, message, help);
-            } else if !asked.keywords.contains_key(name) {
-                let message = format!("`x-fault` has no effect without `{shown}`");
-                self.fault(at, message, "add the keyword, or remove it here");
-            }
-            if value.as_str().and_then(ErrorType::parse).is_none() {
-                self.unknown_type(value.as_str().unwrap_or_default(), at);
-            }
         }
     }
 
@@ -606,11 +379,4 @@ impl Reader<'_> {
     ) {
         self.diagnostics.at(&self.version.file, pointer, message, help);
     }
-}
-
-/// The whole number that a value is; openapiv3 has some as numbers with fractions.
-fn whole(value: &Value) -> Option<i64> {
-    let exact = |number: f64| number.fract() == 0.0 && number.abs() <= 2f64.powi(53);
-    let whole = || value.as_f64().filter(|number| exact(*number));
-    value.as_i64().or_else(|| whole().map(|number| number as i64))
 }

@@ -6,13 +6,17 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use k8s_openapi::serde;
 use kubernetes_kinds::wire;
 
-/// What is applied of a [`CSIDriver`](crate::csi::CSIDriver): every field is absent
-/// unless set.
+/// Apply configuration of a [`CSIDriver`](crate::csi::CSIDriver): what is set is
+/// sent, and owned by the field manager.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CSIDriver {
+    /// Standard object metadata.
+    ///
     /// See [`metadata`](crate::csi::CSIDriver::metadata).
     pub metadata: ObjectMeta,
 
+    /// What the driver needs from Kubernetes.
+    ///
     /// See [`spec`](crate::csi::CSIDriver::spec).
     pub spec: Option<CSIDriverSpec>,
 }
@@ -27,6 +31,8 @@ impl CSIDriver {
         }
     }
 
+    /// Standard object metadata.
+    ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     pub fn with_metadata(mut self, value: impl Into<ObjectMeta>) -> Self {
@@ -34,6 +40,8 @@ impl CSIDriver {
         self
     }
 
+    /// What the driver needs from Kubernetes.
+    ///
     /// Sets [`spec`](Self::spec).
     #[must_use]
     pub fn with_spec(mut self, value: impl Into<CSIDriverSpec>) -> Self {
@@ -128,13 +136,20 @@ impl serde::Serialize for CSIDriver {
     }
 }
 
-/// The fields of a [`CSIDriverSpec`](crate::csi::CSIDriverSpec) that are applied.
+/// Part of an apply configuration: a [`CSIDriverSpec`](crate::csi::CSIDriverSpec).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CSIDriverSpec {
+    /// Whether volumes of this driver must be attached to a node before they can be
+    /// mounted.
+    ///
     /// See [`attach_required`](crate::csi::CSIDriverSpec::attach_required).
     pub attach_required: Option<bool>,
 
-    /// See [`pod_info_on_mount_version`](crate::csi::CSIDriverSpec::pod_info_on_mount_version).
+    /// Form in which `NodePublishVolume` receives information about the Pod that uses the
+    /// volume.
+    ///
+    /// See
+    /// [`pod_info_on_mount_version`](crate::csi::CSIDriverSpec::pod_info_on_mount_version).
     pub pod_info_on_mount_version: Option<String>,
 }
 
@@ -145,6 +160,9 @@ impl CSIDriverSpec {
         Self::default()
     }
 
+    /// Whether volumes of this driver must be attached to a node before they can be
+    /// mounted.
+    ///
     /// Sets [`attach_required`](Self::attach_required).
     #[must_use]
     pub fn with_attach_required(mut self, value: bool) -> Self {
@@ -152,6 +170,9 @@ impl CSIDriverSpec {
         self
     }
 
+    /// Form in which `NodePublishVolume` receives information about the Pod that uses the
+    /// volume.
+    ///
     /// Sets [`pod_info_on_mount_version`](Self::pod_info_on_mount_version).
     #[must_use]
     pub fn with_pod_info_on_mount_version(mut self, value: impl Into<String>) -> Self {

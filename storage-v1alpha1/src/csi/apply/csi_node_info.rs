@@ -8,19 +8,28 @@ use kubernetes_kinds::{convert, wire};
 
 use crate::csi::VolumePluginMechanism;
 
-/// What is applied of a [`CSINodeInfo`](crate::csi::CSINodeInfo): every field is
-/// absent unless set.
+/// Apply configuration of a [`CSINodeInfo`](crate::csi::CSINodeInfo): what is set is
+/// sent, and owned by the field manager.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CSINodeInfo {
+    /// Standard object metadata.
+    ///
     /// See [`metadata`](crate::csi::CSINodeInfo::metadata).
     pub metadata: ObjectMeta,
 
+    /// Drivers of the node and their properties, in the newer form of the object.
+    ///
     /// See [`spec`](crate::csi::CSINodeInfo::spec).
     pub spec: Option<CSINodeInfoSpec>,
 
+    /// Drivers registered on the node, in the older form of the object; one entry for
+    /// each driver.
+    ///
     /// See [`csi_drivers`](crate::csi::CSINodeInfo::csi_drivers).
     pub csi_drivers: Option<Vec<CSIDriverInfo>>,
 
+    /// Current state of the drivers in `spec`, in the newer form of the object.
+    ///
     /// See [`status`](crate::csi::CSINodeInfo::status).
     pub status: Option<CSINodeInfoStatus>,
 }
@@ -35,6 +44,8 @@ impl CSINodeInfo {
         }
     }
 
+    /// Standard object metadata.
+    ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     pub fn with_metadata(mut self, value: impl Into<ObjectMeta>) -> Self {
@@ -42,6 +53,8 @@ impl CSINodeInfo {
         self
     }
 
+    /// Drivers of the node and their properties, in the newer form of the object.
+    ///
     /// Sets [`spec`](Self::spec).
     #[must_use]
     pub fn with_spec(mut self, value: impl Into<CSINodeInfoSpec>) -> Self {
@@ -49,6 +62,9 @@ impl CSINodeInfo {
         self
     }
 
+    /// Drivers registered on the node, in the older form of the object; one entry for
+    /// each driver.
+    ///
     /// Sets [`csi_drivers`](Self::csi_drivers).
     #[must_use]
     pub fn with_csi_drivers(
@@ -59,6 +75,8 @@ impl CSINodeInfo {
         self
     }
 
+    /// Current state of the drivers in `spec`, in the newer form of the object.
+    ///
     /// Sets [`status`](Self::status).
     #[must_use]
     pub fn with_status(mut self, value: impl Into<CSINodeInfoStatus>) -> Self {
@@ -169,9 +187,12 @@ impl serde::Serialize for CSINodeInfo {
     }
 }
 
-/// The fields of a [`CSINodeInfoSpec`](crate::csi::CSINodeInfoSpec) that are applied.
+/// Part of an apply configuration: a
+/// [`CSINodeInfoSpec`](crate::csi::CSINodeInfoSpec).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CSINodeInfoSpec {
+    /// One entry for each CSI driver that has registered on the node, keyed by `name`.
+    ///
     /// See [`drivers`](crate::csi::CSINodeInfoSpec::drivers).
     pub drivers: Option<Vec<CSIDriverInfoSpec>>,
 }
@@ -183,6 +204,8 @@ impl CSINodeInfoSpec {
         Self::default()
     }
 
+    /// One entry for each CSI driver that has registered on the node, keyed by `name`.
+    ///
     /// Sets [`drivers`](Self::drivers).
     #[must_use]
     pub fn with_drivers(
@@ -238,15 +261,21 @@ impl serde::Serialize for CSINodeInfoSpec {
     }
 }
 
-/// The fields of a [`CSIDriverInfo`](crate::csi::CSIDriverInfo) that are applied.
+/// Part of an apply configuration: a [`CSIDriverInfo`](crate::csi::CSIDriverInfo).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CSIDriverInfo {
+    /// CSI driver name, the same as that of its `CSIDriver` object.
+    ///
     /// See [`driver`](crate::csi::CSIDriverInfo::driver).
     pub driver: Option<String>,
 
+    /// The node's identifier in the storage system that the driver talks to.
+    ///
     /// See [`node_id`](crate::csi::CSIDriverInfo::node_id).
     pub node_id: Option<String>,
 
+    /// Label keys by which the driver describes where the node is.
+    ///
     /// See [`topology_keys`](crate::csi::CSIDriverInfo::topology_keys).
     pub topology_keys: Option<Vec<String>>,
 }
@@ -258,6 +287,8 @@ impl CSIDriverInfo {
         Self::default()
     }
 
+    /// CSI driver name, the same as that of its `CSIDriver` object.
+    ///
     /// Sets [`driver`](Self::driver).
     #[must_use]
     pub fn with_driver(mut self, value: impl Into<String>) -> Self {
@@ -265,6 +296,8 @@ impl CSIDriverInfo {
         self
     }
 
+    /// The node's identifier in the storage system that the driver talks to.
+    ///
     /// Sets [`node_id`](Self::node_id).
     #[must_use]
     pub fn with_node_id(mut self, value: impl Into<String>) -> Self {
@@ -272,6 +305,8 @@ impl CSIDriverInfo {
         self
     }
 
+    /// Label keys by which the driver describes where the node is.
+    ///
     /// Sets [`topology_keys`](Self::topology_keys).
     #[must_use]
     pub fn with_topology_keys(
@@ -333,10 +368,12 @@ impl serde::Serialize for CSIDriverInfo {
     }
 }
 
-/// The fields of a [`CSINodeInfoStatus`](crate::csi::CSINodeInfoStatus) that are
-/// applied.
+/// Part of an apply configuration: a
+/// [`CSINodeInfoStatus`](crate::csi::CSINodeInfoStatus).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CSINodeInfoStatus {
+    /// One entry for each entry of `spec.drivers`, with the same `name`.
+    ///
     /// See [`drivers`](crate::csi::CSINodeInfoStatus::drivers).
     pub drivers: Option<Vec<CSIDriverInfoStatus>>,
 }
@@ -348,6 +385,8 @@ impl CSINodeInfoStatus {
         Self::default()
     }
 
+    /// One entry for each entry of `spec.drivers`, with the same `name`.
+    ///
     /// Sets [`drivers`](Self::drivers).
     #[must_use]
     pub fn with_drivers(
@@ -403,16 +442,22 @@ impl serde::Serialize for CSINodeInfoStatus {
     }
 }
 
-/// The fields of a [`CSIDriverInfoSpec`](crate::csi::CSIDriverInfoSpec) that are
-/// applied.
+/// Part of an apply configuration: a
+/// [`CSIDriverInfoSpec`](crate::csi::CSIDriverInfoSpec).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CSIDriverInfoSpec {
+    /// CSI driver name, the same as that of its `CSIDriver` object.
+    ///
     /// See [`name`](crate::csi::CSIDriverInfoSpec::name).
     pub name: Option<String>,
 
+    /// The node's identifier in the storage system that the driver talks to.
+    ///
     /// See [`node_id`](crate::csi::CSIDriverInfoSpec::node_id).
     pub node_id: Option<String>,
 
+    /// Label keys by which the driver describes where the node is.
+    ///
     /// See [`topology_keys`](crate::csi::CSIDriverInfoSpec::topology_keys).
     pub topology_keys: Option<Vec<String>>,
 }
@@ -424,6 +469,8 @@ impl CSIDriverInfoSpec {
         Self::default()
     }
 
+    /// CSI driver name, the same as that of its `CSIDriver` object.
+    ///
     /// Sets [`name`](Self::name).
     #[must_use]
     pub fn with_name(mut self, value: impl Into<String>) -> Self {
@@ -431,6 +478,8 @@ impl CSIDriverInfoSpec {
         self
     }
 
+    /// The node's identifier in the storage system that the driver talks to.
+    ///
     /// Sets [`node_id`](Self::node_id).
     #[must_use]
     pub fn with_node_id(mut self, value: impl Into<String>) -> Self {
@@ -438,6 +487,8 @@ impl CSIDriverInfoSpec {
         self
     }
 
+    /// Label keys by which the driver describes where the node is.
+    ///
     /// Sets [`topology_keys`](Self::topology_keys).
     #[must_use]
     pub fn with_topology_keys(
@@ -499,17 +550,24 @@ impl serde::Serialize for CSIDriverInfoSpec {
     }
 }
 
-/// The fields of a [`CSIDriverInfoStatus`](crate::csi::CSIDriverInfoStatus) that are
-/// applied.
+/// Part of an apply configuration: a
+/// [`CSIDriverInfoStatus`](crate::csi::CSIDriverInfoStatus).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CSIDriverInfoStatus {
+    /// Whether the driver is installed on the node.
+    ///
     /// See [`available`](crate::csi::CSIDriverInfoStatus::available).
     pub available: Option<bool>,
 
+    /// CSI driver name, the same as in `spec.drivers`.
+    ///
     /// See [`name`](crate::csi::CSIDriverInfoStatus::name).
     pub name: Option<String>,
 
-    /// See [`volume_plugin_mechanism`](crate::csi::CSIDriverInfoStatus::volume_plugin_mechanism).
+    /// Which code serves the volumes of an in-tree type that the driver can take over.
+    ///
+    /// See
+    /// [`volume_plugin_mechanism`](crate::csi::CSIDriverInfoStatus::volume_plugin_mechanism).
     pub volume_plugin_mechanism: Option<VolumePluginMechanism>,
 }
 
@@ -520,6 +578,8 @@ impl CSIDriverInfoStatus {
         Self::default()
     }
 
+    /// Whether the driver is installed on the node.
+    ///
     /// Sets [`available`](Self::available).
     #[must_use]
     pub fn with_available(mut self, value: bool) -> Self {
@@ -527,6 +587,8 @@ impl CSIDriverInfoStatus {
         self
     }
 
+    /// CSI driver name, the same as in `spec.drivers`.
+    ///
     /// Sets [`name`](Self::name).
     #[must_use]
     pub fn with_name(mut self, value: impl Into<String>) -> Self {
@@ -534,6 +596,8 @@ impl CSIDriverInfoStatus {
         self
     }
 
+    /// Which code serves the volumes of an in-tree type that the driver can take over.
+    ///
     /// Sets [`volume_plugin_mechanism`](Self::volume_plugin_mechanism).
     #[must_use]
     pub fn with_volume_plugin_mechanism(

@@ -37,6 +37,8 @@ impl Report {
         }
     }
 
+    /// `hourly`.
+    ///
     /// Sets [`hourly`](Self::hourly).
     #[must_use]
     pub fn with_hourly(
@@ -47,6 +49,8 @@ impl Report {
         self
     }
 
+    /// `labels`.
+    ///
     /// Sets [`labels`](Self::labels).
     #[must_use]
     pub fn with_labels(
@@ -58,6 +62,8 @@ impl Report {
         self
     }
 
+    /// `rest`.
+    ///
     /// Sets [`rest`](Self::rest).
     #[must_use]
     pub fn with_rest(
@@ -68,6 +74,8 @@ impl Report {
         self
     }
 
+    /// `taken`.
+    ///
     /// Sets [`taken`](Self::taken).
     #[must_use]
     pub fn with_taken(mut self, value: impl Into<Time>) -> Self {

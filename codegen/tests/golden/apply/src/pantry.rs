@@ -11,6 +11,20 @@ use kubernetes_kinds::wire;
 use crate::Step;
 
 /// A place for food.
+///
+/// ```
+/// use golden_apply::{Pantry, PantrySpec, Shelf};
+///
+/// let object = Pantry::new(
+///     "example",
+///     PantrySpec::new(true, [Shelf::new("example")]),
+/// );
+/// assert_eq!(object.metadata.name.as_deref(), Some("example"));
+/// ```
+///
+/// [`WithMetadata`](kubernetes_kinds::WithMetadata) sets labels and annotations. With
+/// the feature `validation`, `default_and_validate` of
+/// `kubernetes_validation::Validate` says what an API server would make of an object.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Pantry {
     /// Standard metadata.
@@ -34,6 +48,8 @@ impl Pantry {
         }
     }
 
+    /// Standard metadata.
+    ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     pub fn with_metadata(mut self, value: impl Into<ObjectMeta>) -> Self {
@@ -41,6 +57,8 @@ impl Pantry {
         self
     }
 
+    /// What is left.
+    ///
     /// Sets [`status`](Self::status).
     #[must_use]
     pub fn with_status(mut self, value: impl Into<PantryStatus>) -> Self {
@@ -176,6 +194,8 @@ impl PantrySpec {
         }
     }
 
+    /// A step for each day.
+    ///
     /// Sets [`by_day`](Self::by_day).
     #[must_use]
     pub fn with_by_day(
@@ -187,6 +207,8 @@ impl PantrySpec {
         self
     }
 
+    /// How it closes.
+    ///
     /// Sets [`door`](Self::door).
     #[must_use]
     pub fn with_door(mut self, value: impl Into<Door>) -> Self {
@@ -194,6 +216,8 @@ impl PantrySpec {
         self
     }
 
+    /// A schema with one owner.
+    ///
     /// Sets [`lock`](Self::lock).
     #[must_use]
     pub fn with_lock(mut self, value: impl Into<Lock>) -> Self {
@@ -201,6 +225,8 @@ impl PantrySpec {
         self
     }
 
+    /// Entries with owners of their own.
+    ///
     /// Sets [`notes`](Self::notes).
     #[must_use]
     pub fn with_notes(
@@ -212,6 +238,8 @@ impl PantrySpec {
         self
     }
 
+    /// One list, with one owner.
+    ///
     /// Sets [`recipe`](Self::recipe).
     #[must_use]
     pub fn with_recipe(
@@ -222,6 +250,8 @@ impl PantrySpec {
         self
     }
 
+    /// Which jars may come in.
+    ///
     /// Sets [`selector`](Self::selector).
     #[must_use]
     pub fn with_selector(mut self, value: impl Into<LabelSelector>) -> Self {
@@ -229,6 +259,8 @@ impl PantrySpec {
         self
     }
 
+    /// Each at most once.
+    ///
     /// Sets [`smells`](Self::smells).
     #[must_use]
     pub fn with_smells(
@@ -239,6 +271,8 @@ impl PantrySpec {
         self
     }
 
+    /// Entries with one owner.
+    ///
     /// Sets [`stamp`](Self::stamp).
     #[must_use]
     pub fn with_stamp(
@@ -329,6 +363,8 @@ impl PantryStatus {
         Self::default()
     }
 
+    /// How many.
+    ///
     /// Sets [`jars`](Self::jars).
     #[must_use]
     pub fn with_jars(mut self, value: impl Into<i64>) -> Self {
@@ -395,6 +431,8 @@ impl Shelf {
         }
     }
 
+    /// The one above it.
+    ///
     /// Sets [`above`](Self::above).
     #[must_use]
     pub fn with_above(mut self, value: impl Into<Shelf>) -> Self {
@@ -402,6 +440,8 @@ impl Shelf {
         self
     }
 
+    /// Its width in centimetres.
+    ///
     /// Sets [`width`](Self::width).
     #[must_use]
     pub fn with_width(mut self, value: impl Into<i32>) -> Self {
@@ -571,6 +611,8 @@ impl Lock {
         Self::default()
     }
 
+    /// What opens it.
+    ///
     /// Sets [`key`](Self::key).
     #[must_use]
     pub fn with_key(mut self, value: impl Into<String>) -> Self {
@@ -578,6 +620,8 @@ impl Lock {
         self
     }
 
+    /// How to open it.
+    ///
     /// Sets [`step`](Self::step).
     #[must_use]
     pub fn with_step(mut self, value: impl Into<Step>) -> Self {

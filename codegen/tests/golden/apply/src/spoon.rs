@@ -9,6 +9,17 @@ use kubernetes_kinds::wire;
 use crate::Step;
 
 /// A spoon in a namespace.
+///
+/// ```
+/// use golden_apply::Spoon;
+///
+/// let object = Spoon::new("example");
+/// assert_eq!(object.metadata.name.as_deref(), Some("example"));
+/// ```
+///
+/// [`WithMetadata`](kubernetes_kinds::WithMetadata) sets namespace, labels and
+/// annotations. With the feature `validation`, `default_and_validate` of
+/// `kubernetes_validation::Validate` says what an API server would make of an object.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Spoon {
     /// Standard metadata.
@@ -28,6 +39,8 @@ impl Spoon {
         }
     }
 
+    /// Standard metadata.
+    ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     pub fn with_metadata(mut self, value: impl Into<ObjectMeta>) -> Self {
@@ -35,6 +48,8 @@ impl Spoon {
         self
     }
 
+    /// What it is for.
+    ///
     /// Sets [`step`](Self::step).
     #[must_use]
     pub fn with_step(mut self, value: impl Into<Step>) -> Self {

@@ -19,6 +19,8 @@ impl Unused {
         Self::default()
     }
 
+    /// Nothing.
+    ///
     /// Sets [`no`](Self::no).
     #[must_use]
     pub fn with_no(mut self, value: impl Into<String>) -> Self {

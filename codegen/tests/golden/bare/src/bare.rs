@@ -30,6 +30,8 @@ impl Bare {
         Self::default()
     }
 
+    /// `color`.
+    ///
     /// Sets [`color`](Self::color).
     #[must_use]
     pub fn with_color(mut self, value: impl Into<Color>) -> Self {
@@ -37,6 +39,8 @@ impl Bare {
         self
     }
 
+    /// `empty`.
+    ///
     /// Sets [`empty`](Self::empty).
     #[must_use]
     pub fn with_empty(mut self, value: impl Into<String>) -> Self {
@@ -44,6 +48,8 @@ impl Bare {
         self
     }
 
+    /// `inner`.
+    ///
     /// Sets [`inner`](Self::inner).
     #[must_use]
     pub fn with_inner(mut self, value: impl Into<Inner>) -> Self {
@@ -51,6 +57,8 @@ impl Bare {
         self
     }
 
+    /// `mode`.
+    ///
     /// Sets [`mode`](Self::mode).
     #[must_use]
     pub fn with_mode(mut self, value: impl Into<BareMode>) -> Self {

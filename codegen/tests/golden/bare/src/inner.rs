@@ -21,6 +21,8 @@ impl Inner {
         Self::default()
     }
 
+    /// `text`.
+    ///
     /// Sets [`text`](Self::text).
     #[must_use]
     pub fn with_text(mut self, value: impl Into<String>) -> Self {

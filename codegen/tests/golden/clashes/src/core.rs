@@ -27,6 +27,8 @@ impl Core {
         }
     }
 
+    /// And one more.
+    ///
     /// Sets [`s`](Self::s).
     #[must_use]
     pub fn with_s(mut self, value: impl Into<S>) -> Self {

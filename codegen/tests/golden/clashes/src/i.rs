@@ -7,6 +7,17 @@ use k8s_openapi::serde;
 use kubernetes_kinds::wire;
 
 /// A kind named as a type parameter.
+///
+/// ```
+/// use golden_clashes::I;
+///
+/// let object = I::new("example", "example", "example");
+/// assert_eq!(object.metadata.name.as_deref(), Some("example"));
+/// ```
+///
+/// [`WithMetadata`](kubernetes_kinds::WithMetadata) sets labels and annotations. With
+/// the feature `validation`, `default_and_validate` of
+/// `kubernetes_validation::Validate` says what an API server would make of an object.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct I {
     /// Standard metadata.
@@ -34,6 +45,8 @@ impl I {
         }
     }
 
+    /// Standard metadata.
+    ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     pub fn with_metadata(mut self, value: impl Into<ObjectMeta>) -> Self {
@@ -131,6 +144,8 @@ impl IList {
         }
     }
 
+    /// Standard list metadata.
+    ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     pub fn with_metadata(mut self, value: impl Into<ListMeta>) -> Self {

@@ -19,6 +19,8 @@ impl M {
         Self::default()
     }
 
+    /// A field.
+    ///
     /// Sets [`f`](Self::f).
     #[must_use]
     pub fn with_f(mut self, value: impl Into<String>) -> Self {

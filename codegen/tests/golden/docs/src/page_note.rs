@@ -23,6 +23,8 @@ impl PageNote {
         Self::default()
     }
 
+    /// When PageSpec.titleText was noted.
+    ///
     /// Sets [`at`](Self::at).
     #[must_use]
     pub fn with_at(
@@ -33,6 +35,9 @@ impl PageNote {
         self
     }
 
+    /// Its text; a \[link\](javascript:x), !\[image\](x), \<a href="x"> and
+    /// <https://a.example/x_(y>).
+    ///
     /// Sets [`text`](Self::text).
     #[must_use]
     pub fn with_text(mut self, value: impl Into<String>) -> Self {

@@ -85,6 +85,8 @@ impl PageSpec {
         Self::default()
     }
 
+    /// One of:
+    ///
     /// Sets [`line_count`](Self::line_count).
     #[must_use]
     pub fn with_line_count(mut self, value: impl Into<i32>) -> Self {
@@ -92,6 +94,8 @@ impl PageSpec {
         self
     }
 
+    /// `none`.
+    ///
     /// Sets [`none`](Self::none).
     #[must_use]
     pub fn with_none(mut self, value: impl Into<String>) -> Self {
@@ -99,6 +103,8 @@ impl PageSpec {
         self
     }
 
+    /// `note`.
+    ///
     /// Sets [`note`](Self::note).
     #[must_use]
     pub fn with_note(mut self, value: impl Into<PageNote>) -> Self {
@@ -106,6 +112,9 @@ impl PageSpec {
         self
     }
 
+    /// A tab and a bell, text that turns, a separator, and the end of a comment in code:
+    /// `*/`.
+    ///
     /// Sets [`odd`](Self::odd).
     #[must_use]
     pub fn with_odd(mut self, value: impl Into<String>) -> Self {
@@ -113,6 +122,8 @@ impl PageSpec {
         self
     }
 
+    /// Like so:
+    ///
     /// Sets [`sample`](Self::sample).
     #[must_use]
     pub fn with_sample(mut self, value: impl Into<String>) -> Self {
@@ -120,6 +131,8 @@ impl PageSpec {
         self
     }
 
+    /// \# no heading
+    ///
     /// Sets [`starts`](Self::starts).
     #[must_use]
     pub fn with_starts(mut self, value: impl Into<String>) -> Self {
@@ -127,6 +140,8 @@ impl PageSpec {
         self
     }
 
+    /// Steps:
+    ///
     /// Sets [`steps`](Self::steps).
     #[must_use]
     pub fn with_steps(mut self, value: impl Into<String>) -> Self {
@@ -134,6 +149,9 @@ impl PageSpec {
         self
     }
 
+    /// Must be \<none>, \[a, b\] or \*any\* of \_\_them__; a\|b, \~a\~ and a\\b stay as
+    /// they are, as do \&lt; and 3 \< 4.
+    ///
     /// Sets [`title_text`](Self::title_text).
     #[must_use]
     pub fn with_title_text(mut self, value: impl Into<String>) -> Self {

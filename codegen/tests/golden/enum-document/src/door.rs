@@ -27,6 +27,8 @@ impl Door {
         Self::default()
     }
 
+    /// Possible values:
+    ///
     /// Sets [`state`](Self::state).
     #[must_use]
     pub fn with_state(mut self, value: impl Into<DoorState>) -> Self {
@@ -34,6 +36,8 @@ impl Door {
         self
     }
 
+    /// What somebody would like.
+    ///
     /// Sets [`wanted`](Self::wanted).
     #[must_use]
     pub fn with_wanted(mut self, value: impl Into<DoorState>) -> Self {

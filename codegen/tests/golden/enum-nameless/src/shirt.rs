@@ -35,6 +35,8 @@ impl Shirt {
         }
     }
 
+    /// By day of the week.
+    ///
     /// Sets [`by_day`](Self::by_day).
     #[must_use]
     pub fn with_by_day(
@@ -46,6 +48,8 @@ impl Shirt {
         self
     }
 
+    /// Its sleeves.
+    ///
     /// Sets [`sleeve`](Self::sleeve).
     #[must_use]
     pub fn with_sleeve(mut self, value: impl Into<ShirtSleeve>) -> Self {
@@ -53,6 +57,8 @@ impl Shirt {
         self
     }
 
+    /// Each time it was washed.
+    ///
     /// Sets [`washed_at`](Self::washed_at).
     #[must_use]
     pub fn with_washed_at(

@@ -27,6 +27,8 @@ impl Lamp {
         }
     }
 
+    /// How it shone.
+    ///
     /// Sets [`before`](Self::before).
     #[must_use]
     pub fn with_before(

@@ -61,6 +61,8 @@ impl Shelf {
         }
     }
 
+    /// `capacity`.
+    ///
     /// Sets [`capacity`](Self::capacity).
     #[must_use]
     pub fn with_capacity(
@@ -72,6 +74,8 @@ impl Shelf {
         self
     }
 
+    /// `coreCondition`.
+    ///
     /// Sets [`core_condition`](Self::core_condition).
     #[must_use]
     pub fn with_core_condition(mut self, value: impl Into<PodCondition>) -> Self {
@@ -79,6 +83,8 @@ impl Shelf {
         self
     }
 
+    /// `may`.
+    ///
     /// Sets [`may`](Self::may).
     #[must_use]
     pub fn with_may(mut self, value: impl Into<PersistentVolumeSpec>) -> Self {
@@ -86,6 +92,8 @@ impl Shelf {
         self
     }
 
+    /// `metaCondition`.
+    ///
     /// Sets [`meta_condition`](Self::meta_condition).
     #[must_use]
     pub fn with_meta_condition(
@@ -96,6 +104,8 @@ impl Shelf {
         self
     }
 
+    /// `ours`.
+    ///
     /// Sets [`ours`](Self::ours).
     #[must_use]
     pub fn with_ours(mut self, value: impl Into<Toleration>) -> Self {
@@ -103,6 +113,8 @@ impl Shelf {
         self
     }
 
+    /// `port`.
+    ///
     /// Sets [`port`](Self::port).
     #[must_use]
     pub fn with_port(mut self, value: impl Into<IntOrString>) -> Self {
@@ -110,6 +122,8 @@ impl Shelf {
         self
     }
 
+    /// `several`.
+    ///
     /// Sets [`several`](Self::several).
     #[must_use]
     pub fn with_several(
@@ -120,6 +134,8 @@ impl Shelf {
         self
     }
 
+    /// `theirs`.
+    ///
     /// Sets [`theirs`](Self::theirs).
     #[must_use]
     pub fn with_theirs(

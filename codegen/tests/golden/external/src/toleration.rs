@@ -19,6 +19,8 @@ impl Toleration {
         Self::default()
     }
 
+    /// How much.
+    ///
     /// Sets [`kilograms`](Self::kilograms).
     #[must_use]
     pub fn with_kilograms(mut self, value: impl Into<i32>) -> Self {

@@ -7,6 +7,17 @@ use k8s_openapi::serde;
 use kubernetes_kinds::wire;
 
 /// A Kettle boils water.
+///
+/// ```
+/// use golden_kind::{Kettle, KettleSpec};
+///
+/// let object = Kettle::new("example", KettleSpec::new(1));
+/// assert_eq!(object.metadata.name.as_deref(), Some("example"));
+/// ```
+///
+/// [`WithMetadata`](kubernetes_kinds::WithMetadata) sets labels and annotations. With
+/// the feature `validation`, `default_and_validate` of
+/// `kubernetes_validation::Validate` says what an API server would make of an object.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Kettle {
     /// Standard metadata.
@@ -30,6 +41,8 @@ impl Kettle {
         }
     }
 
+    /// Standard metadata.
+    ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     pub fn with_metadata(mut self, value: impl Into<ObjectMeta>) -> Self {
@@ -37,6 +50,8 @@ impl Kettle {
         self
     }
 
+    /// What the kettle does.
+    ///
     /// Sets [`status`](Self::status).
     #[must_use]
     pub fn with_status(mut self, value: impl Into<KettleStatus>) -> Self {
@@ -146,6 +161,8 @@ impl KettleList {
         }
     }
 
+    /// Standard list metadata.
+    ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     pub fn with_metadata(mut self, value: impl Into<ListMeta>) -> Self {
@@ -247,6 +264,8 @@ impl KettleSpec {
         }
     }
 
+    /// Whether it says when it is done.
+    ///
     /// Sets [`whistle`](Self::whistle).
     #[must_use]
     pub fn with_whistle(mut self, value: bool) -> Self {
@@ -306,6 +325,8 @@ impl KettleStatus {
         Self::default()
     }
 
+    /// How hot the water is.
+    ///
     /// Sets [`degrees`](Self::degrees).
     #[must_use]
     pub fn with_degrees(mut self, value: impl Into<i64>) -> Self {

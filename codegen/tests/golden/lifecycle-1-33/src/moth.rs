@@ -8,7 +8,18 @@ use kubernetes_kinds::wire;
 
 /// A moth.
 ///
+/// ```
+/// use golden_lifecycle_1_33::Moth;
+///
+/// let object = Moth::new("example");
+/// assert_eq!(object.metadata.name.as_deref(), Some("example"));
+/// ```
+///
 /// Since Kubernetes 1.20, stable.
+///
+/// [`WithMetadata`](kubernetes_kinds::WithMetadata) sets labels and annotations. With
+/// the feature `validation`, `default_and_validate` of
+/// `kubernetes_validation::Validate` says what an API server would make of an object.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Moth {
     /// Standard metadata.
@@ -48,6 +59,8 @@ impl Moth {
         }
     }
 
+    /// Standard metadata.
+    ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     pub fn with_metadata(mut self, value: impl Into<ObjectMeta>) -> Self {
@@ -55,6 +68,8 @@ impl Moth {
         self
     }
 
+    /// On its way out since 1.35.
+    ///
     /// Sets [`going`](Self::going).
     #[must_use]
     pub fn with_going(mut self, value: impl Into<String>) -> Self {
@@ -62,6 +77,8 @@ impl Moth {
         self
     }
 
+    /// Older than the rest, by inheritance.
+    ///
     /// Sets [`old`](Self::old).
     #[must_use]
     pub fn with_old(mut self, value: impl Into<String>) -> Self {
@@ -69,6 +86,8 @@ impl Moth {
         self
     }
 
+    /// Stays alpha.
+    ///
     /// Sets [`raw`](Self::raw).
     #[must_use]
     pub fn with_raw(mut self, value: impl Into<String>) -> Self {
@@ -76,6 +95,8 @@ impl Moth {
         self
     }
 
+    /// Its wings.
+    ///
     /// Sets [`wings`](Self::wings).
     #[must_use]
     pub fn with_wings(mut self, value: impl Into<Wings>) -> Self {
@@ -83,6 +104,8 @@ impl Moth {
         self
     }
 
+    /// Has ripened since 1.33.
+    ///
     /// Sets [`young`](Self::young).
     #[must_use]
     pub fn with_young(mut self, value: impl Into<String>) -> Self {
@@ -185,6 +208,8 @@ impl Wings {
         Self::default()
     }
 
+    /// In millimetres.
+    ///
     /// Sets [`span`](Self::span).
     #[must_use]
     pub fn with_span(mut self, value: impl Into<i32>) -> Self {

@@ -21,6 +21,8 @@ impl Cocoon {
         Self::default()
     }
 
+    /// Its silk.
+    ///
     /// Sets [`silk`](Self::silk).
     #[must_use]
     pub fn with_silk(mut self, value: impl Into<String>) -> Self {

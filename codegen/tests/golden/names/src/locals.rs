@@ -62,6 +62,8 @@ impl Locals {
         }
     }
 
+    /// A function of a trait.
+    ///
     /// Sets [`default`](Self::default).
     #[must_use]
     pub fn with_default(mut self, value: impl Into<String>) -> Self {
@@ -69,6 +71,8 @@ impl Locals {
         self
     }
 
+    /// A parameter of serde.
+    ///
     /// Sets [`deserializer`](Self::deserializer).
     #[must_use]
     pub fn with_deserializer(mut self, value: impl Into<String>) -> Self {
@@ -76,6 +80,8 @@ impl Locals {
         self
     }
 
+    /// A parameter of the writer.
+    ///
     /// Sets [`fields`](Self::fields).
     #[must_use]
     pub fn with_fields(mut self, value: impl Into<String>) -> Self {
@@ -83,6 +89,8 @@ impl Locals {
         self
     }
 
+    /// No list of a kind.
+    ///
     /// Sets [`items`](Self::items).
     #[must_use]
     pub fn with_items(
@@ -93,6 +101,8 @@ impl Locals {
         self
     }
 
+    /// A constructor.
+    ///
     /// Sets [`new`](Self::new).
     #[must_use]
     pub fn with_new(mut self, value: impl Into<String>) -> Self {
@@ -100,6 +110,8 @@ impl Locals {
         self
     }
 
+    /// A module.
+    ///
     /// Sets [`wire`](Self::wire).
     #[must_use]
     pub fn with_wire(mut self, value: impl Into<String>) -> Self {

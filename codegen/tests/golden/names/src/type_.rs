@@ -35,6 +35,8 @@ impl Type {
         }
     }
 
+    /// One more.
+    ///
     /// Sets [`continue_`](Self::continue_).
     #[must_use]
     pub fn with_continue(mut self, value: impl Into<String>) -> Self {
@@ -42,6 +44,8 @@ impl Type {
         self
     }
 
+    /// Not even raw.
+    ///
     /// Sets [`crate_`](Self::crate_).
     #[must_use]
     pub fn with_crate(mut self, value: bool) -> Self {
@@ -49,6 +53,8 @@ impl Type {
         self
     }
 
+    /// Reserved since 2024.
+    ///
     /// Sets [`gen_`](Self::gen_).
     #[must_use]
     pub fn with_gen(mut self, value: impl Into<String>) -> Self {

@@ -34,6 +34,8 @@ impl URLMap {
         Self::default()
     }
 
+    /// `a`.
+    ///
     /// Sets [`a`](Self::a).
     #[must_use]
     pub fn with_a(mut self, value: impl Into<String>) -> Self {
@@ -41,6 +43,8 @@ impl URLMap {
         self
     }
 
+    /// `baseURL`.
+    ///
     /// Sets [`base_url`](Self::base_url).
     #[must_use]
     pub fn with_base_url(mut self, value: impl Into<String>) -> Self {
@@ -48,6 +52,8 @@ impl URLMap {
         self
     }
 
+    /// `ipv6Only`.
+    ///
     /// Sets [`ipv6_only`](Self::ipv6_only).
     #[must_use]
     pub fn with_ipv6_only(mut self, value: bool) -> Self {
@@ -55,6 +61,8 @@ impl URLMap {
         self
     }
 
+    /// `nodeID`.
+    ///
     /// Sets [`node_id`](Self::node_id).
     #[must_use]
     pub fn with_node_id(mut self, value: impl Into<String>) -> Self {
@@ -62,6 +70,8 @@ impl URLMap {
         self
     }
 
+    /// `someIDs`.
+    ///
     /// Sets [`some_i_ds`](Self::some_i_ds).
     #[must_use]
     pub fn with_some_i_ds(
@@ -72,6 +82,8 @@ impl URLMap {
         self
     }
 
+    /// `x509`.
+    ///
     /// Sets [`x509`](Self::x509).
     #[must_use]
     pub fn with_x509(mut self, value: impl Into<String>) -> Self {

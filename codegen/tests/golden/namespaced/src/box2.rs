@@ -7,6 +7,17 @@ use k8s_openapi::serde;
 use kubernetes_kinds::wire;
 
 /// A box in a namespace.
+///
+/// ```
+/// use golden_namespaced::Box2;
+///
+/// let object = Box2::new("example", "example", "example");
+/// assert_eq!(object.metadata.name.as_deref(), Some("example"));
+/// ```
+///
+/// [`WithMetadata`](kubernetes_kinds::WithMetadata) sets namespace, labels and
+/// annotations. With the feature `validation`, `default_and_validate` of
+/// `kubernetes_validation::Validate` says what an API server would make of an object.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Box2 {
     /// `metadata`.
@@ -38,6 +49,8 @@ impl Box2 {
         }
     }
 
+    /// `metadata`.
+    ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     pub fn with_metadata(mut self, value: impl Into<ObjectMeta>) -> Self {
@@ -45,6 +58,8 @@ impl Box2 {
         self
     }
 
+    /// What is written on it.
+    ///
     /// Sets [`label`](Self::label).
     #[must_use]
     pub fn with_label(mut self, value: impl Into<String>) -> Self {

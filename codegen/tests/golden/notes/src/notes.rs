@@ -75,6 +75,8 @@ impl Notes {
         Self::default()
     }
 
+    /// All of it.
+    ///
     /// Sets [`all`](Self::all).
     #[must_use]
     pub fn with_all(
@@ -85,6 +87,8 @@ impl Notes {
         self
     }
 
+    /// Ends in a list:
+    ///
     /// Sets [`ends`](Self::ends).
     #[must_use]
     pub fn with_ends(mut self, value: impl Into<String>) -> Self {
@@ -92,6 +96,8 @@ impl Notes {
         self
     }
 
+    /// A number.
+    ///
     /// Sets [`five`](Self::five).
     #[must_use]
     pub fn with_five(mut self, value: impl Into<i32>) -> Self {
@@ -99,6 +105,8 @@ impl Notes {
         self
     }
 
+    /// May not change.
+    ///
     /// Sets [`fixed`](Self::fixed).
     #[must_use]
     pub fn with_fixed(mut self, value: impl Into<String>) -> Self {
@@ -106,6 +114,8 @@ impl Notes {
         self
     }
 
+    /// One element a key.
+    ///
     /// Sets [`keyed`](Self::keyed).
     #[must_use]
     pub fn with_keyed(
@@ -116,6 +126,8 @@ impl Notes {
         self
     }
 
+    /// A list.
+    ///
     /// Sets [`list`](Self::list).
     #[must_use]
     pub fn with_list(
@@ -126,6 +138,8 @@ impl Notes {
         self
     }
 
+    /// A server fills this in, and it is said.
+    ///
     /// Sets [`no`](Self::no).
     #[must_use]
     pub fn with_no(mut self, value: bool) -> Self {
@@ -133,6 +147,8 @@ impl Notes {
         self
     }
 
+    /// A text with backticks.
+    ///
     /// Sets [`odd`](Self::odd).
     #[must_use]
     pub fn with_odd(mut self, value: impl Into<String>) -> Self {
@@ -140,6 +156,8 @@ impl Notes {
         self
     }
 
+    /// May change.
+    ///
     /// Sets [`ruled`](Self::ruled).
     #[must_use]
     pub fn with_ruled(mut self, value: impl Into<String>) -> Self {
@@ -147,6 +165,8 @@ impl Notes {
         self
     }
 
+    /// A word.
+    ///
     /// Sets [`word`](Self::word).
     #[must_use]
     pub fn with_word(mut self, value: impl Into<String>) -> Self {
@@ -154,6 +174,8 @@ impl Notes {
         self
     }
 
+    /// Go's zero value is no default.
+    ///
     /// Sets [`zero`](Self::zero).
     #[must_use]
     pub fn with_zero(mut self, value: impl Into<i32>) -> Self {

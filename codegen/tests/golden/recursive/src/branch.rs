@@ -29,6 +29,8 @@ impl Branch {
         Self::default()
     }
 
+    /// `byName`.
+    ///
     /// Sets [`by_name`](Self::by_name).
     #[must_use]
     pub fn with_by_name(
@@ -40,6 +42,8 @@ impl Branch {
         self
     }
 
+    /// `left`.
+    ///
     /// Sets [`left`](Self::left).
     #[must_use]
     pub fn with_left(mut self, value: impl Into<Fork>) -> Self {
@@ -47,6 +51,8 @@ impl Branch {
         self
     }
 
+    /// `twigs`.
+    ///
     /// Sets [`twigs`](Self::twigs).
     #[must_use]
     pub fn with_twigs(

@@ -21,6 +21,8 @@ impl Fork {
         Self::default()
     }
 
+    /// `first`.
+    ///
     /// Sets [`first`](Self::first).
     #[must_use]
     pub fn with_first(mut self, value: impl Into<Branch>) -> Self {

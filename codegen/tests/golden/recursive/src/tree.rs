@@ -27,6 +27,8 @@ impl Tree {
         }
     }
 
+    /// `graft`.
+    ///
     /// Sets [`graft`](Self::graft).
     #[must_use]
     pub fn with_graft(mut self, value: impl Into<Tree>) -> Self {

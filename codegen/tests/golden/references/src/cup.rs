@@ -30,6 +30,8 @@ impl Cup {
         }
     }
 
+    /// `bare`.
+    ///
     /// Sets [`bare`](Self::bare).
     #[must_use]
     pub fn with_bare(mut self, value: impl Into<Saucer>) -> Self {
@@ -37,6 +39,8 @@ impl Cup {
         self
     }
 
+    /// As 1.24 writes it.
+    ///
     /// Sets [`within`](Self::within).
     #[must_use]
     pub fn with_within(mut self, value: impl Into<Saucer>) -> Self {

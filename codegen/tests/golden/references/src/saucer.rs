@@ -19,6 +19,8 @@ impl Saucer {
         Self::default()
     }
 
+    /// Its rim.
+    ///
     /// Sets [`rim`](Self::rim).
     #[must_use]
     pub fn with_rim(mut self, value: impl Into<String>) -> Self {

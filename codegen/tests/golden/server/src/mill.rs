@@ -11,6 +11,20 @@ use k8s_openapi::serde;
 use kubernetes_kinds::wire;
 
 /// A mill grinds.
+///
+/// ```
+/// use golden_server::{Mill, MillSpec, Power};
+///
+/// let object = Mill::new(
+///     "example",
+///     MillSpec::new("example", "example", Power::new()),
+/// );
+/// assert_eq!(object.metadata.name.as_deref(), Some("example"));
+/// ```
+///
+/// [`WithMetadata`](kubernetes_kinds::WithMetadata) sets namespace, labels and
+/// annotations. With the feature `validation`, `default_and_validate` of
+/// `kubernetes_validation::Validate` says what an API server would make of an object.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mill {
     /// Standard metadata.
@@ -34,6 +48,8 @@ impl Mill {
         }
     }
 
+    /// Standard metadata.
+    ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     pub fn with_metadata(mut self, value: impl Into<ObjectMeta>) -> Self {
@@ -41,6 +57,8 @@ impl Mill {
         self
     }
 
+    /// What it does.
+    ///
     /// Sets [`status`](Self::status).
     #[must_use]
     pub fn with_status(mut self, value: impl Into<MillStatus>) -> Self {
@@ -203,6 +221,8 @@ impl MillSpec {
         }
     }
 
+    /// How many at a time.
+    ///
     /// Sets [`bags`](Self::bags).
     #[must_use]
     pub fn with_bags(mut self, value: impl Into<i32>) -> Self {
@@ -210,6 +230,8 @@ impl MillSpec {
         self
     }
 
+    /// Who works there.
+    ///
     /// Sets [`crew`](Self::crew).
     #[must_use]
     pub fn with_crew(
@@ -220,6 +242,8 @@ impl MillSpec {
         self
     }
 
+    /// Whether it grinds twice.
+    ///
     /// Sets [`fine`](Self::fine).
     #[must_use]
     pub fn with_fine(mut self, value: bool) -> Self {
@@ -227,6 +251,8 @@ impl MillSpec {
         self
     }
 
+    /// Who may come.
+    ///
     /// Sets [`guests`](Self::guests).
     #[must_use]
     pub fn with_guests(
@@ -237,6 +263,8 @@ impl MillSpec {
         self
     }
 
+    /// What drives it.
+    ///
     /// Sets [`kind`](Self::kind).
     #[must_use]
     pub fn with_kind(mut self, value: impl Into<Kind>) -> Self {
@@ -244,6 +272,8 @@ impl MillSpec {
         self
     }
 
+    /// What stands on the bags.
+    ///
     /// Sets [`marks`](Self::marks).
     #[must_use]
     pub fn with_marks(
@@ -254,6 +284,8 @@ impl MillSpec {
         self
     }
 
+    /// What it is near to.
+    ///
     /// Sets [`near`](Self::near).
     #[must_use]
     pub fn with_near(mut self, value: impl Into<LabelSelector>) -> Self {
@@ -261,6 +293,8 @@ impl MillSpec {
         self
     }
 
+    /// What else there is to say.
+    ///
     /// Sets [`notes`](Self::notes).
     #[must_use]
     pub fn with_notes(
@@ -272,6 +306,8 @@ impl MillSpec {
         self
     }
 
+    /// Whether it spares the neighbours.
+    ///
     /// Sets [`quiet`](Self::quiet).
     #[must_use]
     pub fn with_quiet(mut self, value: bool) -> Self {
@@ -279,6 +315,8 @@ impl MillSpec {
         self
     }
 
+    /// How much fits in.
+    ///
     /// Sets [`room`](Self::room).
     #[must_use]
     pub fn with_room(mut self, value: impl Into<Quantity>) -> Self {
@@ -286,6 +324,8 @@ impl MillSpec {
         self
     }
 
+    /// What they are made of.
+    ///
     /// Sets [`stones`](Self::stones).
     #[must_use]
     pub fn with_stones(
@@ -296,6 +336,8 @@ impl MillSpec {
         self
     }
 
+    /// Where the flour goes.
+    ///
     /// Sets [`store`](Self::store).
     #[must_use]
     pub fn with_store(mut self, value: impl Into<PersistentVolumeSpec>) -> Self {
@@ -400,6 +442,8 @@ impl MillStatus {
         Self::default()
     }
 
+    /// What went wrong.
+    ///
     /// Sets [`error`](Self::error).
     #[must_use]
     pub fn with_error(mut self, value: impl Into<String>) -> Self {
@@ -407,6 +451,8 @@ impl MillStatus {
         self
     }
 
+    /// How fast.
+    ///
     /// Sets [`turns`](Self::turns).
     #[must_use]
     pub fn with_turns(mut self, value: impl Into<i64>) -> Self {
@@ -471,6 +517,8 @@ impl Power {
         Self::default()
     }
 
+    /// Which water.
+    ///
     /// Sets [`brook`](Self::brook).
     #[must_use]
     pub fn with_brook(mut self, value: impl Into<String>) -> Self {
@@ -478,6 +526,8 @@ impl Power {
         self
     }
 
+    /// Which wind.
+    ///
     /// Sets [`hill`](Self::hill).
     #[must_use]
     pub fn with_hill(mut self, value: impl Into<String>) -> Self {
@@ -545,6 +595,8 @@ impl Hand {
         }
     }
 
+    /// For how long.
+    ///
     /// Sets [`years`](Self::years).
     #[must_use]
     pub fn with_years(mut self, value: impl Into<i64>) -> Self {
@@ -607,6 +659,8 @@ impl Guest {
         Self::default()
     }
 
+    /// What everybody says.
+    ///
     /// Sets [`name`](Self::name).
     #[must_use]
     pub fn with_name(mut self, value: impl Into<String>) -> Self {
@@ -614,6 +668,8 @@ impl Guest {
         self
     }
 
+    /// Where from.
+    ///
     /// Sets [`village`](Self::village).
     #[must_use]
     pub fn with_village(mut self, value: impl Into<String>) -> Self {

@@ -9,6 +9,17 @@ use kubernetes_kinds::wire;
 use crate::Fur;
 
 /// A cat; see Dog and [`CatNap`].
+///
+/// ```
+/// use golden_shared::Cat;
+///
+/// let object = Cat::new("example");
+/// assert_eq!(object.metadata.name.as_deref(), Some("example"));
+/// ```
+///
+/// [`WithMetadata`](kubernetes_kinds::WithMetadata) sets labels and annotations. With
+/// the feature `validation`, `default_and_validate` of
+/// `kubernetes_validation::Validate` says what an API server would make of an object.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Cat {
     /// `metadata`.
@@ -31,6 +42,8 @@ impl Cat {
         }
     }
 
+    /// `metadata`.
+    ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     pub fn with_metadata(mut self, value: impl Into<ObjectMeta>) -> Self {
@@ -38,6 +51,8 @@ impl Cat {
         self
     }
 
+    /// `fur`.
+    ///
     /// Sets [`fur`](Self::fur).
     #[must_use]
     pub fn with_fur(mut self, value: impl Into<Fur>) -> Self {
@@ -45,6 +60,8 @@ impl Cat {
         self
     }
 
+    /// `nap`.
+    ///
     /// Sets [`nap`](Self::nap).
     #[must_use]
     pub fn with_nap(mut self, value: impl Into<CatNap>) -> Self {
@@ -132,6 +149,8 @@ impl CatNap {
         Self::default()
     }
 
+    /// How long.
+    ///
     /// Sets [`minutes`](Self::minutes).
     #[must_use]
     pub fn with_minutes(mut self, value: impl Into<i32>) -> Self {

@@ -9,6 +9,17 @@ use kubernetes_kinds::wire;
 use crate::Fur;
 
 /// A dog.
+///
+/// ```
+/// use golden_shared::Dog;
+///
+/// let object = Dog::new("example");
+/// assert_eq!(object.metadata.name.as_deref(), Some("example"));
+/// ```
+///
+/// [`WithMetadata`](kubernetes_kinds::WithMetadata) sets labels and annotations. With
+/// the feature `validation`, `default_and_validate` of
+/// `kubernetes_validation::Validate` says what an API server would make of an object.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Dog {
     /// `metadata`.
@@ -28,6 +39,8 @@ impl Dog {
         }
     }
 
+    /// `metadata`.
+    ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     pub fn with_metadata(mut self, value: impl Into<ObjectMeta>) -> Self {
@@ -35,6 +48,8 @@ impl Dog {
         self
     }
 
+    /// `fur`.
+    ///
     /// Sets [`fur`](Self::fur).
     #[must_use]
     pub fn with_fur(mut self, value: impl Into<Fur>) -> Self {

@@ -21,6 +21,8 @@ impl Fur {
         Self::default()
     }
 
+    /// `color`.
+    ///
     /// Sets [`color`](Self::color).
     #[must_use]
     pub fn with_color(mut self, value: impl Into<Color>) -> Self {

@@ -19,6 +19,8 @@ impl Whistle {
         Self::default()
     }
 
+    /// How high, in Hz.
+    ///
     /// Sets [`pitch`](Self::pitch).
     #[must_use]
     pub fn with_pitch(mut self, value: impl Into<i32>) -> Self {

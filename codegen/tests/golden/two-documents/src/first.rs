@@ -19,6 +19,8 @@ impl First {
         Self::default()
     }
 
+    /// Its text.
+    ///
     /// Sets [`text`](Self::text).
     #[must_use]
     pub fn with_text(mut self, value: impl Into<String>) -> Self {

@@ -19,6 +19,8 @@ impl Second {
         Self::default()
     }
 
+    /// Its text.
+    ///
     /// Sets [`text`](Self::text).
     #[must_use]
     pub fn with_text(mut self, value: impl Into<String>) -> Self {

@@ -110,6 +110,8 @@ impl Values {
         }
     }
 
+    /// Whatever JSON can say.
+    ///
     /// Sets [`any`](Self::any).
     #[must_use]
     pub fn with_any(mut self, value: impl Into<k8s_openapi::serde_json::Value>) -> Self {
@@ -117,6 +119,8 @@ impl Values {
         self
     }
 
+    /// The same, said otherwise.
+    ///
     /// Sets [`any_too`](Self::any_too).
     #[must_use]
     pub fn with_any_too(
@@ -127,6 +131,8 @@ impl Values {
         self
     }
 
+    /// A time.
+    ///
     /// Sets [`at`](Self::at).
     #[must_use]
     pub fn with_at(
@@ -137,6 +143,8 @@ impl Values {
         self
     }
 
+    /// A map to numbers.
+    ///
     /// Sets [`counts`](Self::counts).
     #[must_use]
     pub fn with_counts(
@@ -148,6 +156,8 @@ impl Values {
         self
     }
 
+    /// Bytes.
+    ///
     /// Sets [`data`](Self::data).
     #[must_use]
     pub fn with_data(mut self, value: impl Into<k8s_openapi::ByteString>) -> Self {
@@ -155,6 +165,8 @@ impl Values {
         self
     }
 
+    /// A finer fraction.
+    ///
     /// Sets [`double`](Self::double).
     #[must_use]
     pub fn with_double(mut self, value: impl Into<f64>) -> Self {
@@ -162,6 +174,8 @@ impl Values {
         self
     }
 
+    /// Yes or no.
+    ///
     /// Sets [`flag`](Self::flag).
     #[must_use]
     pub fn with_flag(mut self, value: bool) -> Self {
@@ -169,6 +183,8 @@ impl Values {
         self
     }
 
+    /// A list of what is or isn't.
+    ///
     /// Sets [`flags`](Self::flags).
     #[must_use]
     pub fn with_flags(mut self, value: impl IntoIterator<Item = bool>) -> Self {
@@ -176,6 +192,8 @@ impl Values {
         self
     }
 
+    /// A fraction of no given size.
+    ///
     /// Sets [`fraction`](Self::fraction).
     #[must_use]
     pub fn with_fraction(mut self, value: impl Into<f64>) -> Self {
@@ -183,6 +201,8 @@ impl Values {
         self
     }
 
+    /// A map to lists.
+    ///
     /// Sets [`groups`](Self::groups).
     #[must_use]
     pub fn with_groups(
@@ -194,6 +214,8 @@ impl Values {
         self
     }
 
+    /// A large number.
+    ///
     /// Sets [`large`](Self::large).
     #[must_use]
     pub fn with_large(mut self, value: impl Into<i64>) -> Self {
@@ -201,6 +223,8 @@ impl Values {
         self
     }
 
+    /// A list of numbers.
+    ///
     /// Sets [`numbers`](Self::numbers).
     #[must_use]
     pub fn with_numbers(
@@ -211,6 +235,8 @@ impl Values {
         self
     }
 
+    /// A number of no given size.
+    ///
     /// Sets [`plain`](Self::plain).
     #[must_use]
     pub fn with_plain(mut self, value: impl Into<i64>) -> Self {
@@ -218,6 +244,8 @@ impl Values {
         self
     }
 
+    /// A list of maps.
+    ///
     /// Sets [`rows`](Self::rows).
     #[must_use]
     pub fn with_rows(
@@ -228,6 +256,8 @@ impl Values {
         self
     }
 
+    /// Text nobody should see.
+    ///
     /// Sets [`secret`](Self::secret).
     #[must_use]
     pub fn with_secret(mut self, value: impl Into<String>) -> Self {
@@ -235,6 +265,8 @@ impl Values {
         self
     }
 
+    /// A fraction.
+    ///
     /// Sets [`single`](Self::single).
     #[must_use]
     pub fn with_single(mut self, value: impl Into<f32>) -> Self {
@@ -242,6 +274,8 @@ impl Values {
         self
     }
 
+    /// A small number.
+    ///
     /// Sets [`small`](Self::small).
     #[must_use]
     pub fn with_small(mut self, value: impl Into<i32>) -> Self {
@@ -249,6 +283,8 @@ impl Values {
         self
     }
 
+    /// A map to texts.
+    ///
     /// Sets [`tags`](Self::tags).
     #[must_use]
     pub fn with_tags(
@@ -260,6 +296,8 @@ impl Values {
         self
     }
 
+    /// Text.
+    ///
     /// Sets [`text`](Self::text).
     #[must_use]
     pub fn with_text(mut self, value: impl Into<String>) -> Self {
@@ -267,6 +305,8 @@ impl Values {
         self
     }
 
+    /// A list of texts.
+    ///
     /// Sets [`texts`](Self::texts).
     #[must_use]
     pub fn with_texts(

@@ -11,15 +11,22 @@ use kubernetes_kinds::{convert, wire};
 use super::Step;
 use crate::Door;
 
-/// What is applied of a [`Pantry`](crate::Pantry): every field is absent unless set.
+/// Apply configuration of a [`Pantry`](crate::Pantry): what is set is sent, and owned
+/// by the field manager.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Pantry {
+    /// Standard metadata.
+    ///
     /// See [`metadata`](crate::Pantry::metadata).
     pub metadata: ObjectMeta,
 
+    /// What is kept.
+    ///
     /// See [`spec`](crate::Pantry::spec).
     pub spec: Option<PantrySpec>,
 
+    /// What is left.
+    ///
     /// See [`status`](crate::Pantry::status).
     pub status: Option<PantryStatus>,
 }
@@ -34,6 +41,8 @@ impl Pantry {
         }
     }
 
+    /// Standard metadata.
+    ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     pub fn with_metadata(mut self, value: impl Into<ObjectMeta>) -> Self {
@@ -41,6 +50,8 @@ impl Pantry {
         self
     }
 
+    /// What is kept.
+    ///
     /// Sets [`spec`](Self::spec).
     #[must_use]
     pub fn with_spec(mut self, value: impl Into<PantrySpec>) -> Self {
@@ -48,6 +59,8 @@ impl Pantry {
         self
     }
 
+    /// What is left.
+    ///
     /// Sets [`status`](Self::status).
     #[must_use]
     pub fn with_status(mut self, value: impl Into<PantryStatus>) -> Self {
@@ -164,38 +177,58 @@ impl serde::Serialize for Pantry {
     }
 }
 
-/// The fields of a [`PantrySpec`](crate::PantrySpec) that are applied.
+/// Part of an apply configuration: a [`PantrySpec`](crate::PantrySpec).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PantrySpec {
+    /// Whether there is a lamp.
+    ///
     /// See [`light`](crate::PantrySpec::light).
     pub light: Option<bool>,
 
+    /// Told apart by their names.
+    ///
     /// See [`shelves`](crate::PantrySpec::shelves).
     pub shelves: Option<Vec<Shelf>>,
 
+    /// A step for each day.
+    ///
     /// See [`by_day`](crate::PantrySpec::by_day).
     pub by_day: Option<BTreeMap<String, Step>>,
 
+    /// How it closes.
+    ///
     /// See [`door`](crate::PantrySpec::door).
     pub door: Option<Door>,
 
+    /// A schema with one owner.
+    ///
     /// See [`lock`](crate::PantrySpec::lock).
     pub lock: Option<Lock>,
 
+    /// Entries with owners of their own.
+    ///
     /// See [`notes`](crate::PantrySpec::notes).
     pub notes: Option<BTreeMap<String, String>>,
 
+    /// One list, with one owner.
+    ///
     /// See [`recipe`](crate::PantrySpec::recipe).
     pub recipe: Option<Vec<Step>>,
 
+    /// Which jars may come in.
+    ///
     /// See [`selector`](crate::PantrySpec::selector).
     ///
     /// What its type requires, at any depth, is always sent, set or not.
     pub selector: Option<LabelSelector>,
 
+    /// Each at most once.
+    ///
     /// See [`smells`](crate::PantrySpec::smells).
     pub smells: Option<Vec<String>>,
 
+    /// Entries with one owner.
+    ///
     /// See [`stamp`](crate::PantrySpec::stamp).
     pub stamp: Option<BTreeMap<String, String>>,
 }
@@ -207,6 +240,8 @@ impl PantrySpec {
         Self::default()
     }
 
+    /// Whether there is a lamp.
+    ///
     /// Sets [`light`](Self::light).
     #[must_use]
     pub fn with_light(mut self, value: bool) -> Self {
@@ -214,6 +249,8 @@ impl PantrySpec {
         self
     }
 
+    /// Told apart by their names.
+    ///
     /// Sets [`shelves`](Self::shelves).
     #[must_use]
     pub fn with_shelves(
@@ -224,6 +261,8 @@ impl PantrySpec {
         self
     }
 
+    /// A step for each day.
+    ///
     /// Sets [`by_day`](Self::by_day).
     #[must_use]
     pub fn with_by_day(
@@ -235,6 +274,8 @@ impl PantrySpec {
         self
     }
 
+    /// How it closes.
+    ///
     /// Sets [`door`](Self::door).
     #[must_use]
     pub fn with_door(mut self, value: impl Into<Door>) -> Self {
@@ -242,6 +283,8 @@ impl PantrySpec {
         self
     }
 
+    /// A schema with one owner.
+    ///
     /// Sets [`lock`](Self::lock).
     #[must_use]
     pub fn with_lock(mut self, value: impl Into<Lock>) -> Self {
@@ -249,6 +292,8 @@ impl PantrySpec {
         self
     }
 
+    /// Entries with owners of their own.
+    ///
     /// Sets [`notes`](Self::notes).
     #[must_use]
     pub fn with_notes(
@@ -260,6 +305,8 @@ impl PantrySpec {
         self
     }
 
+    /// One list, with one owner.
+    ///
     /// Sets [`recipe`](Self::recipe).
     #[must_use]
     pub fn with_recipe(
@@ -270,6 +317,8 @@ impl PantrySpec {
         self
     }
 
+    /// Which jars may come in.
+    ///
     /// Sets [`selector`](Self::selector).
     #[must_use]
     pub fn with_selector(mut self, value: impl Into<LabelSelector>) -> Self {
@@ -277,6 +326,8 @@ impl PantrySpec {
         self
     }
 
+    /// Each at most once.
+    ///
     /// Sets [`smells`](Self::smells).
     #[must_use]
     pub fn with_smells(
@@ -287,6 +338,8 @@ impl PantrySpec {
         self
     }
 
+    /// Entries with one owner.
+    ///
     /// Sets [`stamp`](Self::stamp).
     #[must_use]
     pub fn with_stamp(
@@ -381,9 +434,11 @@ impl serde::Serialize for PantrySpec {
     }
 }
 
-/// The fields of a [`PantryStatus`](crate::PantryStatus) that are applied.
+/// Part of an apply configuration: a [`PantryStatus`](crate::PantryStatus).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PantryStatus {
+    /// How many.
+    ///
     /// See [`jars`](crate::PantryStatus::jars).
     pub jars: Option<i64>,
 }
@@ -395,6 +450,8 @@ impl PantryStatus {
         Self::default()
     }
 
+    /// How many.
+    ///
     /// Sets [`jars`](Self::jars).
     #[must_use]
     pub fn with_jars(mut self, value: impl Into<i64>) -> Self {
@@ -445,15 +502,21 @@ impl serde::Serialize for PantryStatus {
     }
 }
 
-/// The fields of a [`Shelf`](crate::Shelf) that are applied.
+/// Part of an apply configuration: a [`Shelf`](crate::Shelf).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Shelf {
+    /// What it is called.
+    ///
     /// See [`name`](crate::Shelf::name).
     pub name: Option<String>,
 
+    /// The one above it.
+    ///
     /// See [`above`](crate::Shelf::above).
     pub above: Option<Box<Shelf>>,
 
+    /// Its width in centimetres.
+    ///
     /// See [`width`](crate::Shelf::width).
     pub width: Option<i32>,
 }
@@ -465,6 +528,8 @@ impl Shelf {
         Self::default()
     }
 
+    /// What it is called.
+    ///
     /// Sets [`name`](Self::name).
     #[must_use]
     pub fn with_name(mut self, value: impl Into<String>) -> Self {
@@ -472,6 +537,8 @@ impl Shelf {
         self
     }
 
+    /// The one above it.
+    ///
     /// Sets [`above`](Self::above).
     #[must_use]
     pub fn with_above(mut self, value: impl Into<Shelf>) -> Self {
@@ -479,6 +546,8 @@ impl Shelf {
         self
     }
 
+    /// Its width in centimetres.
+    ///
     /// Sets [`width`](Self::width).
     #[must_use]
     pub fn with_width(mut self, value: impl Into<i32>) -> Self {
@@ -537,12 +606,16 @@ impl serde::Serialize for Shelf {
     }
 }
 
-/// The fields of a [`Lock`](crate::Lock) that are applied.
+/// Part of an apply configuration: a [`Lock`](crate::Lock).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Lock {
+    /// What opens it.
+    ///
     /// See [`key`](crate::Lock::key).
     pub key: Option<String>,
 
+    /// How to open it.
+    ///
     /// See [`step`](crate::Lock::step).
     pub step: Option<Step>,
 }
@@ -554,6 +627,8 @@ impl Lock {
         Self::default()
     }
 
+    /// What opens it.
+    ///
     /// Sets [`key`](Self::key).
     #[must_use]
     pub fn with_key(mut self, value: impl Into<String>) -> Self {
@@ -561,6 +636,8 @@ impl Lock {
         self
     }
 
+    /// How to open it.
+    ///
     /// Sets [`step`](Self::step).
     #[must_use]
     pub fn with_step(mut self, value: impl Into<Step>) -> Self {

@@ -8,12 +8,17 @@ use kubernetes_kinds::wire;
 
 use super::Step;
 
-/// What is applied of a [`Spoon`](crate::Spoon): every field is absent unless set.
+/// Apply configuration of a [`Spoon`](crate::Spoon): what is set is sent, and owned
+/// by the field manager.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Spoon {
+    /// Standard metadata.
+    ///
     /// See [`metadata`](crate::Spoon::metadata).
     pub metadata: ObjectMeta,
 
+    /// What it is for.
+    ///
     /// See [`step`](crate::Spoon::step).
     pub step: Option<Step>,
 }
@@ -28,6 +33,8 @@ impl Spoon {
         }
     }
 
+    /// Standard metadata.
+    ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     pub fn with_metadata(mut self, value: impl Into<ObjectMeta>) -> Self {
@@ -35,6 +42,8 @@ impl Spoon {
         self
     }
 
+    /// What it is for.
+    ///
     /// Sets [`step`](Self::step).
     #[must_use]
     pub fn with_step(mut self, value: impl Into<Step>) -> Self {

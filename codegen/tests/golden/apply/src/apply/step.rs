@@ -5,9 +5,11 @@
 use k8s_openapi::serde;
 use kubernetes_kinds::wire;
 
-/// The fields of a [`Step`](crate::Step) that are applied.
+/// Part of an apply configuration: a [`Step`](crate::Step).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Step {
+    /// In words.
+    ///
     /// See [`what`](crate::Step::what).
     pub what: Option<String>,
 }
@@ -19,6 +21,8 @@ impl Step {
         Self::default()
     }
 
+    /// In words.
+    ///
     /// Sets [`what`](Self::what).
     #[must_use]
     pub fn with_what(mut self, value: impl Into<String>) -> Self {

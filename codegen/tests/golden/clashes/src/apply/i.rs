@@ -6,15 +6,22 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use k8s_openapi::serde;
 use kubernetes_kinds::wire;
 
-/// What is applied of a [`I`](crate::I): every field is absent unless set.
+/// Apply configuration of a [`I`](crate::I): what is set is sent, and owned by the
+/// field manager.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct I {
+    /// Standard metadata.
+    ///
     /// See [`metadata`](crate::I::metadata).
     pub metadata: ObjectMeta,
 
+    /// Takes the name of the constructor's parameter.
+    ///
     /// See [`name`](crate::I::name).
     pub name: Option<String>,
 
+    /// Takes the name that it has instead.
+    ///
     /// See [`object_name`](crate::I::object_name).
     pub object_name: Option<String>,
 }
@@ -29,6 +36,8 @@ impl I {
         }
     }
 
+    /// Standard metadata.
+    ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     pub fn with_metadata(mut self, value: impl Into<ObjectMeta>) -> Self {
@@ -36,6 +45,8 @@ impl I {
         self
     }
 
+    /// Takes the name of the constructor's parameter.
+    ///
     /// Sets [`name`](Self::name).
     #[must_use]
     pub fn with_name(mut self, value: impl Into<String>) -> Self {
@@ -43,6 +54,8 @@ impl I {
         self
     }
 
+    /// Takes the name that it has instead.
+    ///
     /// Sets [`object_name`](Self::object_name).
     #[must_use]
     pub fn with_object_name(mut self, value: impl Into<String>) -> Self {

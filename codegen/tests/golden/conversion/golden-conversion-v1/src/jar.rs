@@ -7,6 +7,17 @@ use k8s_openapi::serde;
 use kubernetes_kinds::wire;
 
 /// A jar.
+///
+/// ```
+/// use golden_conversion_v1::Jar;
+///
+/// let object = Jar::new("example");
+/// assert_eq!(object.metadata.name.as_deref(), Some("example"));
+/// ```
+///
+/// [`WithMetadata`](kubernetes_kinds::WithMetadata) sets labels and annotations. With
+/// the feature `validation`, `default_and_validate` of
+/// `kubernetes_validation::Validate` says what an API server would make of an object.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Jar {
     /// `metadata`.
@@ -26,6 +37,8 @@ impl Jar {
         }
     }
 
+    /// `metadata`.
+    ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     pub fn with_metadata(mut self, value: impl Into<ObjectMeta>) -> Self {
@@ -33,6 +46,8 @@ impl Jar {
         self
     }
 
+    /// `level`.
+    ///
     /// Sets [`level`](Self::level).
     #[must_use]
     pub fn with_level(mut self, value: impl Into<i32>) -> Self {
@@ -128,6 +143,8 @@ impl JarList {
         }
     }
 
+    /// `metadata`.
+    ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     pub fn with_metadata(mut self, value: impl Into<ListMeta>) -> Self {

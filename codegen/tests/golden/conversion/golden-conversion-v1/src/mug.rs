@@ -10,7 +10,18 @@ use kubernetes_kinds::wire;
 
 /// A mug.
 ///
+/// ```
+/// use golden_conversion_v1::{Mug, MugSpec};
+///
+/// let object = Mug::new("example", MugSpec::new(1));
+/// assert_eq!(object.metadata.name.as_deref(), Some("example"));
+/// ```
+///
 /// Since Kubernetes 1.30.
+///
+/// [`WithMetadata`](kubernetes_kinds::WithMetadata) sets labels and annotations. With
+/// the feature `validation`, `default_and_validate` of
+/// `kubernetes_validation::Validate` says what an API server would make of an object.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mug {
     /// `metadata`.
@@ -30,6 +41,8 @@ impl Mug {
         }
     }
 
+    /// `metadata`.
+    ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     pub fn with_metadata(mut self, value: impl Into<ObjectMeta>) -> Self {
@@ -133,6 +146,8 @@ impl MugList {
         }
     }
 
+    /// `metadata`.
+    ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     pub fn with_metadata(mut self, value: impl Into<ListMeta>) -> Self {
@@ -250,6 +265,8 @@ impl MugSpec {
         }
     }
 
+    /// `handle`.
+    ///
     /// Sets [`handle`](Self::handle).
     #[must_use]
     pub fn with_handle(mut self, value: impl Into<Handle>) -> Self {
@@ -257,6 +274,8 @@ impl MugSpec {
         self
     }
 
+    /// `inner`.
+    ///
     /// Sets [`inner`](Self::inner).
     #[must_use]
     pub fn with_inner(mut self, value: impl Into<MugSpec>) -> Self {
@@ -264,6 +283,8 @@ impl MugSpec {
         self
     }
 
+    /// `lids`.
+    ///
     /// Sets [`lids`](Self::lids).
     #[must_use]
     pub fn with_lids(mut self, value: impl IntoIterator<Item = impl Into<Lid>>) -> Self {
@@ -271,6 +292,8 @@ impl MugSpec {
         self
     }
 
+    /// `names`.
+    ///
     /// Sets [`names`](Self::names).
     #[must_use]
     pub fn with_names(
@@ -281,6 +304,8 @@ impl MugSpec {
         self
     }
 
+    /// `stains`.
+    ///
     /// Sets [`stains`](Self::stains).
     #[must_use]
     pub fn with_stains(

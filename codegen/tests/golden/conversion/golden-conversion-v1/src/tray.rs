@@ -9,6 +9,17 @@ use k8s_openapi::serde;
 use kubernetes_kinds::wire;
 
 /// A tray.
+///
+/// ```
+/// use golden_conversion_v1::Tray;
+///
+/// let object = Tray::new("example", 1, 1);
+/// assert_eq!(object.metadata.name.as_deref(), Some("example"));
+/// ```
+///
+/// [`WithMetadata`](kubernetes_kinds::WithMetadata) sets labels and annotations. With
+/// the feature `validation`, `default_and_validate` of
+/// `kubernetes_validation::Validate` says what an API server would make of an object.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tray {
     /// `metadata`.
@@ -49,6 +60,8 @@ impl Tray {
         }
     }
 
+    /// `metadata`.
+    ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     pub fn with_metadata(mut self, value: impl Into<ObjectMeta>) -> Self {
@@ -56,6 +69,8 @@ impl Tray {
         self
     }
 
+    /// `colors`.
+    ///
     /// Sets [`colors`](Self::colors).
     #[must_use]
     pub fn with_colors(
@@ -66,6 +81,8 @@ impl Tray {
         self
     }
 
+    /// `hooks`.
+    ///
     /// Sets [`hooks`](Self::hooks).
     #[must_use]
     pub fn with_hooks(
@@ -77,6 +94,8 @@ impl Tray {
         self
     }
 
+    /// `spoon`.
+    ///
     /// Sets [`spoon`](Self::spoon).
     #[must_use]
     pub fn with_spoon(mut self, value: impl Into<Spoon>) -> Self {
@@ -84,6 +103,8 @@ impl Tray {
         self
     }
 
+    /// `spoons`.
+    ///
     /// Sets [`spoons`](Self::spoons).
     #[must_use]
     pub fn with_spoons(
@@ -193,6 +214,8 @@ impl TrayList {
         }
     }
 
+    /// `metadata`.
+    ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     pub fn with_metadata(mut self, value: impl Into<ListMeta>) -> Self {
@@ -288,6 +311,8 @@ impl Spoon {
         Self::default()
     }
 
+    /// `material`.
+    ///
     /// Sets [`material`](Self::material).
     #[must_use]
     pub fn with_material(mut self, value: impl Into<String>) -> Self {

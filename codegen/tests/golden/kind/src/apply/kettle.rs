@@ -6,15 +6,22 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use k8s_openapi::serde;
 use kubernetes_kinds::wire;
 
-/// What is applied of a [`Kettle`](crate::Kettle): every field is absent unless set.
+/// Apply configuration of a [`Kettle`](crate::Kettle): what is set is sent, and owned
+/// by the field manager.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Kettle {
+    /// Standard metadata.
+    ///
     /// See [`metadata`](crate::Kettle::metadata).
     pub metadata: ObjectMeta,
 
+    /// What the kettle should do.
+    ///
     /// See [`spec`](crate::Kettle::spec).
     pub spec: Option<KettleSpec>,
 
+    /// What the kettle does.
+    ///
     /// See [`status`](crate::Kettle::status).
     pub status: Option<KettleStatus>,
 }
@@ -29,6 +36,8 @@ impl Kettle {
         }
     }
 
+    /// Standard metadata.
+    ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     pub fn with_metadata(mut self, value: impl Into<ObjectMeta>) -> Self {
@@ -36,6 +45,8 @@ impl Kettle {
         self
     }
 
+    /// What the kettle should do.
+    ///
     /// Sets [`spec`](Self::spec).
     #[must_use]
     pub fn with_spec(mut self, value: impl Into<KettleSpec>) -> Self {
@@ -43,6 +54,8 @@ impl Kettle {
         self
     }
 
+    /// What the kettle does.
+    ///
     /// Sets [`status`](Self::status).
     #[must_use]
     pub fn with_status(mut self, value: impl Into<KettleStatus>) -> Self {
@@ -150,12 +163,16 @@ impl serde::Serialize for Kettle {
     }
 }
 
-/// The fields of a [`KettleSpec`](crate::KettleSpec) that are applied.
+/// Part of an apply configuration: a [`KettleSpec`](crate::KettleSpec).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KettleSpec {
+    /// How much water it takes.
+    ///
     /// See [`litres`](crate::KettleSpec::litres).
     pub litres: Option<i32>,
 
+    /// Whether it says when it is done.
+    ///
     /// See [`whistle`](crate::KettleSpec::whistle).
     pub whistle: Option<bool>,
 }
@@ -167,6 +184,8 @@ impl KettleSpec {
         Self::default()
     }
 
+    /// How much water it takes.
+    ///
     /// Sets [`litres`](Self::litres).
     #[must_use]
     pub fn with_litres(mut self, value: impl Into<i32>) -> Self {
@@ -174,6 +193,8 @@ impl KettleSpec {
         self
     }
 
+    /// Whether it says when it is done.
+    ///
     /// Sets [`whistle`](Self::whistle).
     #[must_use]
     pub fn with_whistle(mut self, value: bool) -> Self {
@@ -229,9 +250,11 @@ impl serde::Serialize for KettleSpec {
     }
 }
 
-/// The fields of a [`KettleStatus`](crate::KettleStatus) that are applied.
+/// Part of an apply configuration: a [`KettleStatus`](crate::KettleStatus).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KettleStatus {
+    /// How hot the water is.
+    ///
     /// See [`degrees`](crate::KettleStatus::degrees).
     pub degrees: Option<i64>,
 }
@@ -243,6 +266,8 @@ impl KettleStatus {
         Self::default()
     }
 
+    /// How hot the water is.
+    ///
     /// Sets [`degrees`](Self::degrees).
     #[must_use]
     pub fn with_degrees(mut self, value: impl Into<i64>) -> Self {

@@ -6,24 +6,37 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use k8s_openapi::serde;
 use kubernetes_kinds::wire;
 
-/// What is applied of a [`Moth`](crate::Moth): every field is absent unless set.
+/// Apply configuration of a [`Moth`](crate::Moth): what is set is sent, and owned by
+/// the field manager.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Moth {
+    /// Standard metadata.
+    ///
     /// See [`metadata`](crate::Moth::metadata).
     pub metadata: ObjectMeta,
 
+    /// On its way out since 1.35.
+    ///
     /// See [`going`](crate::Moth::going).
     pub going: Option<String>,
 
+    /// Older than the rest, by inheritance.
+    ///
     /// See [`old`](crate::Moth::old).
     pub old: Option<String>,
 
+    /// Stays alpha.
+    ///
     /// See [`raw`](crate::Moth::raw).
     pub raw: Option<String>,
 
+    /// Its wings.
+    ///
     /// See [`wings`](crate::Moth::wings).
     pub wings: Option<Wings>,
 
+    /// Has ripened since 1.33.
+    ///
     /// See [`young`](crate::Moth::young).
     pub young: Option<String>,
 }
@@ -38,6 +51,8 @@ impl Moth {
         }
     }
 
+    /// Standard metadata.
+    ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     pub fn with_metadata(mut self, value: impl Into<ObjectMeta>) -> Self {
@@ -45,6 +60,8 @@ impl Moth {
         self
     }
 
+    /// On its way out since 1.35.
+    ///
     /// Sets [`going`](Self::going).
     #[must_use]
     pub fn with_going(mut self, value: impl Into<String>) -> Self {
@@ -52,6 +69,8 @@ impl Moth {
         self
     }
 
+    /// Older than the rest, by inheritance.
+    ///
     /// Sets [`old`](Self::old).
     #[must_use]
     pub fn with_old(mut self, value: impl Into<String>) -> Self {
@@ -59,6 +78,8 @@ impl Moth {
         self
     }
 
+    /// Stays alpha.
+    ///
     /// Sets [`raw`](Self::raw).
     #[must_use]
     pub fn with_raw(mut self, value: impl Into<String>) -> Self {
@@ -66,6 +87,8 @@ impl Moth {
         self
     }
 
+    /// Its wings.
+    ///
     /// Sets [`wings`](Self::wings).
     #[must_use]
     pub fn with_wings(mut self, value: impl Into<Wings>) -> Self {
@@ -73,6 +96,8 @@ impl Moth {
         self
     }
 
+    /// Has ripened since 1.33.
+    ///
     /// Sets [`young`](Self::young).
     #[must_use]
     pub fn with_young(mut self, value: impl Into<String>) -> Self {
@@ -180,9 +205,11 @@ impl serde::Serialize for Moth {
     }
 }
 
-/// The fields of a [`Wings`](crate::Wings) that are applied.
+/// Part of an apply configuration: a [`Wings`](crate::Wings).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Wings {
+    /// In millimetres.
+    ///
     /// See [`span`](crate::Wings::span).
     pub span: Option<i32>,
 }
@@ -194,6 +221,8 @@ impl Wings {
         Self::default()
     }
 
+    /// In millimetres.
+    ///
     /// Sets [`span`](Self::span).
     #[must_use]
     pub fn with_span(mut self, value: impl Into<i32>) -> Self {

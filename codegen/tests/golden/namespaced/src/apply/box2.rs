@@ -6,18 +6,27 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use k8s_openapi::serde;
 use kubernetes_kinds::wire;
 
-/// What is applied of a [`Box2`](crate::Box2): every field is absent unless set.
+/// Apply configuration of a [`Box2`](crate::Box2): what is set is sent, and owned by
+/// the field manager.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Box2 {
+    /// `metadata`.
+    ///
     /// See [`metadata`](crate::Box2::metadata).
     pub metadata: ObjectMeta,
 
+    /// A field of the name that the constructor's parameter would have.
+    ///
     /// See [`name`](crate::Box2::name).
     pub name: Option<String>,
 
+    /// Whose box it is.
+    ///
     /// See [`owner`](crate::Box2::owner).
     pub owner: Option<String>,
 
+    /// What is written on it.
+    ///
     /// See [`label`](crate::Box2::label).
     pub label: Option<String>,
 }
@@ -32,6 +41,8 @@ impl Box2 {
         }
     }
 
+    /// `metadata`.
+    ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     pub fn with_metadata(mut self, value: impl Into<ObjectMeta>) -> Self {
@@ -39,6 +50,8 @@ impl Box2 {
         self
     }
 
+    /// A field of the name that the constructor's parameter would have.
+    ///
     /// Sets [`name`](Self::name).
     #[must_use]
     pub fn with_name(mut self, value: impl Into<String>) -> Self {
@@ -46,6 +59,8 @@ impl Box2 {
         self
     }
 
+    /// Whose box it is.
+    ///
     /// Sets [`owner`](Self::owner).
     #[must_use]
     pub fn with_owner(mut self, value: impl Into<String>) -> Self {
@@ -53,6 +68,8 @@ impl Box2 {
         self
     }
 
+    /// What is written on it.
+    ///
     /// Sets [`label`](Self::label).
     #[must_use]
     pub fn with_label(mut self, value: impl Into<String>) -> Self {

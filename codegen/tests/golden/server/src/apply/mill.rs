@@ -12,15 +12,22 @@ use kubernetes_kinds::{convert, wire};
 
 use crate::Kind;
 
-/// What is applied of a [`Mill`](crate::Mill): every field is absent unless set.
+/// Apply configuration of a [`Mill`](crate::Mill): what is set is sent, and owned by
+/// the field manager.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mill {
+    /// Standard metadata.
+    ///
     /// See [`metadata`](crate::Mill::metadata).
     pub metadata: ObjectMeta,
 
+    /// What it should do.
+    ///
     /// See [`spec`](crate::Mill::spec).
     pub spec: Option<MillSpec>,
 
+    /// What it does.
+    ///
     /// See [`status`](crate::Mill::status).
     pub status: Option<MillStatus>,
 }
@@ -35,6 +42,8 @@ impl Mill {
         }
     }
 
+    /// Standard metadata.
+    ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     pub fn with_metadata(mut self, value: impl Into<ObjectMeta>) -> Self {
@@ -42,6 +51,8 @@ impl Mill {
         self
     }
 
+    /// What it should do.
+    ///
     /// Sets [`spec`](Self::spec).
     #[must_use]
     pub fn with_spec(mut self, value: impl Into<MillSpec>) -> Self {
@@ -49,6 +60,8 @@ impl Mill {
         self
     }
 
+    /// What it does.
+    ///
     /// Sets [`status`](Self::status).
     #[must_use]
     pub fn with_status(mut self, value: impl Into<MillStatus>) -> Self {
@@ -165,51 +178,81 @@ impl serde::Serialize for Mill {
     }
 }
 
-/// The fields of a [`MillSpec`](crate::MillSpec) that are applied.
+/// Part of an apply configuration: a [`MillSpec`](crate::MillSpec).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MillSpec {
+    /// What it grinds.
+    ///
     /// See [`grain`](crate::MillSpec::grain).
     pub grain: Option<String>,
 
+    /// Whose it is.
+    ///
     /// See [`miller`](crate::MillSpec::miller).
     pub miller: Option<String>,
 
+    /// Where its power comes from.
+    ///
     /// See [`power`](crate::MillSpec::power).
     pub power: Option<Power>,
 
+    /// How many at a time.
+    ///
     /// See [`bags`](crate::MillSpec::bags).
     pub bags: Option<i32>,
 
+    /// Who works there.
+    ///
     /// See [`crew`](crate::MillSpec::crew).
     pub crew: Option<Vec<Hand>>,
 
+    /// Whether it grinds twice.
+    ///
     /// See [`fine`](crate::MillSpec::fine).
     pub fine: Option<bool>,
 
+    /// Who may come.
+    ///
     /// See [`guests`](crate::MillSpec::guests).
     pub guests: Option<Vec<Guest>>,
 
+    /// What drives it.
+    ///
     /// See [`kind`](crate::MillSpec::kind).
     pub kind: Option<Kind>,
 
+    /// What stands on the bags.
+    ///
     /// See [`marks`](crate::MillSpec::marks).
     pub marks: Option<Vec<String>>,
 
+    /// What it is near to.
+    ///
     /// See [`near`](crate::MillSpec::near).
     pub near: Option<LabelSelector>,
 
+    /// What else there is to say.
+    ///
     /// See [`notes`](crate::MillSpec::notes).
     pub notes: Option<BTreeMap<String, String>>,
 
+    /// Whether it spares the neighbours.
+    ///
     /// See [`quiet`](crate::MillSpec::quiet).
     pub quiet: Option<bool>,
 
+    /// How much fits in.
+    ///
     /// See [`room`](crate::MillSpec::room).
     pub room: Option<Quantity>,
 
+    /// What they are made of.
+    ///
     /// See [`stones`](crate::MillSpec::stones).
     pub stones: Option<Vec<String>>,
 
+    /// Where the flour goes.
+    ///
     /// See [`store`](crate::MillSpec::store).
     pub store: Option<Box<PersistentVolumeSpec>>,
 }
@@ -221,6 +264,8 @@ impl MillSpec {
         Self::default()
     }
 
+    /// What it grinds.
+    ///
     /// Sets [`grain`](Self::grain).
     #[must_use]
     pub fn with_grain(mut self, value: impl Into<String>) -> Self {
@@ -228,6 +273,8 @@ impl MillSpec {
         self
     }
 
+    /// Whose it is.
+    ///
     /// Sets [`miller`](Self::miller).
     #[must_use]
     pub fn with_miller(mut self, value: impl Into<String>) -> Self {
@@ -235,6 +282,8 @@ impl MillSpec {
         self
     }
 
+    /// Where its power comes from.
+    ///
     /// Sets [`power`](Self::power).
     #[must_use]
     pub fn with_power(mut self, value: impl Into<Power>) -> Self {
@@ -242,6 +291,8 @@ impl MillSpec {
         self
     }
 
+    /// How many at a time.
+    ///
     /// Sets [`bags`](Self::bags).
     #[must_use]
     pub fn with_bags(mut self, value: impl Into<i32>) -> Self {
@@ -249,6 +300,8 @@ impl MillSpec {
         self
     }
 
+    /// Who works there.
+    ///
     /// Sets [`crew`](Self::crew).
     #[must_use]
     pub fn with_crew(
@@ -259,6 +312,8 @@ impl MillSpec {
         self
     }
 
+    /// Whether it grinds twice.
+    ///
     /// Sets [`fine`](Self::fine).
     #[must_use]
     pub fn with_fine(mut self, value: bool) -> Self {
@@ -266,6 +321,8 @@ impl MillSpec {
         self
     }
 
+    /// Who may come.
+    ///
     /// Sets [`guests`](Self::guests).
     #[must_use]
     pub fn with_guests(
@@ -276,6 +333,8 @@ impl MillSpec {
         self
     }
 
+    /// What drives it.
+    ///
     /// Sets [`kind`](Self::kind).
     #[must_use]
     pub fn with_kind(mut self, value: impl Into<Kind>) -> Self {
@@ -283,6 +342,8 @@ impl MillSpec {
         self
     }
 
+    /// What stands on the bags.
+    ///
     /// Sets [`marks`](Self::marks).
     #[must_use]
     pub fn with_marks(
@@ -293,6 +354,8 @@ impl MillSpec {
         self
     }
 
+    /// What it is near to.
+    ///
     /// Sets [`near`](Self::near).
     #[must_use]
     pub fn with_near(mut self, value: impl Into<LabelSelector>) -> Self {
@@ -300,6 +363,8 @@ impl MillSpec {
         self
     }
 
+    /// What else there is to say.
+    ///
     /// Sets [`notes`](Self::notes).
     #[must_use]
     pub fn with_notes(
@@ -311,6 +376,8 @@ impl MillSpec {
         self
     }
 
+    /// Whether it spares the neighbours.
+    ///
     /// Sets [`quiet`](Self::quiet).
     #[must_use]
     pub fn with_quiet(mut self, value: bool) -> Self {
@@ -318,6 +385,8 @@ impl MillSpec {
         self
     }
 
+    /// How much fits in.
+    ///
     /// Sets [`room`](Self::room).
     #[must_use]
     pub fn with_room(mut self, value: impl Into<Quantity>) -> Self {
@@ -325,6 +394,8 @@ impl MillSpec {
         self
     }
 
+    /// What they are made of.
+    ///
     /// Sets [`stones`](Self::stones).
     #[must_use]
     pub fn with_stones(
@@ -335,6 +406,8 @@ impl MillSpec {
         self
     }
 
+    /// Where the flour goes.
+    ///
     /// Sets [`store`](Self::store).
     #[must_use]
     pub fn with_store(mut self, value: impl Into<PersistentVolumeSpec>) -> Self {
@@ -445,12 +518,16 @@ impl serde::Serialize for MillSpec {
     }
 }
 
-/// The fields of a [`MillStatus`](crate::MillStatus) that are applied.
+/// Part of an apply configuration: a [`MillStatus`](crate::MillStatus).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MillStatus {
+    /// What went wrong.
+    ///
     /// See [`error`](crate::MillStatus::error).
     pub error: Option<String>,
 
+    /// How fast.
+    ///
     /// See [`turns`](crate::MillStatus::turns).
     pub turns: Option<i64>,
 }
@@ -462,6 +539,8 @@ impl MillStatus {
         Self::default()
     }
 
+    /// What went wrong.
+    ///
     /// Sets [`error`](Self::error).
     #[must_use]
     pub fn with_error(mut self, value: impl Into<String>) -> Self {
@@ -469,6 +548,8 @@ impl MillStatus {
         self
     }
 
+    /// How fast.
+    ///
     /// Sets [`turns`](Self::turns).
     #[must_use]
     pub fn with_turns(mut self, value: impl Into<i64>) -> Self {
@@ -524,12 +605,16 @@ impl serde::Serialize for MillStatus {
     }
 }
 
-/// The fields of a [`Power`](crate::Power) that are applied.
+/// Part of an apply configuration: a [`Power`](crate::Power).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Power {
+    /// Which water.
+    ///
     /// See [`brook`](crate::Power::brook).
     pub brook: Option<String>,
 
+    /// Which wind.
+    ///
     /// See [`hill`](crate::Power::hill).
     pub hill: Option<String>,
 }
@@ -541,6 +626,8 @@ impl Power {
         Self::default()
     }
 
+    /// Which water.
+    ///
     /// Sets [`brook`](Self::brook).
     #[must_use]
     pub fn with_brook(mut self, value: impl Into<String>) -> Self {
@@ -548,6 +635,8 @@ impl Power {
         self
     }
 
+    /// Which wind.
+    ///
     /// Sets [`hill`](Self::hill).
     #[must_use]
     pub fn with_hill(mut self, value: impl Into<String>) -> Self {
@@ -603,12 +692,16 @@ impl serde::Serialize for Power {
     }
 }
 
-/// The fields of a [`Hand`](crate::Hand) that are applied.
+/// Part of an apply configuration: a [`Hand`](crate::Hand).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Hand {
+    /// What everybody says.
+    ///
     /// See [`name`](crate::Hand::name).
     pub name: Option<String>,
 
+    /// For how long.
+    ///
     /// See [`years`](crate::Hand::years).
     pub years: Option<i64>,
 }
@@ -620,6 +713,8 @@ impl Hand {
         Self::default()
     }
 
+    /// What everybody says.
+    ///
     /// Sets [`name`](Self::name).
     #[must_use]
     pub fn with_name(mut self, value: impl Into<String>) -> Self {
@@ -627,6 +722,8 @@ impl Hand {
         self
     }
 
+    /// For how long.
+    ///
     /// Sets [`years`](Self::years).
     #[must_use]
     pub fn with_years(mut self, value: impl Into<i64>) -> Self {
@@ -682,12 +779,16 @@ impl serde::Serialize for Hand {
     }
 }
 
-/// The fields of a [`Guest`](crate::Guest) that are applied.
+/// Part of an apply configuration: a [`Guest`](crate::Guest).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Guest {
+    /// What everybody says.
+    ///
     /// See [`name`](crate::Guest::name).
     pub name: Option<String>,
 
+    /// Where from.
+    ///
     /// See [`village`](crate::Guest::village).
     pub village: Option<String>,
 }
@@ -699,6 +800,8 @@ impl Guest {
         Self::default()
     }
 
+    /// What everybody says.
+    ///
     /// Sets [`name`](Self::name).
     #[must_use]
     pub fn with_name(mut self, value: impl Into<String>) -> Self {
@@ -706,6 +809,8 @@ impl Guest {
         self
     }
 
+    /// Where from.
+    ///
     /// Sets [`village`](Self::village).
     #[must_use]
     pub fn with_village(mut self, value: impl Into<String>) -> Self {

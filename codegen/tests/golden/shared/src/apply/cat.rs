@@ -8,15 +8,22 @@ use kubernetes_kinds::wire;
 
 use super::Fur;
 
-/// What is applied of a [`Cat`](crate::Cat): every field is absent unless set.
+/// Apply configuration of a [`Cat`](crate::Cat): what is set is sent, and owned by
+/// the field manager.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Cat {
+    /// `metadata`.
+    ///
     /// See [`metadata`](crate::Cat::metadata).
     pub metadata: ObjectMeta,
 
+    /// `fur`.
+    ///
     /// See [`fur`](crate::Cat::fur).
     pub fur: Option<Fur>,
 
+    /// `nap`.
+    ///
     /// See [`nap`](crate::Cat::nap).
     pub nap: Option<CatNap>,
 }
@@ -31,6 +38,8 @@ impl Cat {
         }
     }
 
+    /// `metadata`.
+    ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     pub fn with_metadata(mut self, value: impl Into<ObjectMeta>) -> Self {
@@ -38,6 +47,8 @@ impl Cat {
         self
     }
 
+    /// `fur`.
+    ///
     /// Sets [`fur`](Self::fur).
     #[must_use]
     pub fn with_fur(mut self, value: impl Into<Fur>) -> Self {
@@ -45,6 +56,8 @@ impl Cat {
         self
     }
 
+    /// `nap`.
+    ///
     /// Sets [`nap`](Self::nap).
     #[must_use]
     pub fn with_nap(mut self, value: impl Into<CatNap>) -> Self {
@@ -142,9 +155,11 @@ impl serde::Serialize for Cat {
     }
 }
 
-/// The fields of a [`CatNap`](crate::CatNap) that are applied.
+/// Part of an apply configuration: a [`CatNap`](crate::CatNap).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CatNap {
+    /// How long.
+    ///
     /// See [`minutes`](crate::CatNap::minutes).
     pub minutes: Option<i32>,
 }
@@ -156,6 +171,8 @@ impl CatNap {
         Self::default()
     }
 
+    /// How long.
+    ///
     /// Sets [`minutes`](Self::minutes).
     #[must_use]
     pub fn with_minutes(mut self, value: impl Into<i32>) -> Self {

@@ -8,12 +8,17 @@ use kubernetes_kinds::wire;
 
 use super::Fur;
 
-/// What is applied of a [`Dog`](crate::Dog): every field is absent unless set.
+/// Apply configuration of a [`Dog`](crate::Dog): what is set is sent, and owned by
+/// the field manager.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Dog {
+    /// `metadata`.
+    ///
     /// See [`metadata`](crate::Dog::metadata).
     pub metadata: ObjectMeta,
 
+    /// `fur`.
+    ///
     /// See [`fur`](crate::Dog::fur).
     pub fur: Option<Fur>,
 }
@@ -28,6 +33,8 @@ impl Dog {
         }
     }
 
+    /// `metadata`.
+    ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     pub fn with_metadata(mut self, value: impl Into<ObjectMeta>) -> Self {
@@ -35,6 +42,8 @@ impl Dog {
         self
     }
 
+    /// `fur`.
+    ///
     /// Sets [`fur`](Self::fur).
     #[must_use]
     pub fn with_fur(mut self, value: impl Into<Fur>) -> Self {

@@ -7,9 +7,11 @@ use kubernetes_kinds::wire;
 
 use crate::Color;
 
-/// The fields of a [`Fur`](crate::Fur) that are applied.
+/// Part of an apply configuration: a [`Fur`](crate::Fur).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Fur {
+    /// `color`.
+    ///
     /// See [`color`](crate::Fur::color).
     pub color: Option<Color>,
 }
@@ -21,6 +23,8 @@ impl Fur {
         Self::default()
     }
 
+    /// `color`.
+    ///
     /// Sets [`color`](Self::color).
     #[must_use]
     pub fn with_color(mut self, value: impl Into<Color>) -> Self {

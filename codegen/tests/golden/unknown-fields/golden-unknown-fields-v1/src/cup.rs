@@ -9,6 +9,17 @@ use k8s_openapi::serde;
 use kubernetes_kinds::wire;
 
 /// A Cup is on the table.
+///
+/// ```
+/// use golden_unknown_fields_v1::{Cup, CupSpec, Handle};
+///
+/// let object = Cup::new("example", CupSpec::new(Handle::new()));
+/// assert_eq!(object.metadata.name.as_deref(), Some("example"));
+/// ```
+///
+/// [`WithMetadata`](kubernetes_kinds::WithMetadata) sets labels and annotations. With
+/// the feature `validation`, `default_and_validate` of
+/// `kubernetes_validation::Validate` says what an API server would make of an object.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Cup {
     /// Standard metadata.
@@ -33,6 +44,8 @@ impl Cup {
         }
     }
 
+    /// Standard metadata.
+    ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     pub fn with_metadata(mut self, value: impl Into<ObjectMeta>) -> Self {
@@ -136,6 +149,8 @@ impl CupList {
         }
     }
 
+    /// Standard list metadata.
+    ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     pub fn with_metadata(mut self, value: impl Into<ListMeta>) -> Self {
@@ -248,6 +263,8 @@ impl CupSpec {
         }
     }
 
+    /// The same by name.
+    ///
     /// Sets [`by_name`](Self::by_name).
     #[must_use]
     pub fn with_by_name(
@@ -259,6 +276,8 @@ impl CupSpec {
         self
     }
 
+    /// More to hold it by.
+    ///
     /// Sets [`others`](Self::others).
     #[must_use]
     pub fn with_others(
@@ -334,6 +353,8 @@ impl Handle {
         Self::default()
     }
 
+    /// Where it is.
+    ///
     /// Sets [`side`](Self::side).
     #[must_use]
     pub fn with_side(mut self, value: impl Into<String>) -> Self {
@@ -341,6 +362,8 @@ impl Handle {
         self
     }
 
+    /// A field that has the name of another.
+    ///
     /// Sets [`unknown_fields`](Self::unknown_fields).
     #[must_use]
     pub fn with_unknown_fields(mut self, value: impl Into<String>) -> Self {

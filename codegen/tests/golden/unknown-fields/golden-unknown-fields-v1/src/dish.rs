@@ -7,6 +7,17 @@ use k8s_openapi::serde;
 use kubernetes_kinds::wire;
 
 /// A Dish is on the table.
+///
+/// ```
+/// use golden_unknown_fields_v1::Dish;
+///
+/// let object = Dish::new("example");
+/// assert_eq!(object.metadata.name.as_deref(), Some("example"));
+/// ```
+///
+/// [`WithMetadata`](kubernetes_kinds::WithMetadata) sets labels and annotations. With
+/// the feature `validation`, `default_and_validate` of
+/// `kubernetes_validation::Validate` says what an API server would make of an object.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Dish {
     /// Standard metadata.
@@ -30,6 +41,8 @@ impl Dish {
         }
     }
 
+    /// Standard metadata.
+    ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     pub fn with_metadata(mut self, value: impl Into<ObjectMeta>) -> Self {
@@ -37,6 +50,8 @@ impl Dish {
         self
     }
 
+    /// How much it holds.
+    ///
     /// Sets [`depth`](Self::depth).
     #[must_use]
     pub fn with_depth(mut self, value: impl Into<i32>) -> Self {
@@ -140,6 +155,8 @@ impl DishList {
         }
     }
 
+    /// Standard list metadata.
+    ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     pub fn with_metadata(mut self, value: impl Into<ListMeta>) -> Self {

@@ -7,6 +7,17 @@ use k8s_openapi::serde;
 use kubernetes_kinds::{convert, wire};
 
 /// A Dish is on the table.
+///
+/// ```
+/// use golden_unknown_fields_v1beta1::Dish;
+///
+/// let object = Dish::new("example");
+/// assert_eq!(object.metadata.name.as_deref(), Some("example"));
+/// ```
+///
+/// [`WithMetadata`](kubernetes_kinds::WithMetadata) sets labels and annotations. With
+/// the feature `validation`, `default_and_validate` of
+/// `kubernetes_validation::Validate` says what an API server would make of an object.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Dish {
     /// Standard metadata.
@@ -33,6 +44,8 @@ impl Dish {
         }
     }
 
+    /// Standard metadata.
+    ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     pub fn with_metadata(mut self, value: impl Into<ObjectMeta>) -> Self {
@@ -40,6 +53,8 @@ impl Dish {
         self
     }
 
+    /// How much it holds.
+    ///
     /// Sets [`depth`](Self::depth).
     #[must_use]
     pub fn with_depth(mut self, value: impl Into<i32>) -> Self {
@@ -47,6 +62,8 @@ impl Dish {
         self
     }
 
+    /// How it shines.
+    ///
     /// Sets [`glaze`](Self::glaze).
     #[must_use]
     pub fn with_glaze(mut self, value: impl Into<String>) -> Self {
@@ -198,6 +215,8 @@ impl DishList {
         }
     }
 
+    /// Standard list metadata.
+    ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     pub fn with_metadata(mut self, value: impl Into<ListMeta>) -> Self {

@@ -6,12 +6,17 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use k8s_openapi::serde;
 use kubernetes_kinds::wire;
 
-/// What is applied of a [`Jar`](crate::Jar): every field is absent unless set.
+/// Apply configuration of a [`Jar`](crate::Jar): what is set is sent, and owned by
+/// the field manager.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Jar {
+    /// `metadata`.
+    ///
     /// See [`metadata`](crate::Jar::metadata).
     pub metadata: ObjectMeta,
 
+    /// `level`.
+    ///
     /// See [`level`](crate::Jar::level).
     pub level: Option<i32>,
 }
@@ -26,6 +31,8 @@ impl Jar {
         }
     }
 
+    /// `metadata`.
+    ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     pub fn with_metadata(mut self, value: impl Into<ObjectMeta>) -> Self {
@@ -33,6 +40,8 @@ impl Jar {
         self
     }
 
+    /// `level`.
+    ///
     /// Sets [`level`](Self::level).
     #[must_use]
     pub fn with_level(mut self, value: impl Into<i32>) -> Self {

@@ -8,27 +8,42 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use k8s_openapi::serde;
 use kubernetes_kinds::{convert, wire};
 
-/// What is applied of a [`Tray`](crate::Tray): every field is absent unless set.
+/// Apply configuration of a [`Tray`](crate::Tray): what is set is sent, and owned by
+/// the field manager.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tray {
+    /// `metadata`.
+    ///
     /// See [`metadata`](crate::Tray::metadata).
     pub metadata: ObjectMeta,
 
+    /// `cups`.
+    ///
     /// See [`cups`](crate::Tray::cups).
     pub cups: Option<i32>,
 
+    /// `price`.
+    ///
     /// See [`price`](crate::Tray::price).
     pub price: Option<i32>,
 
+    /// `colors`.
+    ///
     /// See [`colors`](crate::Tray::colors).
     pub colors: Option<Vec<String>>,
 
+    /// `hooks`.
+    ///
     /// See [`hooks`](crate::Tray::hooks).
     pub hooks: Option<BTreeMap<String, Spoon>>,
 
+    /// `spoon`.
+    ///
     /// See [`spoon`](crate::Tray::spoon).
     pub spoon: Option<Spoon>,
 
+    /// `spoons`.
+    ///
     /// See [`spoons`](crate::Tray::spoons).
     pub spoons: Option<Vec<Spoon>>,
 }
@@ -43,6 +58,8 @@ impl Tray {
         }
     }
 
+    /// `metadata`.
+    ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     pub fn with_metadata(mut self, value: impl Into<ObjectMeta>) -> Self {
@@ -50,6 +67,8 @@ impl Tray {
         self
     }
 
+    /// `cups`.
+    ///
     /// Sets [`cups`](Self::cups).
     #[must_use]
     pub fn with_cups(mut self, value: impl Into<i32>) -> Self {
@@ -57,6 +76,8 @@ impl Tray {
         self
     }
 
+    /// `price`.
+    ///
     /// Sets [`price`](Self::price).
     #[must_use]
     pub fn with_price(mut self, value: impl Into<i32>) -> Self {
@@ -64,6 +85,8 @@ impl Tray {
         self
     }
 
+    /// `colors`.
+    ///
     /// Sets [`colors`](Self::colors).
     #[must_use]
     pub fn with_colors(
@@ -74,6 +97,8 @@ impl Tray {
         self
     }
 
+    /// `hooks`.
+    ///
     /// Sets [`hooks`](Self::hooks).
     #[must_use]
     pub fn with_hooks(
@@ -85,6 +110,8 @@ impl Tray {
         self
     }
 
+    /// `spoon`.
+    ///
     /// Sets [`spoon`](Self::spoon).
     #[must_use]
     pub fn with_spoon(mut self, value: impl Into<Spoon>) -> Self {
@@ -92,6 +119,8 @@ impl Tray {
         self
     }
 
+    /// `spoons`.
+    ///
     /// Sets [`spoons`](Self::spoons).
     #[must_use]
     pub fn with_spoons(
@@ -205,9 +234,11 @@ impl serde::Serialize for Tray {
     }
 }
 
-/// The fields of a [`Spoon`](crate::Spoon) that are applied.
+/// Part of an apply configuration: a [`Spoon`](crate::Spoon).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Spoon {
+    /// `material`.
+    ///
     /// See [`material`](crate::Spoon::material).
     pub material: Option<String>,
 }
@@ -219,6 +250,8 @@ impl Spoon {
         Self::default()
     }
 
+    /// `material`.
+    ///
     /// Sets [`material`](Self::material).
     #[must_use]
     pub fn with_material(mut self, value: impl Into<String>) -> Self {

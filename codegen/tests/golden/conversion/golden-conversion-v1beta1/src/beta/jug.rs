@@ -7,6 +7,17 @@ use k8s_openapi::serde;
 use kubernetes_kinds::{convert, wire};
 
 /// A jug.
+///
+/// ```
+/// use golden_conversion_v1beta1::beta::Jug;
+///
+/// let object = Jug::new("example");
+/// assert_eq!(object.metadata.name.as_deref(), Some("example"));
+/// ```
+///
+/// [`WithMetadata`](kubernetes_kinds::WithMetadata) sets labels and annotations. With
+/// the feature `validation`, `default_and_validate` of
+/// `kubernetes_validation::Validate` says what an API server would make of an object.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Jug {
     /// `metadata`.
@@ -26,6 +37,8 @@ impl Jug {
         }
     }
 
+    /// `metadata`.
+    ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     pub fn with_metadata(mut self, value: impl Into<ObjectMeta>) -> Self {
@@ -33,6 +46,8 @@ impl Jug {
         self
     }
 
+    /// `full`.
+    ///
     /// Sets [`full`](Self::full).
     #[must_use]
     pub fn with_full(mut self, value: bool) -> Self {
@@ -162,6 +177,8 @@ impl JugList {
         }
     }
 
+    /// `metadata`.
+    ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     pub fn with_metadata(mut self, value: impl Into<ListMeta>) -> Self {

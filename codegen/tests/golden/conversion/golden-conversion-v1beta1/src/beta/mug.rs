@@ -10,8 +10,19 @@ use kubernetes_kinds::{convert, wire};
 
 /// A mug.
 ///
+/// ```
+/// use golden_conversion_v1beta1::beta::{Mug, MugSpec};
+///
+/// let object = Mug::new("example", MugSpec::new(1));
+/// assert_eq!(object.metadata.name.as_deref(), Some("example"));
+/// ```
+///
 /// Since Kubernetes 1.20. Deprecated since Kubernetes 1.30, removed in 1.36; use
 /// `example.com/v1 Mug`.
+///
+/// [`WithMetadata`](kubernetes_kinds::WithMetadata) sets labels and annotations. With
+/// the feature `validation`, `default_and_validate` of
+/// `kubernetes_validation::Validate` says what an API server would make of an object.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mug {
     /// `metadata`.
@@ -31,6 +42,8 @@ impl Mug {
         }
     }
 
+    /// `metadata`.
+    ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     pub fn with_metadata(mut self, value: impl Into<ObjectMeta>) -> Self {
@@ -155,6 +168,8 @@ impl MugList {
         }
     }
 
+    /// `metadata`.
+    ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     pub fn with_metadata(mut self, value: impl Into<ListMeta>) -> Self {
@@ -290,6 +305,8 @@ impl MugSpec {
         }
     }
 
+    /// `handle`.
+    ///
     /// Sets [`handle`](Self::handle).
     #[must_use]
     pub fn with_handle(mut self, value: impl Into<Handle>) -> Self {
@@ -297,6 +314,8 @@ impl MugSpec {
         self
     }
 
+    /// `inner`.
+    ///
     /// Sets [`inner`](Self::inner).
     #[must_use]
     pub fn with_inner(mut self, value: impl Into<MugSpec>) -> Self {
@@ -304,6 +323,8 @@ impl MugSpec {
         self
     }
 
+    /// `lids`.
+    ///
     /// Sets [`lids`](Self::lids).
     #[must_use]
     pub fn with_lids(mut self, value: impl IntoIterator<Item = impl Into<Lid>>) -> Self {
@@ -311,6 +332,8 @@ impl MugSpec {
         self
     }
 
+    /// `names`.
+    ///
     /// Sets [`names`](Self::names).
     #[must_use]
     pub fn with_names(
@@ -321,6 +344,8 @@ impl MugSpec {
         self
     }
 
+    /// `stains`.
+    ///
     /// Sets [`stains`](Self::stains).
     #[must_use]
     pub fn with_stains(

@@ -9,6 +9,17 @@ use k8s_openapi::serde;
 use kubernetes_kinds::{convert, wire};
 
 /// A tray.
+///
+/// ```
+/// use golden_conversion_v1beta1::beta::Tray;
+///
+/// let object = Tray::new("example", 1);
+/// assert_eq!(object.metadata.name.as_deref(), Some("example"));
+/// ```
+///
+/// [`WithMetadata`](kubernetes_kinds::WithMetadata) sets labels and annotations. With
+/// the feature `validation`, `default_and_validate` of
+/// `kubernetes_validation::Validate` says what an API server would make of an object.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tray {
     /// `metadata`.
@@ -44,6 +55,8 @@ impl Tray {
         }
     }
 
+    /// `metadata`.
+    ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     pub fn with_metadata(mut self, value: impl Into<ObjectMeta>) -> Self {
@@ -51,6 +64,8 @@ impl Tray {
         self
     }
 
+    /// `cloth`.
+    ///
     /// Sets [`cloth`](Self::cloth).
     #[must_use]
     pub fn with_cloth(mut self, value: bool) -> Self {
@@ -58,6 +73,8 @@ impl Tray {
         self
     }
 
+    /// `color`.
+    ///
     /// Sets [`color`](Self::color).
     #[must_use]
     pub fn with_color(mut self, value: impl Into<String>) -> Self {
@@ -65,6 +82,8 @@ impl Tray {
         self
     }
 
+    /// `hooks`.
+    ///
     /// Sets [`hooks`](Self::hooks).
     #[must_use]
     pub fn with_hooks(
@@ -76,6 +95,8 @@ impl Tray {
         self
     }
 
+    /// `spoon`.
+    ///
     /// Sets [`spoon`](Self::spoon).
     #[must_use]
     pub fn with_spoon(mut self, value: impl Into<Spoon>) -> Self {
@@ -83,6 +104,8 @@ impl Tray {
         self
     }
 
+    /// `spoons`.
+    ///
     /// Sets [`spoons`](Self::spoons).
     #[must_use]
     pub fn with_spoons(
@@ -256,6 +279,8 @@ impl TrayList {
         }
     }
 
+    /// `metadata`.
+    ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     pub fn with_metadata(mut self, value: impl Into<ListMeta>) -> Self {
@@ -378,6 +403,8 @@ impl Spoon {
         Self::default()
     }
 
+    /// `engraving`.
+    ///
     /// Sets [`engraving`](Self::engraving).
     #[must_use]
     pub fn with_engraving(mut self, value: impl Into<String>) -> Self {
@@ -385,6 +412,8 @@ impl Spoon {
         self
     }
 
+    /// `material`.
+    ///
     /// Sets [`material`](Self::material).
     #[must_use]
     pub fn with_material(mut self, value: impl Into<String>) -> Self {

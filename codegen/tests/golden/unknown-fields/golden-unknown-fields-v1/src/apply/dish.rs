@@ -6,12 +6,17 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use k8s_openapi::serde;
 use kubernetes_kinds::wire;
 
-/// What is applied of a [`Dish`](crate::Dish): every field is absent unless set.
+/// Apply configuration of a [`Dish`](crate::Dish): what is set is sent, and owned by
+/// the field manager.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Dish {
+    /// Standard metadata.
+    ///
     /// See [`metadata`](crate::Dish::metadata).
     pub metadata: ObjectMeta,
 
+    /// How much it holds.
+    ///
     /// See [`depth`](crate::Dish::depth).
     pub depth: Option<i32>,
 }
@@ -26,6 +31,8 @@ impl Dish {
         }
     }
 
+    /// Standard metadata.
+    ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     pub fn with_metadata(mut self, value: impl Into<ObjectMeta>) -> Self {
@@ -33,6 +40,8 @@ impl Dish {
         self
     }
 
+    /// How much it holds.
+    ///
     /// Sets [`depth`](Self::depth).
     #[must_use]
     pub fn with_depth(mut self, value: impl Into<i32>) -> Self {

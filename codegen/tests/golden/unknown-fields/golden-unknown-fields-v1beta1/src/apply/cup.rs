@@ -8,12 +8,17 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use k8s_openapi::serde;
 use kubernetes_kinds::{convert, wire};
 
-/// What is applied of a [`Cup`](crate::Cup): every field is absent unless set.
+/// Apply configuration of a [`Cup`](crate::Cup): what is set is sent, and owned by
+/// the field manager.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Cup {
+    /// Standard metadata.
+    ///
     /// See [`metadata`](crate::Cup::metadata).
     pub metadata: ObjectMeta,
 
+    /// What it should be.
+    ///
     /// See [`spec`](crate::Cup::spec).
     pub spec: Option<CupSpec>,
 }
@@ -28,6 +33,8 @@ impl Cup {
         }
     }
 
+    /// Standard metadata.
+    ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     pub fn with_metadata(mut self, value: impl Into<ObjectMeta>) -> Self {
@@ -35,6 +42,8 @@ impl Cup {
         self
     }
 
+    /// What it should be.
+    ///
     /// Sets [`spec`](Self::spec).
     #[must_use]
     pub fn with_spec(mut self, value: impl Into<CupSpec>) -> Self {
@@ -129,15 +138,21 @@ impl serde::Serialize for Cup {
     }
 }
 
-/// The fields of a [`CupSpec`](crate::CupSpec) that are applied.
+/// Part of an apply configuration: a [`CupSpec`](crate::CupSpec).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CupSpec {
+    /// Where to hold it.
+    ///
     /// See [`handle`](crate::CupSpec::handle).
     pub handle: Option<Handle>,
 
+    /// The same by name.
+    ///
     /// See [`by_name`](crate::CupSpec::by_name).
     pub by_name: Option<BTreeMap<String, Handle>>,
 
+    /// More to hold it by.
+    ///
     /// See [`others`](crate::CupSpec::others).
     pub others: Option<Vec<Handle>>,
 }
@@ -149,6 +164,8 @@ impl CupSpec {
         Self::default()
     }
 
+    /// Where to hold it.
+    ///
     /// Sets [`handle`](Self::handle).
     #[must_use]
     pub fn with_handle(mut self, value: impl Into<Handle>) -> Self {
@@ -156,6 +173,8 @@ impl CupSpec {
         self
     }
 
+    /// The same by name.
+    ///
     /// Sets [`by_name`](Self::by_name).
     #[must_use]
     pub fn with_by_name(
@@ -167,6 +186,8 @@ impl CupSpec {
         self
     }
 
+    /// More to hold it by.
+    ///
     /// Sets [`others`](Self::others).
     #[must_use]
     pub fn with_others(
@@ -228,12 +249,16 @@ impl serde::Serialize for CupSpec {
     }
 }
 
-/// The fields of a [`Handle`](crate::Handle) that are applied.
+/// Part of an apply configuration: a [`Handle`](crate::Handle).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Handle {
+    /// Where it is.
+    ///
     /// See [`side`](crate::Handle::side).
     pub side: Option<String>,
 
+    /// A field that has the name of another.
+    ///
     /// See [`unknown_fields`](crate::Handle::unknown_fields).
     pub unknown_fields: Option<String>,
 }
@@ -245,6 +270,8 @@ impl Handle {
         Self::default()
     }
 
+    /// Where it is.
+    ///
     /// Sets [`side`](Self::side).
     #[must_use]
     pub fn with_side(mut self, value: impl Into<String>) -> Self {
@@ -252,6 +279,8 @@ impl Handle {
         self
     }
 
+    /// A field that has the name of another.
+    ///
     /// Sets [`unknown_fields`](Self::unknown_fields).
     #[must_use]
     pub fn with_unknown_fields(mut self, value: impl Into<String>) -> Self {

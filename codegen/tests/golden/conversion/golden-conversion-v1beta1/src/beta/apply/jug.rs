@@ -6,12 +6,17 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use k8s_openapi::serde;
 use kubernetes_kinds::wire;
 
-/// What is applied of a [`Jug`](crate::beta::Jug): every field is absent unless set.
+/// Apply configuration of a [`Jug`](crate::beta::Jug): what is set is sent, and owned
+/// by the field manager.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Jug {
+    /// `metadata`.
+    ///
     /// See [`metadata`](crate::beta::Jug::metadata).
     pub metadata: ObjectMeta,
 
+    /// `full`.
+    ///
     /// See [`full`](crate::beta::Jug::full).
     pub full: Option<bool>,
 }
@@ -26,6 +31,8 @@ impl Jug {
         }
     }
 
+    /// `metadata`.
+    ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     pub fn with_metadata(mut self, value: impl Into<ObjectMeta>) -> Self {
@@ -33,6 +40,8 @@ impl Jug {
         self
     }
 
+    /// `full`.
+    ///
     /// Sets [`full`](Self::full).
     #[must_use]
     pub fn with_full(mut self, value: bool) -> Self {

@@ -10,12 +10,17 @@ use kubernetes_kinds::{convert, wire};
 
 use crate::beta::Handle;
 
-/// What is applied of a [`Mug`](crate::beta::Mug): every field is absent unless set.
+/// Apply configuration of a [`Mug`](crate::beta::Mug): what is set is sent, and owned
+/// by the field manager.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mug {
+    /// `metadata`.
+    ///
     /// See [`metadata`](crate::beta::Mug::metadata).
     pub metadata: ObjectMeta,
 
+    /// `spec`.
+    ///
     /// See [`spec`](crate::beta::Mug::spec).
     pub spec: Option<MugSpec>,
 }
@@ -30,6 +35,8 @@ impl Mug {
         }
     }
 
+    /// `metadata`.
+    ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     pub fn with_metadata(mut self, value: impl Into<ObjectMeta>) -> Self {
@@ -37,6 +44,8 @@ impl Mug {
         self
     }
 
+    /// `spec`.
+    ///
     /// Sets [`spec`](Self::spec).
     #[must_use]
     pub fn with_spec(mut self, value: impl Into<MugSpec>) -> Self {
@@ -131,24 +140,36 @@ impl serde::Serialize for Mug {
     }
 }
 
-/// The fields of a [`MugSpec`](crate::beta::MugSpec) that are applied.
+/// Part of an apply configuration: a [`MugSpec`](crate::beta::MugSpec).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MugSpec {
+    /// How much goes in.
+    ///
     /// See [`volume`](crate::beta::MugSpec::volume).
     pub volume: Option<i32>,
 
+    /// `handle`.
+    ///
     /// See [`handle`](crate::beta::MugSpec::handle).
     pub handle: Option<Handle>,
 
+    /// `inner`.
+    ///
     /// See [`inner`](crate::beta::MugSpec::inner).
     pub inner: Option<Box<MugSpec>>,
 
+    /// `lids`.
+    ///
     /// See [`lids`](crate::beta::MugSpec::lids).
     pub lids: Option<Vec<Lid>>,
 
+    /// `names`.
+    ///
     /// See [`names`](crate::beta::MugSpec::names).
     pub names: Option<Vec<String>>,
 
+    /// `stains`.
+    ///
     /// See [`stains`](crate::beta::MugSpec::stains).
     pub stains: Option<BTreeMap<String, Lid>>,
 }
@@ -160,6 +181,8 @@ impl MugSpec {
         Self::default()
     }
 
+    /// How much goes in.
+    ///
     /// Sets [`volume`](Self::volume).
     #[must_use]
     pub fn with_volume(mut self, value: impl Into<i32>) -> Self {
@@ -167,6 +190,8 @@ impl MugSpec {
         self
     }
 
+    /// `handle`.
+    ///
     /// Sets [`handle`](Self::handle).
     #[must_use]
     pub fn with_handle(mut self, value: impl Into<Handle>) -> Self {
@@ -174,6 +199,8 @@ impl MugSpec {
         self
     }
 
+    /// `inner`.
+    ///
     /// Sets [`inner`](Self::inner).
     #[must_use]
     pub fn with_inner(mut self, value: impl Into<MugSpec>) -> Self {
@@ -181,6 +208,8 @@ impl MugSpec {
         self
     }
 
+    /// `lids`.
+    ///
     /// Sets [`lids`](Self::lids).
     #[must_use]
     pub fn with_lids(mut self, value: impl IntoIterator<Item = impl Into<Lid>>) -> Self {
@@ -188,6 +217,8 @@ impl MugSpec {
         self
     }
 
+    /// `names`.
+    ///
     /// Sets [`names`](Self::names).
     #[must_use]
     pub fn with_names(
@@ -198,6 +229,8 @@ impl MugSpec {
         self
     }
 
+    /// `stains`.
+    ///
     /// Sets [`stains`](Self::stains).
     #[must_use]
     pub fn with_stains(
@@ -270,9 +303,11 @@ impl serde::Serialize for MugSpec {
     }
 }
 
-/// The fields of a [`Lid`](crate::beta::Lid) that are applied.
+/// Part of an apply configuration: a [`Lid`](crate::beta::Lid).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Lid {
+    /// `name`.
+    ///
     /// See [`name`](crate::beta::Lid::name).
     pub name: Option<String>,
 }
@@ -284,6 +319,8 @@ impl Lid {
         Self::default()
     }
 
+    /// `name`.
+    ///
     /// Sets [`name`](Self::name).
     #[must_use]
     pub fn with_name(mut self, value: impl Into<String>) -> Self {

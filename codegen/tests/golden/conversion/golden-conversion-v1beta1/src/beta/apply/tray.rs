@@ -8,28 +8,42 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use k8s_openapi::serde;
 use kubernetes_kinds::{convert, wire};
 
-/// What is applied of a [`Tray`](crate::beta::Tray): every field is absent unless
-/// set.
+/// Apply configuration of a [`Tray`](crate::beta::Tray): what is set is sent, and
+/// owned by the field manager.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tray {
+    /// `metadata`.
+    ///
     /// See [`metadata`](crate::beta::Tray::metadata).
     pub metadata: ObjectMeta,
 
+    /// `count`.
+    ///
     /// See [`count`](crate::beta::Tray::count).
     pub count: Option<i32>,
 
+    /// `cloth`.
+    ///
     /// See [`cloth`](crate::beta::Tray::cloth).
     pub cloth: Option<bool>,
 
+    /// `color`.
+    ///
     /// See [`color`](crate::beta::Tray::color).
     pub color: Option<String>,
 
+    /// `hooks`.
+    ///
     /// See [`hooks`](crate::beta::Tray::hooks).
     pub hooks: Option<BTreeMap<String, Spoon>>,
 
+    /// `spoon`.
+    ///
     /// See [`spoon`](crate::beta::Tray::spoon).
     pub spoon: Option<Spoon>,
 
+    /// `spoons`.
+    ///
     /// See [`spoons`](crate::beta::Tray::spoons).
     pub spoons: Option<Vec<Spoon>>,
 }
@@ -44,6 +58,8 @@ impl Tray {
         }
     }
 
+    /// `metadata`.
+    ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]
     pub fn with_metadata(mut self, value: impl Into<ObjectMeta>) -> Self {
@@ -51,6 +67,8 @@ impl Tray {
         self
     }
 
+    /// `count`.
+    ///
     /// Sets [`count`](Self::count).
     #[must_use]
     pub fn with_count(mut self, value: impl Into<i32>) -> Self {
@@ -58,6 +76,8 @@ impl Tray {
         self
     }
 
+    /// `cloth`.
+    ///
     /// Sets [`cloth`](Self::cloth).
     #[must_use]
     pub fn with_cloth(mut self, value: bool) -> Self {
@@ -65,6 +85,8 @@ impl Tray {
         self
     }
 
+    /// `color`.
+    ///
     /// Sets [`color`](Self::color).
     #[must_use]
     pub fn with_color(mut self, value: impl Into<String>) -> Self {
@@ -72,6 +94,8 @@ impl Tray {
         self
     }
 
+    /// `hooks`.
+    ///
     /// Sets [`hooks`](Self::hooks).
     #[must_use]
     pub fn with_hooks(
@@ -83,6 +107,8 @@ impl Tray {
         self
     }
 
+    /// `spoon`.
+    ///
     /// Sets [`spoon`](Self::spoon).
     #[must_use]
     pub fn with_spoon(mut self, value: impl Into<Spoon>) -> Self {
@@ -90,6 +116,8 @@ impl Tray {
         self
     }
 
+    /// `spoons`.
+    ///
     /// Sets [`spoons`](Self::spoons).
     #[must_use]
     pub fn with_spoons(
@@ -203,12 +231,16 @@ impl serde::Serialize for Tray {
     }
 }
 
-/// The fields of a [`Spoon`](crate::beta::Spoon) that are applied.
+/// Part of an apply configuration: a [`Spoon`](crate::beta::Spoon).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Spoon {
+    /// `engraving`.
+    ///
     /// See [`engraving`](crate::beta::Spoon::engraving).
     pub engraving: Option<String>,
 
+    /// `material`.
+    ///
     /// See [`material`](crate::beta::Spoon::material).
     pub material: Option<String>,
 }
@@ -220,6 +252,8 @@ impl Spoon {
         Self::default()
     }
 
+    /// `engraving`.
+    ///
     /// Sets [`engraving`](Self::engraving).
     #[must_use]
     pub fn with_engraving(mut self, value: impl Into<String>) -> Self {
@@ -227,6 +261,8 @@ impl Spoon {
         self
     }
 
+    /// `material`.
+    ///
     /// Sets [`material`](Self::material).
     #[must_use]
     pub fn with_material(mut self, value: impl Into<String>) -> Self {

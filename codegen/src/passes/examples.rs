@@ -1,0 +1,201 @@
+//! Examples: how a kind is made, for the top of its page.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use crate::config::CrateConfig;
+use crate::model::{ApiVersion, Field, Resource, Role, SchemaName, Struct, Ty, Type};
+
+/// The columns of a line of code in a comment.
+const WIDTH: usize = 82;
+
+/// How many types may be inside each other.
+const DEPTH: usize = 6;
+
+/// Puts an example after the first paragraph of each kind, and below the rest what else there is
+/// to call.
+pub(super) fn run(version: &mut ApiVersion, config: &CrateConfig) {
+    let kinds = version.kinds().map(|(kind, resource)| (kind, resource.clone()));
+    let examples = kinds.filter_map(|(kind, resource)| {
+        let lines = example(version, config, kind)?;
+        Some((kind.clone(), resource, lines))
+    });
+    let examples: Vec<(SchemaName, Resource, Vec<String>)> = examples.collect();
+    for (kind, resource, lines) in examples {
+        if let Some(ty) = version.types.get_mut(&kind) {
+            let all = &mut ty.docs.lines;
+            let end = all.iter().position(String::is_empty).unwrap_or(all.len());
+            all.splice(end..end, lines);
+            all.push(String::new());
+            all.extend(calls(&resource));
+        }
+    }
+}
+
+/// What users call of a kind.
+fn calls(resource: &Resource) -> Vec<String> {
+    let namespace = match resource.namespaced {
+        true => "namespace, ",
+        false => "",
+    };
+    let text = format!(
+        "[`WithMetadata`](kubernetes_kinds::WithMetadata) sets {namespace}labels and \
+         annotations. With the feature `validation`, `default_and_validate` of \
+         `kubernetes_validation::Validate` says what an API server would make of an object."
+    );
+    crate::doc::wrapped(&text)
+}
+
+fn example(
+    version: &ApiVersion,
+    config: &CrateConfig,
+    kind: &SchemaName,
+) -> Option<Vec<String>> {
+    let (ty, object) = (version.types.get(kind)?, version.object(kind)?);
+    let mut used = BTreeSet::new();
+    let expression = new(version, ty, object, DEPTH, &mut used)?;
+    let mut path = config.name.replace('-', "_");
+    if let Some(module) = &version.module {
+        path = format!("{path}::{module}");
+    }
+    let names: Vec<_> = used.into_iter().collect();
+    let mut lines = vec![String::new(), "```".to_owned()];
+    lines.extend(match names.as_slice() {
+        [name] => vec![format!("use {path}::{name};")],
+        names => uses(&path, names),
+    });
+    lines.push(String::new());
+    lines.extend(expression.statement("let object = "));
+    let name = name_of(object);
+    lines.push(format!("assert_eq!(object.metadata.name.as_deref(), Some({name:?}));"));
+    lines.push("```".to_owned());
+    Some(lines)
+}
+
+/// A `use` of several names, in one line or with lines that are filled.
+fn uses(path: &str, names: &[String]) -> Vec<String> {
+    let one = format!("use {path}::{{{}}};", names.join(", "));
+    if one.len() <= WIDTH {
+        return vec![one];
+    }
+    let mut lines = vec![format!("use {path}::{{")];
+    let mut line = "   ".to_owned();
+    for name in names {
+        if line.len() + name.len() + 2 > WIDTH {
+            lines.push(std::mem::replace(&mut line, "   ".to_owned()));
+        }
+        line += &format!(" {name},");
+    }
+    lines.extend([line, "};".to_owned()]);
+    lines
+}
+
+/// The name of an example object.
+fn name_of(object: &Struct) -> String {
+    let metadata = object.field("metadata").and_then(|m| m.facts.example.as_ref());
+    let name =
+        metadata.and_then(|metadata| metadata.get("name")).and_then(Value::as_str);
+    name.unwrap_or("example").to_owned()
+}
+
+/// An expression that may be broken over lines.
+enum Expression {
+    Plain(String),
+    /// What stands before and after the parts.
+    Of(String, Vec<Expression>, &'static str),
+}
+
+impl Expression {
+    fn flat(&self) -> String {
+        match self {
+            Self::Plain(text) => text.clone(),
+            Self::Of(open, parts, close) => {
+                let parts: Vec<_> = parts.iter().map(Self::flat).collect();
+                format!("{open}{}{close}", parts.join(", "))
+            }
+        }
+    }
+
+    /// The lines of a statement that begins so.
+    fn statement(&self, start: &str) -> Vec<String> {
+        let mut lines = Vec::new();
+        self.write(start, 0, ";", &mut lines);
+        lines
+    }
+
+    fn write(&self, before: &str, depth: usize, after: &str, lines: &mut Vec<String>) {
+        let indent = "    ".repeat(depth);
+        let flat = format!("{indent}{before}{}{after}", self.flat());
+        match self {
+            Self::Of(open, parts, close) if flat.len() > WIDTH && !parts.is_empty() => {
+                lines.push(format!("{indent}{before}{open}"));
+                for part in parts {
+                    part.write("", depth + 1, ",", lines);
+                }
+                lines.push(format!("{indent}{close}{after}"));
+            }
+            _ => lines.push(flat),
+        }
+    }
+}
+
+/// The call that makes a struct, if all that it requires has an example.
+fn new(
+    version: &ApiVersion,
+    ty: &Type,
+    object: &Struct,
+    depth: usize,
+    used: &mut BTreeSet<String>,
+) -> Option<Expression> {
+    let mut arguments = Vec::new();
+    if let Role::Kind(_) = object.role {
+        arguments.push(Expression::Plain(format!("{:?}", name_of(object))));
+    }
+    used.insert(ty.name.to_string());
+    let required =
+        object.fields.iter().filter(|field| field.required && !field.metadata);
+    for field in required {
+        arguments.push(value(version, field, &field.ty, depth.checked_sub(1)?, used)?);
+    }
+    Some(Expression::Of(format!("{}::new(", ty.name), arguments, ")"))
+}
+
+fn value(
+    version: &ApiVersion,
+    field: &Field,
+    ty: &Ty,
+    depth: usize,
+    used: &mut BTreeSet<String>,
+) -> Option<Expression> {
+    let plain = |text: &str| Some(Expression::Plain(text.to_owned()));
+    match ty {
+        Ty::Bool => plain("true"),
+        Ty::I32 | Ty::I64 => plain("1"),
+        Ty::F32 | Ty::F64 => plain("1.0"),
+        Ty::String => {
+            let given = field.facts.example.as_ref().and_then(Value::as_str);
+            Some(Expression::Plain(format!("{:?}", given.unwrap_or("example"))))
+        }
+        Ty::List(item) => {
+            let item = value(version, field, item, depth, used)?;
+            Some(Expression::Of("[".to_owned(), vec![item], "]"))
+        }
+        Ty::Map(inner) => {
+            let inner = value(version, field, inner, depth, used)?;
+            let entry = vec![Expression::Plain("\"key\"".to_owned()), inner];
+            let entry = Expression::Of("(".to_owned(), entry, ")");
+            Some(Expression::Of("[".to_owned(), vec![entry], "]"))
+        }
+        Ty::Ref(_) => {
+            if let Some((ty, shape)) = version.own_enum(ty) {
+                let variant = shape.variants.first()?;
+                used.insert(ty.name.to_string());
+                return plain(&format!("{}::{}", ty.name, variant.name));
+            }
+            let (ty, object) = version.own_struct(ty)?;
+            new(version, ty, object, depth, used)
+        }
+        Ty::Bytes | Ty::Time | Ty::Json | Ty::Values { .. } => None,
+    }
+}

@@ -1,0 +1,166 @@
+//! The calls of the checker that keywords ask for.
+
+use std::collections::BTreeMap;
+
+use regex_lite::Regex;
+use serde_json::Value;
+
+use super::{Reader, SEE};
+use crate::diag::Pointer;
+use crate::keyword::{self, Form, Keyword, Meaning, Method, Modification, Sort, TABLE};
+use crate::model::{Argument, Asked, Call, ErrorType, NameFormat};
+
+impl Reader<'_> {
+    /// The call that a keyword asks for.
+    pub(super) fn call(
+        &mut self,
+        keyword: &'static Keyword,
+        methods: &'static [Method],
+        value: &Value,
+        (sort, asked): (Sort, &Asked),
+        pointer: &Pointer,
+    ) -> Option<Call> {
+        let name = keyword.name;
+        // Other formats are types.
+        let is_type = |text: &str| NameFormat::parse(text).is_none();
+        if name == "format" && value.as_str().is_some_and(is_type) {
+            return None;
+        }
+        let Some(method) = methods.iter().find(|method| method.of == sort) else {
+            let message = format!("`{name}` can't be checked of a value of this type");
+            self.fault(pointer, message, SEE);
+            return None;
+        };
+        let mut arguments = self.argument(name, method.argument, value, pointer)?;
+        let error_type = self.fault_type(asked, name).or(method.error_type);
+        arguments.extend(match (error_type, method.named) {
+            (Some(error_type), true) => Some(Argument::Problem(error_type, name)),
+            (Some(error_type), false) => Some(Argument::ErrorType(error_type)),
+            (None, true) => Some(Argument::Text(name.to_owned())),
+            (None, false) => None,
+        });
+        let mut call = Call {
+            method: method.name,
+            takes: method.takes,
+            arguments,
+            guards: method.guards,
+            alone: method.alone,
+        };
+        for modifier in TABLE {
+            if let Meaning::Modifies(other, modification) = &modifier.meaning
+                && *other == name
+                && asked.keywords.get(modifier.name) == Some(&Value::Bool(true))
+            {
+                match modification {
+                    Modification::Method(method) => call.method = method,
+                    Modification::Unguarded => call.guards = false,
+                }
+            }
+        }
+        Some(call)
+    }
+
+    fn argument(
+        &mut self,
+        name: &str,
+        form: Form,
+        value: &Value,
+        pointer: &Pointer,
+    ) -> Option<Vec<Argument>> {
+        let at = &pointer.child(name);
+        match (form, value) {
+            (Form::Flag, value) => self.flag(name, value, pointer).then(Vec::new),
+            (Form::One, value) => match value.as_u64() {
+                Some(1) => Some(Vec::new()),
+                Some(0) => None,
+                _ => {
+                    self.fault(
+                        at,
+                        format!("a {name} above 1"),
+                        "1, for not empty, is what can be checked",
+                    );
+                    None
+                }
+            },
+            (Form::Whole | Form::Count, value) => {
+                let number = whole(value).filter(|n| form == Form::Whole || *n >= 0);
+                let wanted = match form {
+                    Form::Count => "a whole number of at least 0",
+                    _ => "a whole number",
+                };
+                if number.is_none() {
+                    self.wrong::<()>(name, value, wanted, pointer);
+                }
+                Some(vec![Argument::Int(number?)])
+            }
+            (Form::NameFormat, value) => {
+                let format = value.as_str().and_then(NameFormat::parse)?;
+                Some(vec![Argument::NameFormat(format)])
+            }
+            (Form::Pattern, Value::String(text)) => match Regex::new(text) {
+                Ok(_) => Some(vec![Argument::Pattern(text.clone())]),
+                Err(error) => {
+                    self.fault(
+                        at,
+                        format!("no regular expression: {error}"),
+                        "write it in the syntax of the crate regex-lite, which Go's is much like",
+                    );
+                    None
+                }
+            },
+            (Form::Pattern, value) => self.wrong(name, value, "a text", pointer),
+        }
+    }
+
+    /// The types of errors that an overlay says for keywords.
+    fn fault_types(asked: &Asked) -> BTreeMap<&str, Option<ErrorType>> {
+        let given = asked.keywords.get("x-fault").and_then(Value::as_object);
+        let given = given.into_iter().flatten();
+        let parse = |value: &Value| value.as_str().and_then(ErrorType::parse);
+        given.map(|(name, value)| (name.as_str(), parse(value))).collect()
+    }
+
+    fn fault_type(&self, asked: &Asked, name: &str) -> Option<ErrorType> {
+        Self::fault_types(asked).get(name).copied().flatten()
+    }
+
+    pub(super) fn check_faults(&mut self, asked: &Asked, sort: Sort, pointer: &Pointer) {
+        let Some(value) = asked.keywords.get("x-fault") else {
+            return;
+        };
+        let Value::Object(given) = value else {
+            let wanted = "an object of keywords and types of errors";
+            self.wrong::<()>("x-fault", value, wanted, pointer);
+            return;
+        };
+        let at = &pointer.child("x-fault");
+        for (name, value) in given {
+            let shown = name.escape_debug();
+            let can =
+                keyword::find(name).is_some_and(|keyword| match &keyword.meaning {
+                    Meaning::Calls(methods) => methods
+                        .iter()
+                        .any(|method| method.of == sort && method.error_type.is_some()),
+                    _ => false,
+                });
+            if !can {
+                let message = format!("`x-fault` has no effect on `{shown}`");
+                let help = "it is for maxLength, maxItems and maxProperties";
+                self.fault(at, message, help);
+            } else if !asked.keywords.contains_key(name) {
+                let message = format!("`x-fault` has no effect without `{shown}`");
+                self.fault(at, message, "add the keyword, or remove it here");
+            }
+            if value.as_str().and_then(ErrorType::parse).is_none() {
+                self.unknown_type(value.as_str().unwrap_or_default(), at);
+            }
+        }
+    }
+}
+
+/// The whole number that a value is; openapiv3 has some as numbers with fractions.
+fn whole(value: &Value) -> Option<i64> {
+    let exact = |number: f64| number.fract() == 0.0 && number.abs() <= 2f64.powi(53);
+    let whole = || value.as_f64().filter(|number| exact(*number));
+    value.as_i64().or_else(|| whole().map(|number| number as i64))
+}

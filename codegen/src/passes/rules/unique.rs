@@ -1,0 +1,95 @@
+//! How the elements of a list must differ.
+
+use serde_json::Value;
+
+use super::{Reader, SEE};
+use crate::diag::Pointer;
+use crate::model::{Asked, Check, Rule, Rules, Ty, Unique};
+
+impl Reader<'_> {
+    /// How the elements of a list must differ.
+    pub(super) fn unique(
+        &mut self,
+        ty: &Ty,
+        asked: &Asked,
+        rules: &mut Rules,
+        pointer: &Pointer,
+    ) {
+        let keys = |name: &str| -> Vec<String> {
+            let keys = asked.keywords.get(name).and_then(Value::as_array);
+            let texts = keys.into_iter().flatten().filter_map(Value::as_str);
+            texts.map(str::to_owned).collect()
+        };
+        for name in ["x-unique-keys", "x-kubernetes-list-map-keys"] {
+            if let Some(value) = asked.keywords.get(name)
+                && keys(name).is_empty()
+            {
+                self.wrong::<()>(name, value, "a list of names", pointer);
+            }
+        }
+        let allowed = asked.keywords.get("x-repeats-allowed");
+        let allowed =
+            allowed.is_some_and(|value| self.flag("x-repeats-allowed", value, pointer));
+        let unique_keys = keys("x-unique-keys");
+        let map_keys = keys("x-kubernetes-list-map-keys");
+        let list_type = asked.keywords.get("x-kubernetes-list-type");
+        let unique_items = asked.keywords.get("uniqueItems") == Some(&Value::Bool(true));
+        let (keyword, unique) = match list_type.and_then(Value::as_str) {
+            _ if allowed => return,
+            _ if !unique_keys.is_empty() => (
+                "x-unique-keys",
+                Unique::Keys {
+                    keys: unique_keys,
+                    leaves_repeats: true,
+                },
+            ),
+            Some("map") if !map_keys.is_empty() => (
+                "x-kubernetes-list-map-keys",
+                Unique::Keys {
+                    keys: map_keys,
+                    leaves_repeats: false,
+                },
+            ),
+            Some("set") => ("x-kubernetes-list-type", Unique::Whole),
+            _ if unique_items => ("uniqueItems", Unique::Whole),
+            _ => return,
+        };
+        let Ty::List(item) = ty else {
+            if keyword != "x-kubernetes-list-type" {
+                let message =
+                    format!("`{keyword}` can't be checked of a value of this type");
+                self.fault(pointer, message, SEE);
+            }
+            return;
+        };
+        if self.can_differ(item, &unique, pointer) {
+            rules.list.push(Rule {
+                keyword,
+                check: Check::Unique(unique),
+            });
+        }
+    }
+
+    /// Whether elements of a type can be compared so; the keys that tell them apart are fields
+    /// of theirs.
+    fn can_differ(&mut self, item: &Ty, unique: &Unique, pointer: &Pointer) -> bool {
+        match unique {
+            Unique::Whole => {
+                *item == Ty::String || self.version.own_enum(item).is_some()
+            }
+            Unique::Keys { keys, .. } => {
+                let Some((_, object)) = self.version.own_struct(item) else {
+                    return false;
+                };
+                let missing: Vec<_> =
+                    keys.iter().filter(|key| object.field(key).is_none()).collect();
+                for key in &missing {
+                    let key = key.escape_debug();
+                    let message = format!("`{key}` is no property of the elements");
+                    self.fault(pointer, message, SEE);
+                }
+                missing.is_empty()
+            }
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! The budgets, as their file has them.
+
+use std::error::Error;
+use std::path::Path;
+
+use serde::Deserialize;
+
+use crate::workspace;
+
+/// The file, seen from the root of the workspace.
+pub(super) const FILE: &str = "xtask/budget.toml";
+
+/// All budgets.
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(super) struct Limits {
+    /// The CPU time of k8s-openapi on the machine that the budgets are for.
+    k8s_openapi_cpu_seconds: f64,
+    /// The part of its limit by which a share may exceed it.
+    cpu_tolerance: f64,
+    #[serde(rename = "budget")]
+    pub(super) budgets: Vec<Limit>,
+}
+
+/// What one crate may add.
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(super) struct Limit {
+    #[serde(rename = "crate")]
+    pub(super) name: String,
+    pub(super) features: Features,
+    cpu_seconds: f64,
+    pub(super) megabytes: f64,
+}
+
+/// With which features a crate is built.
+#[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Features {
+    /// Those that a user gets without asking.
+    Default,
+    /// Every feature.
+    All,
+}
+
+impl Limits {
+    /// Reads the file of the workspace.
+    pub(super) fn read(root: &Path) -> Result<Self, Box<dyn Error>> {
+        let text = workspace::read(&root.join(FILE))?;
+        Self::parse(&text).map_err(|e| format!("error: {FILE}: {e}").into())
+    }
+
+    pub(super) fn parse(text: &str) -> Result<Self, Box<dyn Error>> {
+        let limits: Self = toml::from_str(text)?;
+        // Of NaN, neither would hold.
+        if limits.k8s_openapi_cpu_seconds > 0.0 && limits.cpu_tolerance >= 0.0 {
+            Ok(limits)
+        } else {
+            Err("k8s-openapi-cpu-seconds must be positive, cpu-tolerance not negative"
+                .into())
+        }
+    }
+
+    /// The share of k8s-openapi's CPU time that a crate may add.
+    pub(super) fn share(&self, limit: &Limit) -> f64 {
+        limit.cpu_seconds / self.k8s_openapi_cpu_seconds
+    }
+
+    /// The share above which the command fails.
+    pub(super) fn tolerated_share(&self, limit: &Limit) -> f64 {
+        self.share(limit) * (1.0 + self.cpu_tolerance)
+    }
+}
+
+impl Limit {
+    /// The crate and its features, for the table.
+    pub(super) fn label(&self) -> String {
+        match self.features {
+            Features::Default => self.name.clone(),
+            Features::All => format!("{}, all features", self.name),
+        }
+    }
+}

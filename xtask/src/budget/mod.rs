@@ -1,0 +1,180 @@
+//! `cargo xtask budget`: what the generated crates add to the builds of their users.
+
+mod cargo;
+mod limits;
+mod program;
+mod table;
+
+use std::error::Error;
+use std::path::Path;
+
+use clap::Args;
+
+use self::cargo::{Build, Cargo, Workspace};
+use self::limits::Limits;
+use self::program::{Folder, Program};
+use self::table::{Cost, Row};
+use crate::workspace;
+
+/// Measure what the generated crates add to a user's build, and fail if it exceeds the budget.
+///
+/// Builds a program that depends on k8s-openapi alone, and programs that depend on a generated
+/// crate too, without and with all of its features: debug profile, from nothing, without
+/// incremental compilation, with the versions in Cargo.lock, offline. The table has the CPU time
+/// of cargo and all that it starts, and the size of the rlibs (1 MB is 10^6 bytes), each as the
+/// median of the runs. The budgets are in xtask/budget.toml.
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// How often everything is measured.
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..))]
+    runs: u32,
+
+    /// Build each program from nothing, and compare the totals.
+    ///
+    /// Otherwise k8s-openapi is built once a run, and only what a program compiles beyond it is
+    /// measured, which is faster and disturbed less. A program that needs a crate with other
+    /// features than k8s-openapi alone does is always built from nothing.
+    #[arg(long)]
+    whole: bool,
+}
+
+/// Runs the command.
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
+    let root = workspace::root()?;
+    let limits = Limits::read(&root)?;
+    let cargo = Cargo::new();
+    let workspace = cargo.metadata(&root)?;
+    let alone = Program::alone(&workspace)?;
+    let mut rows = Vec::new();
+    for limit in &limits.budgets {
+        match Program::with(&workspace, limit)? {
+            Some(program) => rows.push((program, Row::new(limit))),
+            None => println!(
+                "note: {} has no features, so there is nothing to measure for features = \"all\"",
+                limit.name
+            ),
+        }
+    }
+    let builder = Builder {
+        cargo: &cargo,
+        root: &root,
+        workspace: &workspace,
+        whole: arguments.whole,
+    };
+    for run in 1..=arguments.runs {
+        eprintln!("run {run} of {}", arguments.runs);
+        builder.run(&alone, &mut rows)?;
+    }
+    let rows: Vec<_> = rows.into_iter().map(|(_, row)| row).collect();
+    let runs = match arguments.runs {
+        1 => "one run".to_owned(),
+        runs => format!("medians of {runs} runs"),
+    };
+    println!("cargo {}, debug profile, {runs}\n", cargo.about(&root, "cargo ")?);
+    print!("{}", table::print(&alone.label, &rows, &limits));
+    let exceeded: Vec<_> = rows.iter().flat_map(|row| row.exceeded(&limits)).collect();
+    if exceeded.is_empty() {
+        return Ok(());
+    }
+    Err(format!(
+        "error: {}\n  help: the budgets are in {}",
+        exceeded.join("\nerror: "),
+        limits::FILE
+    )
+    .into())
+}
+
+/// Builds the programs of one run.
+struct Builder<'a> {
+    cargo: &'a Cargo,
+    root: &'a Path,
+    workspace: &'a Workspace,
+    whole: bool,
+}
+
+impl Builder<'_> {
+    /// Measures every program once.
+    fn run(
+        &self,
+        alone: &Program,
+        rows: &mut [(Program, Row<'_>)],
+    ) -> Result<(), Box<dyn Error>> {
+        let folder = self.folder()?;
+        let reference = self.build(alone, &folder)?;
+        eprintln!("  {}: {:.1} s of CPU time", alone.label, reference.cpu);
+        // What cargo, the program itself and its linking take; the rest is there already.
+        let overhead = match self.whole {
+            true => 0.0,
+            false => self.build_on(alone, &folder)?.cpu,
+        };
+        for (program, row) in rows {
+            let cost = |build: &Build, added_cpu| Cost {
+                reference_cpu: reference.cpu,
+                added_cpu,
+                reference_sizes: reference.sizes.clone(),
+                sizes: build.sizes.clone(),
+            };
+            let cost = match self.more(&reference, program, &folder)? {
+                Some(build) => cost(&build, build.cpu - overhead),
+                None => {
+                    let build = self.build(program, &self.folder()?)?;
+                    cost(&build, build.cpu - reference.cpu)
+                }
+            };
+            eprintln!("  {}: {:+.2} s", program.label, cost.added_cpu);
+            row.costs.push(cost);
+        }
+        Ok(())
+    }
+
+    /// Builds a program on top of k8s-openapi alone. `None` if it has to be built from nothing:
+    /// with crates compiled again for other features, too much would be measured.
+    fn more(
+        &self,
+        reference: &Build,
+        program: &Program,
+        folder: &Folder,
+    ) -> Result<Option<Build>, Box<dyn Error>> {
+        if self.whole {
+            return Ok(None);
+        }
+        let build = self.build_on(program, folder)?;
+        let again = build.compiled_again(reference);
+        if again.is_empty() {
+            return Ok(Some(build));
+        }
+        eprintln!(
+            "  {} changes features of what k8s-openapi uses, so these are compiled again: {}; \
+             building it from nothing",
+            program.label,
+            again.join(", ")
+        );
+        Ok(None)
+    }
+
+    /// Builds a program where another is built, and removes what that has added.
+    fn build_on(
+        &self,
+        program: &Program,
+        folder: &Folder,
+    ) -> Result<Build, Box<dyn Error>> {
+        let before = folder.built()?;
+        let build = self.build(program, folder)?;
+        folder.keep_only(&before)?;
+        Ok(build)
+    }
+
+    fn build(
+        &self,
+        program: &Program,
+        folder: &Folder,
+    ) -> Result<Build, Box<dyn Error>> {
+        let manifest = folder.write(program, self.root)?;
+        self.cargo.build(&manifest, &folder.target())
+    }
+
+    fn folder(&self) -> Result<Folder, Box<dyn Error>> {
+        Folder::new(&self.workspace.target_directory)
+    }
+}

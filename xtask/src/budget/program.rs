@@ -1,0 +1,143 @@
+//! The programs that are built, and the folders in which that is done.
+
+use std::collections::BTreeSet;
+use std::error::Error;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+
+use super::cargo::Workspace;
+use super::limits::{Features, Limit};
+use crate::workspace;
+
+/// A program that depends on k8s-openapi, and on a generated crate or none.
+pub(super) struct Program {
+    /// What it depends on, for people.
+    pub(super) label: String,
+    manifest: String,
+    source: String,
+}
+
+impl Program {
+    /// The program with which the others are compared.
+    pub(super) fn alone(workspace: &Workspace) -> Result<Self, Box<dyn Error>> {
+        let version = &workspace.package("k8s-openapi")?.version;
+        Ok(Self {
+            label: format!("k8s-openapi {version} alone"),
+            manifest: format!(
+                "[package]\n\
+                 name = \"program\"\n\
+                 edition = \"2024\"\n\n\
+                 [workspace]\n\n\
+                 [dependencies]\n\
+                 k8s-openapi = {{ version = \"={version}\", features = [\"latest\"] }}\n"
+            ),
+            source: "use k8s_openapi as _;\n\nfn main() {}\n".to_owned(),
+        })
+    }
+
+    /// The same with a generated crate. `None` if all features are wanted and it has none.
+    pub(super) fn with(
+        workspace: &Workspace,
+        limit: &Limit,
+    ) -> Result<Option<Self>, Box<dyn Error>> {
+        let package = workspace.package(&limit.name)?;
+        let features: Vec<_> = match limit.features {
+            Features::Default => Vec::new(),
+            Features::All => package.features.keys().collect(),
+        };
+        if limit.features == Features::All && features.iter().all(|f| *f == "default") {
+            return Ok(None);
+        }
+        let alone = Self::alone(workspace)?;
+        let folder = package.manifest_path.parent().unwrap_or(Path::new(""));
+        // Debug writes strings of TOML: quoted, and escaped in the same way.
+        Ok(Some(Self {
+            label: limit.label(),
+            manifest: format!(
+                "{}{} = {{ path = {folder:?}, features = {features:?} }}\n",
+                alone.manifest, limit.name
+            ),
+            source: format!(
+                "use {} as _;\n{}",
+                limit.name.replace('-', "_"),
+                alone.source
+            ),
+        }))
+    }
+}
+
+/// A folder for building, removed with all that is in it when this is dropped.
+pub(super) struct Folder {
+    folder: TempDir,
+}
+
+impl Folder {
+    /// An empty folder.
+    pub(super) fn new(parent: &Path) -> Result<Self, Box<dyn Error>> {
+        let fault = |e| workspace::fault("can't write in", parent, &e);
+        fs::create_dir_all(parent).map_err(fault)?;
+        let folder = tempfile::Builder::new().prefix("budget-").tempdir_in(parent);
+        folder.map(|folder| Self { folder }).map_err(fault)
+    }
+
+    /// Where cargo puts what it builds.
+    pub(super) fn target(&self) -> PathBuf {
+        self.folder.path().join("target")
+    }
+
+    /// Writes a program into a folder that is new each time, so cargo takes no two for the
+    /// same, and returns the path of its manifest.
+    pub(super) fn write(
+        &self,
+        program: &Program,
+        root: &Path,
+    ) -> Result<PathBuf, Box<dyn Error>> {
+        let parent = self.folder.path();
+        let fault = |e| workspace::fault("can't write in", parent, &e);
+        let folder = tempfile::Builder::new().prefix("program-").tempdir_in(parent);
+        let folder = folder.map_err(fault)?.keep();
+        let manifest = folder.join("Cargo.toml");
+        // The versions are those of the workspace.
+        fs::copy(root.join("Cargo.lock"), folder.join("Cargo.lock"))
+            .and_then(|_| fs::write(&manifest, &program.manifest))
+            .and_then(|()| fs::create_dir(folder.join("src")))
+            .and_then(|()| fs::write(folder.join("src/main.rs"), &program.source))
+            .map_err(fault)?;
+        Ok(manifest)
+    }
+
+    /// All that has been built.
+    pub(super) fn built(&self) -> Result<BTreeSet<PathBuf>, Box<dyn Error>> {
+        let mut found = BTreeSet::new();
+        let mut open = vec![self.target()];
+        while let Some(folder) = open.pop() {
+            let fault = |e| workspace::fault("can't read", &folder, &e);
+            for entry in fs::read_dir(&folder).map_err(fault)? {
+                let entry = entry.map_err(fault)?;
+                if entry.file_type().map_err(fault)?.is_dir() {
+                    open.push(entry.path());
+                }
+                found.insert(entry.path());
+            }
+        }
+        Ok(found)
+    }
+
+    /// Removes what has been built since.
+    pub(super) fn keep_only(
+        &self,
+        before: &BTreeSet<PathBuf>,
+    ) -> Result<(), Box<dyn Error>> {
+        // What a folder holds comes after it: from the back, folders are empty.
+        for path in self.built()?.difference(before).collect::<Vec<_>>().iter().rev() {
+            let removed = match path.is_dir() {
+                true => fs::remove_dir(path),
+                false => fs::remove_file(path),
+            };
+            removed.map_err(|e| workspace::fault("can't remove", path, &e))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,58 @@
+//! The table of the generated crates in README.md, which says what a release brought.
+
+use std::error::Error;
+use std::path::Path;
+
+use codegen::Generated;
+
+use crate::output::{Change, Plan};
+use crate::workspace;
+
+const START: &str = "<!-- The table is written by `cargo xtask codegen`. -->\n";
+const END: &str = "<!-- End of the table. -->";
+
+/// What has to change in the README of the workspace, if it has a place for the table.
+pub(crate) fn plan(
+    root: &Path,
+    generated: &[Generated],
+) -> Result<Plan, Box<dyn Error>> {
+    let path = root.join("README.md");
+    let mut plan = Plan {
+        changes: Vec::new(),
+        unchanged: 0,
+    };
+    if !path.is_file() {
+        return Ok(plan);
+    }
+    let old = workspace::read(&path)?;
+    let parts = old.split_once(START).and_then(|(before, rest)| {
+        let (_, after) = rest.split_once(END)?;
+        Some((before, after))
+    });
+    let Some((before, after)) = parts else {
+        return Ok(plan);
+    };
+    let text = format!("{before}{START}{}{END}{after}", table(generated));
+    if text == old {
+        plan.unchanged = 1;
+    } else {
+        plan.changes.push(Change::Replace { path, text });
+    }
+    Ok(plan)
+}
+
+fn table(generated: &[Generated]) -> String {
+    let mut text = "\n| crate | group and version | kinds | fields of Kubernetes |\n\
+                    |---|---|---|---|\n"
+        .to_owned();
+    for krate in generated {
+        for version in &krate.group_versions {
+            let (name, kinds) = (&krate.name, version.kinds.join(", "));
+            text += &format!(
+                "| [`{name}`]({name}) | {} | {kinds} | {} |\n",
+                version.api_version, version.release
+            );
+        }
+    }
+    text + "\n"
+}

@@ -1,0 +1,221 @@
+//! `cargo xtask budget`, with a script in place of cargo.
+
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+
+mod common;
+
+use std::fs;
+use std::process::Command;
+
+use common::{Outcome, Sandbox, XTASK, real_root};
+
+/// Keeps what it is called with and which program it is to build, writes rlibs of the sizes that
+/// `sizes` has, and takes some CPU time.
+const CARGO: &str = r#"#!/bin/sh
+here=$(dirname "$0")
+case $1 in
+-Vv) printf 'cargo 1.2.3 (abc)\nhost: example\n' ;;
+metadata) cat "$here/metadata" ;;
+build)
+    while [ $# -gt 0 ]; do
+        case $1 in
+        --manifest-path) manifest=$2 ;;
+        --target-dir) target=$2 ;;
+        esac
+        shift
+    done
+    echo "$CARGO_INCREMENTAL,$RUSTFLAGS,$CARGO_PROFILE_DEV_DEBUG" >>"$here/environment"
+    cat "$manifest" "$(dirname "$manifest")/Cargo.lock" >>"$here/programs"
+    [ ! -e "$here/fails" ] || exit 101
+    mkdir -p "$target/debug/deps"
+    needed=k8s-openapi
+    ! grep -q ^storage "$manifest" || needed="k8s-openapi storage-v1"
+    ! grep -q apply "$manifest" || needed="k8s-openapi storage-v1 apply"
+    for name in $needed; do
+        rlib=$target/debug/deps/lib$name.rlib
+        fresh=true
+        if [ ! -e "$rlib" ]; then
+            fresh=false
+            i=0
+            while [ $i -lt 20000 ]; do i=$((i + 1)); done
+            head -c "$(cat "$here/$name.size")" /dev/zero >"$rlib"
+        fi
+        [ "$name" != apply ] || [ ! -e "$here/other-features" ] || again=true
+        echo "$name $fresh" >>"$here/built"
+        printf '{"reason": "compiler-artifact", "fresh": %s, ' "$fresh"
+        printf '"package_id": "registry+x#%s@1.0.0", "filenames": ["%s"]}\n' "$name" "$rlib"
+    done
+    if [ "$again" ]; then
+        printf '{"reason": "compiler-artifact", "fresh": false, '
+        printf '"package_id": "registry+x#k8s-openapi@1.0.0", "filenames": []}\n'
+    fi
+    echo '{"reason": "build-finished", "success": true}'
+    ;;
+esac
+"#;
+
+const BUDGET: &str = "k8s-openapi-cpu-seconds = 1.0\ncpu-tolerance = 0.5\n\
+    [[budget]]\ncrate = \"storage-v1\"\nfeatures = \"default\"\ncpu-seconds = 20.0\n\
+    megabytes = 1.0\n\
+    [[budget]]\ncrate = \"storage-v1\"\nfeatures = \"all\"\ncpu-seconds = 20.0\n\
+    megabytes = 2.0\n";
+
+struct Machine {
+    sandbox: Sandbox,
+}
+
+impl Machine {
+    /// A workspace in which storage-v1 has the features.
+    fn new(features: &str) -> Self {
+        let sandbox = Sandbox::new();
+        sandbox.write("root/Cargo.lock", "# locked\n");
+        sandbox.write("root/xtask/budget.toml", BUDGET);
+        let package = |name: &str, features: &str| {
+            let manifest = sandbox.path(&format!("root/{name}/Cargo.toml"));
+            format!(
+                "{{\"name\": \"{name}\", \"version\": \"1.0.0\", \"features\": {features}, \
+                 \"manifest_path\": {manifest:?}}}"
+            )
+        };
+        let metadata = format!(
+            "{{\"packages\": [{}, {}], \"target_directory\": {:?}}}",
+            package("k8s-openapi", "{}"),
+            package("storage-v1", features),
+            sandbox.path("target"),
+        );
+        sandbox.write("bin/metadata", &metadata);
+        for (name, size) in
+            [("k8s-openapi", "5000000"), ("storage-v1", "900000"), ("apply", "800000")]
+        {
+            sandbox.write(&format!("bin/{name}.size"), size);
+        }
+        let machine = Self { sandbox };
+        machine.sandbox.script("bin/cargo", CARGO);
+        machine
+    }
+
+    fn run(&self, arguments: &[&str]) -> Outcome {
+        let mut command = Command::new(XTASK);
+        command.arg("budget").args(arguments).current_dir(self.sandbox.path("root"));
+        command.env("CARGO", self.sandbox.path("bin/cargo"));
+        command.env("RUSTFLAGS", "-g").env("CARGO_PROFILE_DEV_DEBUG", "0");
+        let outcome = Outcome::of(&mut command);
+        // Whatever was built is gone.
+        let left = fs::read_dir(self.sandbox.path("target")).into_iter().flatten();
+        assert_eq!(left.count(), 0);
+        outcome
+    }
+
+    /// The packages that cargo has made, in order; those that it found made are left out.
+    fn compiled(&self) -> Vec<String> {
+        let built = self.sandbox.read("bin/built");
+        let made = built.lines().filter_map(|line| line.strip_suffix(" false"));
+        made.map(str::to_owned).collect()
+    }
+}
+
+const FEATURES: &str = r#"{"default": [], "apply": [], "manifests": []}"#;
+
+#[test]
+fn what_is_measured() {
+    let machine = Machine::new(FEATURES);
+    let outcome = machine.run(&["--runs", "2"]).succeeds();
+    let told: Vec<_> = outcome.out.lines().collect();
+    assert_eq!(told[0], "cargo 1.2.3 (abc), debug profile, medians of 2 runs");
+    for (line, label, sizes) in [
+        (3, "k8s-openapi 1.0.0 alone", "5.0"),
+        (4, "storage-v1", "5.9     +0.9      1.0"),
+        (5, "storage-v1, all features", "6.7     +1.7      2.0"),
+    ] {
+        assert!(told[line].starts_with(label), "{}", told[line]);
+        assert!(told[line].ends_with(sizes), "{}", told[line]);
+    }
+    assert!(outcome.out.ends_with("all features, MB: storage-v1 +0.9, apply +0.8\n"));
+    let run = ["k8s-openapi", "storage-v1", "storage-v1", "apply"];
+    assert_eq!(machine.compiled(), [run, run].concat());
+
+    let environment = machine.sandbox.read("bin/environment");
+    assert!(environment.lines().all(|line| line == "0,,"), "{environment}");
+    let programs = machine.sandbox.read("bin/programs");
+    let path = machine.sandbox.path("root/storage-v1");
+    for part in [
+        "k8s-openapi = { version = \"=1.0.0\", features = [\"latest\"] }\n# locked",
+        &format!("storage-v1 = {{ path = {path:?}, features = [] }}\n# locked"),
+        "features = [\"apply\", \"default\", \"manifests\"] }\n# locked",
+    ] {
+        assert!(programs.contains(part), "no {part} in:\n{programs}");
+    }
+}
+
+#[test]
+fn each_from_nothing() {
+    let machine = Machine::new(FEATURES);
+    machine.run(&["--runs", "1", "--whole"]).succeeds();
+    let compiled = machine.compiled().join(" ");
+    assert_eq!(
+        compiled,
+        "k8s-openapi k8s-openapi storage-v1 k8s-openapi storage-v1 apply"
+    );
+}
+
+/// What is then compiled again must not count as added.
+#[test]
+fn other_features_of_what_k8s_openapi_needs() {
+    let machine = Machine::new(FEATURES);
+    machine.sandbox.write("bin/other-features", "");
+    let outcome = machine.run(&["--runs", "1"]).succeeds();
+    assert!(outcome.told.contains("compiled again: k8s-openapi;"), "{}", outcome.told);
+    let compiled = machine.compiled().join(" ");
+    assert_eq!(
+        compiled,
+        "k8s-openapi storage-v1 storage-v1 apply k8s-openapi storage-v1 apply"
+    );
+}
+
+#[test]
+fn a_crate_without_features() {
+    let machine = Machine::new("{}");
+    let outcome = machine.run(&["--runs", "1"]).succeeds();
+    assert!(outcome.out.contains("storage-v1 has no features"), "{}", outcome.out);
+    assert_eq!(machine.compiled(), ["k8s-openapi", "storage-v1"]);
+}
+
+#[test]
+fn budgets_that_are_exceeded() {
+    let machine = Machine::new(FEATURES);
+    machine.sandbox.write("bin/apply.size", "1200000");
+    let outcome = machine.run(&["--runs", "1"]);
+    assert!(outcome.out.contains("7.1     +2.1"), "{}", outcome.out);
+    outcome.fails_with(&[
+        "storage-v1, all features adds 2.1 MB of debug rlibs; its budget is 2.0 MB",
+        "help: the budgets are in xtask/budget.toml",
+    ]);
+    machine.sandbox.edit("root/xtask/budget.toml", "= 20.0", "= 0.0001");
+    let outcome = machine.run(&["--runs", "1"]);
+    outcome
+        .fails_with(&["storage-v1 adds ", " of k8s-openapi's CPU time; its budget is"]);
+}
+
+#[test]
+fn what_can_not_be_measured() {
+    let machine = Machine::new(FEATURES);
+    assert_eq!(machine.run(&["--runs", "0"]).code, Some(2));
+    machine.sandbox.write("bin/fails", "");
+    machine.run(&[]).fails_with(&["cargo failed", "cargo fetch"]);
+    machine.sandbox.edit("root/xtask/budget.toml", "storage-v1", "storage-v9");
+    machine.run(&[]).fails_with(&["no package `storage-v9`"]);
+    machine.sandbox.edit("root/xtask/budget.toml", "\"all\"", "\"some\"");
+    machine.run(&[]).fails_with(&["xtask/budget.toml", "some"]);
+}
+
+/// The real file is read before anything is built.
+#[test]
+fn the_real_budgets_are_understood() {
+    let Some(root) = real_root() else { return };
+    let machine = Machine::new(FEATURES);
+    let budgets = fs::read_to_string(root.join("xtask/budget.toml")).unwrap();
+    machine.sandbox.write("root/xtask/budget.toml", &budgets);
+    machine.sandbox.write("bin/fails", "");
+    machine.run(&[]).fails_with(&["cargo failed"]);
+}

@@ -1,0 +1,146 @@
+//! What comes next, rehearsed in a copy of the workspace.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use common::{Outcome, XTASK, compile, real_root};
+use serde_json::{Value, json};
+
+/// Copies the files of a folder, but for what is built and what git keeps.
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let (entry, name) = (entry.as_ref().unwrap().path(), entry.unwrap().file_name());
+        if name == "target" || name == ".git" {
+            continue;
+        }
+        if entry.is_dir() {
+            copy(&entry, &to.join(name));
+        } else {
+            fs::copy(&entry, to.join(name)).unwrap();
+        }
+    }
+}
+
+/// Replaces one text in a file by another.
+fn edit(path: &Path, from: &str, to: &str) {
+    let text = fs::read_to_string(path).unwrap();
+    assert!(text.contains(from), "{} has no {from:?}", path.display());
+    fs::write(path, text.replacen(from, to, 1)).unwrap();
+}
+
+fn xtask(folder: &Path, arguments: &[&str]) -> String {
+    let mut command = Command::new(XTASK);
+    let outcome = Outcome::of(command.args(arguments).current_dir(folder));
+    assert_eq!(outcome.code, Some(0), "{}", outcome.told);
+    outcome.out
+}
+
+/// The document of the next release: StorageClass has a new field, and there is a new kind.
+fn next(document: &mut Value) {
+    let schemas = document.pointer_mut("/components/schemas").unwrap();
+    let text = |description: &str| json!({"type": "string", "description": description});
+    let meta = |name: &str| {
+        let name = format!("io.k8s.apimachinery.pkg.apis.meta.v1.{name}");
+        json!({"allOf": [{"$ref": format!("#/components/schemas/{name}")}], "description": "Metadata."})
+    };
+    let class = "/io.k8s.api.storage.v1.StorageClass/properties";
+    schemas.pointer_mut(class).unwrap()["tier"] = text("How fast the storage is.");
+    let kind =
+        |kind: &str| json!([{"group": "storage.k8s.io", "version": "v1", "kind": kind}]);
+    schemas["io.k8s.api.storage.v1.StoragePool"] = json!({
+        "type": "object", "description": "Storage that several classes share.",
+        "required": ["driverName"],
+        "properties": {
+            "apiVersion": text("The version."), "kind": text("The kind."),
+            "metadata": meta("ObjectMeta"), "driverName": text("The driver."),
+        },
+        "x-kubernetes-group-version-kind": kind("StoragePool"),
+    });
+    schemas["io.k8s.api.storage.v1.StoragePoolList"] = json!({
+        "type": "object", "description": "A list of pools.", "required": ["items"],
+        "properties": {
+            "apiVersion": text("The version."), "kind": text("The kind."),
+            "metadata": meta("ListMeta"),
+            "items": {"type": "array", "description": "The pools.", "items": {
+                "$ref": "#/components/schemas/io.k8s.api.storage.v1.StoragePool"}},
+        },
+        "x-kubernetes-group-version-kind": kind("StoragePoolList"),
+    });
+    document["paths"]["/apis/storage.k8s.io/v1/storagepools"] = json!({"get": {
+        "x-kubernetes-action": "list", "responses": {},
+        "x-kubernetes-group-version-kind": kind("StoragePool")[0],
+    }});
+}
+
+/// A release is one number: the document, `newest`, an overlay and the changelog are edited, and
+/// nothing else.
+#[test]
+fn the_next_release() {
+    let Some(root) = real_root() else { return };
+    let copied = Path::new(env!("CARGO_TARGET_TMPDIR")).join("next-release");
+    let _ = fs::remove_dir_all(&copied);
+    copy(&root, &copied);
+
+    let newest = fs::read_to_string(root.join("codegen.toml")).unwrap();
+    let newest: toml::Table = newest.parse().unwrap();
+    let newest = newest["newest"].as_str().unwrap().to_owned();
+    let (major, minor) = newest.split_once('.').unwrap();
+    let release = format!("{major}.{}", minor.parse::<u16>().unwrap() + 1);
+
+    let spec = copied.join("spec");
+    fs::rename(spec.join(format!("v{newest}")), spec.join(format!("v{release}")))
+        .unwrap();
+    let file =
+        spec.join(format!("v{release}")).join("apis__storage.k8s.io__v1_openapi.json");
+    let mut document =
+        serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
+    next(&mut document);
+    fs::write(&file, document.to_string()).unwrap();
+    let config = copied.join("codegen.toml");
+    edit(&config, &format!("newest = \"{newest}\""), &format!("newest = \"{release}\""));
+    edit(
+        &copied.join("spec/overlays/storage-class.yaml"),
+        "actions:\n",
+        &format!(
+            "actions:\n  - target: $.components.schemas['io.k8s.api.storage.v1.StorageClass']\
+             .properties.tier\n    x-releases: {{from: \"{release}\"}}\n    update:\n      \
+             maxLength: 63\n      x-lifecycle: {{introduced: \"{release}\", alpha: \
+             \"{release}\", gate: StorageTiers}}\n"
+        ),
+    );
+    edit(
+        &copied.join("CHANGELOG.md"),
+        &format!("Kubernetes {newest}"),
+        &format!("Kubernetes {release}"),
+    );
+
+    xtask(&copied, &["codegen"]);
+    assert!(xtask(&copied, &["codegen", "--check"]).contains("up to date"));
+    let read = |path: &str| fs::read_to_string(copied.join(path)).unwrap();
+    let note =
+        format!("Since Kubernetes {release}, alpha; feature gate `StorageTiers`.");
+    for krate in ["storage-v1", "storage-v1beta1"] {
+        let class = read(&format!("{krate}/src/storage_class.rs"));
+        assert!(class.contains("pub tier: Option<String>") && class.contains(&note));
+    }
+    assert!(read("storage-v1/src/storage_pool.rs").contains("pub struct StoragePool"));
+    let readme = read("README.md");
+    let row = "| [`storage-v1`](storage-v1) | storage.k8s.io/v1 |";
+    let row = readme.lines().find(|line| line.starts_with(row)).unwrap();
+    assert!(row.contains("StorageClass, StoragePool,"), "{row}");
+    assert!(row.ends_with(&format!("| {release} |")), "{row}");
+    compile_crates(&root, &copied);
+}
+
+/// Compiles the generated crates of a copy, whose other members would take long.
+fn compile_crates(root: &Path, copied: &Path) {
+    let out = copied.join("crates");
+    xtask(copied, &["codegen", "--out", &out.display().to_string()]);
+    compile(root, &out);
+}
