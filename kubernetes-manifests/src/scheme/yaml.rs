@@ -23,7 +23,7 @@ pub(super) fn tree_to_yaml<T: Serialize>(tree: &T) -> Result<String, SchemeError
 }
 
 /// Writes objects as a stream of YAML documents, with `---` between them;
-/// [`Scheme::decode_yaml_all`] reads them back.
+/// [`Scheme::decode_yaml_all`](super::Scheme::decode_yaml_all) reads them back.
 ///
 /// # Errors
 ///
