@@ -10,7 +10,7 @@ use k8s_openapi::serde_json::{Value, json};
 use kubernetes_kinds::convert::{CONVERSION_DATA_ANNOTATION, Convert};
 use kubernetes_kinds::{GroupVersion, GroupVersionKind};
 use kubernetes_manifests::scheme::{
-    Decoded, Object, Scheme, Scope, to_yaml, to_yaml_all,
+    AnyObject, Decoded, Scheme, Scope, to_yaml, to_yaml_all,
 };
 use storage_v1alpha1::csi;
 
@@ -205,7 +205,8 @@ items:
             "apiVersion": "v1", "kind": "Secret", "metadata": {"name": "c"}, "data": {"k": "dg=="}
         }))
     );
-    let newest = |object: Object| object.convert_to(&scheme, &storage_v1::GROUP_VERSION);
+    let newest =
+        |object: AnyObject| object.convert_to(&scheme, &storage_v1::GROUP_VERSION);
     let driver: Decoded<storage_v1::CSIDriver> =
         objects[1].clone().convert(&scheme).unwrap();
     assert_eq!(driver.object.spec.pod_info_on_mount, Some(true));
@@ -265,7 +266,7 @@ fn faults_name_their_place() {
         assert!(parts.iter().all(|part| told.contains(part)), "{told}");
     }
     let old = GroupVersion::from_static("storage.k8s.io", "v1alpha1");
-    let class = Object::new(storage_v1::StorageClass::sample());
+    let class = AnyObject::new(storage_v1::StorageClass::sample());
     assert!(class.convert_to(&scheme, &old).is_err());
 }
 

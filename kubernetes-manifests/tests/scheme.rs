@@ -9,7 +9,7 @@ use common::{pot, pots, scheme};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ListMeta;
 use kubernetes_kinds::convert::CONVERSION_DATA_ANNOTATION;
 use kubernetes_kinds::{GroupVersion, GroupVersionKind, WithMetadata};
-use kubernetes_manifests::scheme::{Decoded, Losses, Object, Scheme, Scope};
+use kubernetes_manifests::scheme::{AnyObject, Decoded, Scheme, Scope, Unrepresentable};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -157,7 +157,7 @@ fn losses_are_kept_or_dropped_as_told() {
     let back: Decoded<PotV1beta1> = scheme().decode_json(text(&kept.object)).unwrap();
     assert_eq!(back.object, PotV1beta1::from(pot("a")));
 
-    let scheme = scheme().with_losses(Losses::Drop);
+    let scheme = scheme().with_unrepresentable(Unrepresentable::Discard);
     let dropped: Decoded<PotInfo> = scheme.decode_json(&json).unwrap();
     assert_eq!(dropped.losses, kept.losses);
     assert_eq!(dropped.object.metadata.annotations, None);
@@ -205,8 +205,8 @@ fn streams_hold_objects_and_lists_of_any_kind() {
         ]
     );
     assert_eq!(objects[0].downcast_ref::<PotV1>(), Some(&pot("a")));
-    assert_eq!(objects[1].place().to_string(), "document 1, items[1].items[0]");
-    assert_eq!(objects[3].place().to_string(), "document 2, items[0]");
+    assert_eq!(objects[1].location().to_string(), "document 1, items[1].items[0]");
+    assert_eq!(objects[3].location().to_string(), "document 2, items[0]");
     assert_eq!(objects[2].as_value(), Some(&map));
     assert!(scheme().decode_json_all(" \n").unwrap().is_empty());
 }
@@ -214,7 +214,7 @@ fn streams_hold_objects_and_lists_of_any_kind() {
 #[test]
 fn objects_convert() {
     let scheme = scheme();
-    let object = Object::new(pot("a"));
+    let object = AnyObject::new(pot("a"));
     assert_eq!(object.name(), Some("a"));
     assert_eq!(object.namespace(), None);
     let alpha = object.clone().convert_to(&scheme, &V1ALPHA1).unwrap();
@@ -230,7 +230,8 @@ fn objects_convert() {
     assert_eq!(object.clone().convert_to(&scheme, &V1).unwrap(), object);
     assert_eq!(object.clone().downcast::<PotInfo>(), None);
     assert_eq!(object.downcast::<PotV1>(), Some(pot("a")));
-    let namespaced = Object::new(PotInfo::default().with_name("n").with_namespace("s"));
+    let namespaced =
+        AnyObject::new(PotInfo::default().with_name("n").with_namespace("s"));
     assert_eq!(namespaced.to_string(), "example.com/v1alpha1 PotInfo s/n");
 }
 
@@ -245,7 +246,7 @@ fn what_has_no_type_is_kept_and_put_into_order() {
     );
     let value: Value = serde_json::from_str(text).unwrap();
     assert_eq!(objects[0].to_value().unwrap(), value);
-    assert_eq!(Object::dynamic(value).unwrap(), objects[0]);
+    assert_eq!(AnyObject::dynamic(value).unwrap(), objects[0]);
 }
 
 proptest! {
@@ -260,7 +261,7 @@ proptest! {
             let back: Decoded<PotV1beta1> = scheme.decode_json(text(&alpha.object)).unwrap();
             prop_assert_eq!(back.object, beta.object);
         }
-        let objects: Vec<_> = pots.into_iter().map(Object::new).collect();
+        let objects: Vec<_> = pots.into_iter().map(AnyObject::new).collect();
         let stream = kubernetes_manifests::scheme::to_json_all(&objects).unwrap();
         let read = scheme.decode_json_all(&stream).unwrap();
         prop_assert_eq!(&read, &objects);
