@@ -67,14 +67,14 @@ fn bad_at(target: &str, update: &str, message: &str, pointer: &str) {
 fn rules(target: &str, update: &str) -> String {
     let crates = with_rule(target, update).unwrap_or_else(|faults| panic!("{faults}"));
     let files = &crates[0].files;
-    let file = files.iter().find(|file| file.path == "src/server/thing.rs");
+    let file = files.iter().find(|file| file.path == "src/validation/thing.rs");
     file.unwrap().text.clone()
 }
 
 /// A rule that keywords can say takes a line in an overlay, and nothing else.
 #[test]
 fn a_rule_is_added_by_an_overlay() {
-    let call = "to.max_length(path, value, 63, FaultKind::TooLong);";
+    let call = "to.max_length(path, value, 63, ErrorType::TooLong);";
     assert!(!rules(".properties.text", "{description: Any.}").contains(call));
     assert!(rules(".properties.text", "{maxLength: 63}").contains(call));
     let fixed = "{x-kubernetes-validations: [{rule: self == oldSelf}]}";

@@ -72,6 +72,15 @@ fn names_that_are_no_crates() {
 }
 
 #[test]
+fn modules_that_cant_have_rules() {
+    for rules in ["", "Rules", "crate", "crate::", "crate::a::b::c", "a b::rules"] {
+        let rules = format!("name = \"example-v1\"\nrules = \"{rules}\"");
+        let text = changed("name = \"example-v1\"", &rules);
+        bad(&text, "can't be a module of rules", None);
+    }
+}
+
+#[test]
 fn names_that_are_no_modules_by_hand() {
     for name in
         ["", "Rules", "a-b", "rules.rs", "pub", "pub  a", "a::b::c", "mod", "../a"]

@@ -179,7 +179,8 @@ back = "crate::beta::rules::jug""#;
 
 #[test]
 fn a_function_in_a_generated_file() {
-    for file in ["beta::tray", "beta::scheme", "beta::apply", "beta::server", "beta"] {
+    for file in ["beta::tray", "beta::scheme", "beta::apply", "beta::validation", "beta"]
+    {
         let path = format!("crate::{file}::jar");
         let changes = [("codegen.toml", "crate::beta::rules::jar", path.as_str())];
         bad(&changes, "codegen.toml", "is in a file that is generated");
@@ -208,6 +209,32 @@ fn modules_by_hand_that_nobody_can_write() {
         "codegen.toml",
         "is in a file of the module `gamma`, which isn't there",
     );
+}
+
+#[test]
+fn modules_of_rules_are_public_and_need_the_feature() {
+    let before = "name = \"golden-conversion-v1beta1\"";
+    for (rules, message) in [
+        ("crate::beta::tray", "`rules` of the crate names a file that is generated"),
+        ("crate::gamma::rules", "the module `gamma`, which isn't there"),
+    ] {
+        let rules = format!("{before}\nrules = \"{rules}\"");
+        bad(&[("codegen.toml", before, &rules)], "codegen.toml", message);
+    }
+    let rules = format!("{before}\nrules = \"crate::checks\"");
+    let crates = changed(&[("codegen.toml", before, &rules)]).unwrap();
+    assert_eq!(crates[1].hand_written, ["src/checks.rs", "src/beta/rules.rs"]);
+    let root = crates[1].files.iter().find(|file| file.path == "src/lib.rs").unwrap();
+    let gated = "#[cfg(feature = \"validation\")]\npub mod checks;";
+    assert!(root.text.contains(gated), "{}", root.text);
+    // Conversions need the module without the feature.
+    let rules = format!("{before}\nrules = \"crate::beta::rules\"");
+    let crates = changed(&[("codegen.toml", before, &rules)]).unwrap();
+    let path = "src/beta/mod.rs";
+    let beta = crates[1].files.iter().find(|file| file.path == path).unwrap();
+    let text = &beta.text;
+    let gated = "validation\")]\npub mod rules;";
+    assert!(text.contains("\npub mod rules;") && !text.contains(gated), "{text}");
 }
 
 /// Of two that are one, the module is declared once.

@@ -68,6 +68,31 @@ fn manifests_say_what_the_configuration_says() {
     }
 }
 
+/// Only a crate with a regular expression makes its users build a library for them.
+#[test]
+fn the_validation_feature_brings_patterns_where_there_are_some() {
+    let mut with_patterns = 0;
+    for golden in goldens() {
+        for krate in golden.generated() {
+            let has = |text: &str, path: &str| {
+                krate
+                    .files
+                    .iter()
+                    .any(|f| f.path.contains(path) && f.text.contains(text))
+            };
+            let is_enabled = has("\"kubernetes-validation/pattern\"", "Cargo.toml");
+            assert_eq!(
+                is_enabled,
+                has("Pattern::new", "/validation/"),
+                "{}",
+                krate.name
+            );
+            with_patterns += usize::from(is_enabled);
+        }
+    }
+    assert_eq!(with_patterns, 1);
+}
+
 #[test]
 fn every_file_starts_with_the_header() {
     for golden in goldens() {

@@ -21,7 +21,7 @@ use conformance::measure::{self, Pair, compare};
 use conformance::rules::Ruled;
 use conformance::workload::{self, Workload};
 use criterion::Criterion;
-use kubernetes_validation::{Admission, Target};
+use kubernetes_validation::{Target, Validate};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 
 /// Counts the allocations of the whole program.
@@ -50,14 +50,14 @@ fn allocations(run: impl FnOnce()) -> usize {
 fn validate<K: Ruled>(items: &[K], target: &Target) {
     for item in items {
         let report = black_box(item).validate(target);
-        assert!(report.is_accepted(), "{:?}", report.faults);
+        assert!(report.is_accepted(), "{:?}", report.errors);
     }
 }
 
 fn validate_update<K: Ruled>(items: &[K], target: &Target) {
     for item in items {
         let report = black_box(item).validate_update(item, target);
-        assert!(report.is_accepted(), "{:?}", report.faults);
+        assert!(report.is_accepted(), "{:?}", report.errors);
     }
 }
 

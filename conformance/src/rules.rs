@@ -4,16 +4,16 @@ use std::marker::PhantomData;
 
 use kubernetes_kinds::Release;
 use kubernetes_validation::{
-    Admission, Fault, FaultKind, FieldPath, Report, ServerRules, Target,
+    Error, ErrorType, FieldPath, Report, Strategy, Target, Validate,
 };
 use serde_json::{Map, Value, json};
 
 use crate::kind::Kind;
 
 /// A kind that has rules.
-pub trait Ruled: Kind + ServerRules {}
+pub trait Ruled: Kind + Strategy {}
 
-impl<K: Kind + ServerRules> Ruled for K {}
+impl<K: Kind + Strategy> Ruled for K {}
 
 /// Makes a module of test functions for each version of a kind, calling generic functions.
 #[macro_export]
@@ -47,7 +47,7 @@ impl<K: Ruled> Judge<K> {
     pub fn of(good: Value) -> Self {
         Self {
             good,
-            target: Target::LATEST,
+            target: Target::new(storage_v1::KUBERNETES),
             kind: PhantomData,
         }
     }
@@ -85,7 +85,7 @@ impl<K: Ruled> Judge<K> {
     #[must_use]
     pub fn create(&self, patch: Value) -> Answer {
         let mut object = self.object(patch);
-        let report = object.admit(&self.target);
+        let report = object.default_and_validate(&self.target);
         Answer::new(&object, report)
     }
 
@@ -98,7 +98,7 @@ impl<K: Ruled> Judge<K> {
         let mut stored = with_version.object(stored);
         stored.set_defaults(&self.target);
         let mut object = with_version.object(patch);
-        let report = object.admit_update(&stored, &self.target);
+        let report = object.default_and_validate_update(&stored, &self.target);
         Answer::new(&object, report)
     }
 
@@ -134,7 +134,7 @@ impl<K: Ruled> Judge<K> {
 /// What a server says.
 #[derive(Clone, Debug)]
 pub struct Answer {
-    faults: Vec<String>,
+    errors: Vec<String>,
     warnings: Vec<String>,
 }
 
@@ -142,15 +142,15 @@ impl Answer {
     /// Checks on the way that the exact paths are there.
     fn new<K: Ruled>(object: &K, report: Report) -> Self {
         let json = serde_json::to_value(object).unwrap_or_default();
-        for fault in &report.faults {
-            assert!(is_there(fault, &json), "{fault} in {json}");
-            assert!(!fault.message.is_empty() && !fault.rule.is_empty(), "{fault:?}");
+        for error in &report.errors {
+            assert!(is_there(error, &json), "{error} in {json}");
+            assert!(!error.detail.is_empty() && !error.rule.is_empty(), "{error:?}");
         }
-        let mut faults: Vec<_> = report.faults.iter().map(in_short).collect();
-        faults.sort();
+        let mut errors: Vec<_> = report.errors.iter().map(in_short).collect();
+        errors.sort();
         let warnings = report.warnings.iter().map(|warning| warning.path.to_string());
         Self {
-            faults,
+            errors,
             warnings: warnings.collect(),
         }
     }
@@ -162,13 +162,13 @@ impl Answer {
         self.warned(&[]);
     }
 
-    /// The object has these faults and no others: `Required spec.x` has the kind and the path
+    /// The object has these errors and no others: `Required spec.x` has the kind and the path
     /// as the server writes it, and after that in brackets the exact path, if it differs.
     #[track_caller]
     pub fn refused(&self, expected: &[&str]) {
         let mut expected = expected.to_vec();
         expected.sort_unstable();
-        assert_eq!(self.faults, expected);
+        assert_eq!(self.errors, expected);
     }
 
     /// The object has warnings at these paths.
@@ -177,31 +177,31 @@ impl Answer {
         assert_eq!(self.warnings, expected);
     }
 
-    /// The faults in short, in order.
+    /// The errors in short, in order.
     #[must_use]
-    pub fn faults(&self) -> &[String] {
-        &self.faults
+    pub fn errors(&self) -> &[String] {
+        &self.errors
     }
 }
 
-/// A fault as [`Answer::refused`] expects it.
+/// A error as [`Answer::refused`] expects it.
 #[must_use]
-pub fn in_short(fault: &Fault) -> String {
-    let path = fault.path.to_string();
-    if path == fault.field {
-        format!("{:?} {path}", fault.kind)
+pub fn in_short(error: &Error) -> String {
+    let path = error.path.to_string();
+    if path == error.field {
+        format!("{:?} {path}", error.error_type)
     } else {
-        format!("{:?} {} ({path})", fault.kind, fault.field)
+        format!("{:?} {} ({path})", error.error_type, error.field)
     }
 }
 
-/// Whether there is something where a fault is said to be. Of what is required, and of what was
+/// Whether there is something where a error is said to be. Of what is required, and of what was
 /// taken out and has no value, there is what should hold it.
 #[must_use]
-pub fn is_there(fault: &Fault, object: &Value) -> bool {
+pub fn is_there(error: &Error, object: &Value) -> bool {
     let is_absent =
-        fault.kind == FaultKind::Required || fault.value == Some(Value::Null);
-    let segments = match fault.path.segments() {
+        error.error_type == ErrorType::Required || error.value == Some(Value::Null);
+    let segments = match error.path.segments() {
         [parent @ .., _] if is_absent => parent,
         all => all,
     };

@@ -113,8 +113,21 @@ fn holds(
 /// Returns the errors of a selector; none if a server accepts it.
 #[must_use]
 pub fn check(selector: &LabelSelector) -> Vec<SelectorError> {
+    let mut errors = match &selector.match_labels {
+        Some(labels) => check_labels(labels),
+        None => Vec::new(),
+    };
+    for (index, requirement) in selector.match_expressions.iter().flatten().enumerate() {
+        check_requirement(requirement, index, &mut errors);
+    }
+    errors
+}
+
+/// Returns the errors of labels: those of an object, or those in `matchLabels` of a selector.
+#[must_use]
+pub fn check_labels(labels: &BTreeMap<String, String>) -> Vec<SelectorError> {
     let mut errors = Vec::new();
-    for (key, value) in selector.match_labels.iter().flatten() {
+    for (key, value) in labels {
         if !NameFormat::QualifiedName.matches(key) {
             errors.push(SelectorError::LabelKey { key: key.clone() });
         }
@@ -124,9 +137,6 @@ pub fn check(selector: &LabelSelector) -> Vec<SelectorError> {
                 value: value.clone(),
             });
         }
-    }
-    for (index, requirement) in selector.match_expressions.iter().flatten().enumerate() {
-        check_requirement(requirement, index, &mut errors);
     }
     errors
 }

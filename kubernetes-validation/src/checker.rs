@@ -1,7 +1,8 @@
-//! The checks that keywords of a schema ask for, and what collects their faults.
+//! The checks that keywords of a schema ask for, and the report that they add to.
 //!
-//! Nothing is built as long as nothing is wrong: a place is a few words on the stack, and paths,
-//! values and messages are made when a fault is.
+//! A valid object allocates nothing: paths are on the stack, and strings, values and messages
+//! are made for errors only. What is generic or inlined is one small step, because every
+//! generated crate has its own copy of it.
 
 use std::collections::{BTreeMap, HashSet};
 use std::hash::Hash;
@@ -12,123 +13,146 @@ use k8s_openapi::serde::Serialize;
 use k8s_openapi::serde_json::{self, Value};
 use kubernetes_kinds::quantity::Amount;
 
-use crate::{Fault, FaultKind, NameFormat, Path, Pattern, Report, Target, Warning};
+#[cfg(feature = "pattern")]
+use crate::Pattern;
+use crate::{Error, ErrorType, NameFormat, Path, Report, Target, Warning};
 
-/// What is said of a changed value where the rule has no message of its own.
+/// The detail of an error for a changed value whose rule has no message of its own.
 pub const IMMUTABLE: &str = "an update must not change it: keep the stored value, or delete the \
                              object and create it anew";
 
-/// Up to so many elements are compared one by one; more go through a table.
+/// The most elements that are compared one by one; longer lists use a hash table.
 const FEW: usize = 32;
 
-/// Takes the faults and warnings of one object.
+/// Returns a value as JSON, for an [`Error`]; `None` if it has no such form.
+#[cold]
+pub fn to_value<V: Serialize + ?Sized>(value: &V) -> Option<Value> {
+    serde_json::to_value(value).ok()
+}
+
+/// Collects the errors and warnings of one object.
 #[derive(Debug)]
 pub struct Checker<'t> {
     target: &'t Target,
     report: Report,
 }
 
-/// What is wrong at a place, before it is a [`Fault`].
+/// The type of an error and the rule that it breaks.
 #[derive(Clone, Copy, Debug)]
 pub struct Problem {
-    /// The kind of fault.
-    pub kind: FaultKind,
-    /// The name of the rule.
+    /// The type of the error.
+    pub error_type: ErrorType,
+    /// The stable name of the rule.
     pub rule: &'static str,
 }
 
 impl Problem {
-    /// A problem of that kind, by that rule.
+    /// Returns a problem of that type, by that rule.
     #[must_use]
-    pub const fn new(kind: FaultKind, rule: &'static str) -> Self {
-        Self { kind, rule }
+    pub const fn new(error_type: ErrorType, rule: &'static str) -> Self {
+        Self { error_type, rule }
     }
 }
 
 impl<'t> Checker<'t> {
-    /// A checker that judges as the target does.
+    /// Returns a checker that applies the rules of the target.
     #[must_use]
     pub const fn new(target: &'t Target) -> Self {
         Self {
             target,
             report: Report {
-                faults: Vec::new(),
+                errors: Vec::new(),
                 warnings: Vec::new(),
             },
         }
     }
 
-    /// For which server is judged.
+    /// Returns the server whose rules apply.
     #[must_use]
     pub const fn target(&self) -> &'t Target {
         self.target
     }
 
-    /// What was found.
+    /// Returns the errors and warnings.
     #[must_use]
     pub fn finish(self) -> Report {
         self.report
     }
 
-    /// Notes a fault; `value` is what is at fault, if it tells something.
+    /// Adds an error; `value` is the bad value, if it says more than the path.
     #[cold]
-    pub fn fault<V: Serialize + ?Sized>(
+    pub fn error(
         &mut self,
         at: Path<'_>,
         problem: Problem,
-        value: Option<&V>,
-        message: impl Into<String>,
+        value: Option<Value>,
+        detail: impl Into<String>,
     ) {
-        self.report.faults.push(Fault {
-            kind: problem.kind,
-            field: at.on_server(),
+        self.add(at, problem, value, detail.into());
+    }
+
+    #[cold]
+    fn add(
+        &mut self,
+        at: Path<'_>,
+        problem: Problem,
+        value: Option<Value>,
+        detail: String,
+    ) {
+        self.report.errors.push(Error {
+            error_type: problem.error_type,
+            field: at.reported(),
             path: at.exact(),
-            value: value.and_then(|value| serde_json::to_value(value).ok()),
-            message: message.into(),
+            value,
+            detail,
             rule: problem.rule,
         });
     }
 
-    /// Notes a fault of the kind `Invalid`.
+    /// Adds an error of the type `Invalid`.
     #[cold]
     pub fn invalid<V: Serialize + ?Sized>(
         &mut self,
         at: Path<'_>,
         rule: &'static str,
         value: &V,
-        message: impl Into<String>,
+        detail: impl Into<String>,
     ) {
-        self.fault(at, Problem::new(FaultKind::Invalid, rule), Some(value), message);
+        let problem = Problem::new(ErrorType::Invalid, rule);
+        self.add(at, problem, to_value(value), detail.into());
     }
 
-    /// Notes that something is missing.
+    /// Adds an error of the type `Required`.
     #[cold]
-    pub fn missing(
+    pub fn required(
         &mut self,
         at: Path<'_>,
         rule: &'static str,
-        message: impl Into<String>,
+        detail: impl Into<String>,
     ) {
-        self.fault(at, Problem::new(FaultKind::Required, rule), None::<&Value>, message);
+        self.add(at, Problem::new(ErrorType::Required, rule), None, detail.into());
     }
 
-    /// Notes that something may not be there.
+    /// Adds an error of the type `Forbidden`.
     #[cold]
     pub fn forbidden(
         &mut self,
         at: Path<'_>,
         rule: &'static str,
-        message: impl Into<String>,
+        detail: impl Into<String>,
     ) {
-        self.fault(
-            at,
-            Problem::new(FaultKind::Forbidden, rule),
-            None::<&Value>,
-            message,
-        );
+        self.add(at, Problem::new(ErrorType::Forbidden, rule), None, detail.into());
     }
 
-    /// Notes a warning.
+    /// Adds an error of the type `Duplicate`: an element before this one has the same key.
+    #[cold]
+    pub fn duplicate<V: Serialize + ?Sized>(&mut self, at: Path<'_>, value: &V) {
+        let problem = Problem::new(ErrorType::Duplicate, "unique");
+        let detail = "another before it has the same";
+        self.add(at, problem, to_value(value), detail.to_owned());
+    }
+
+    /// Adds a warning.
     #[cold]
     pub fn warn(&mut self, at: Path<'_>, message: impl Into<String>) {
         self.report.warnings.push(Warning {
@@ -137,11 +161,11 @@ impl<'t> Checker<'t> {
         });
     }
 
-    /// A value that must be there once defaults are set.
+    /// Checks that a value is set, as it must be once defaults are set.
     #[inline]
     pub fn is_set(&mut self, at: Path<'_>, is_set: bool) {
         if !is_set {
-            self.missing(
+            self.required(
                 at,
                 "set",
                 "the server sets it by default: set the defaults first",
@@ -149,32 +173,31 @@ impl<'t> Checker<'t> {
         }
     }
 
-    /// A text that must not be empty; tells whether it isn't.
+    /// Checks that a text is not empty, and returns whether that is so.
     #[inline]
     pub fn min_length(&mut self, at: Path<'_>, value: &str) -> bool {
         if value.is_empty() {
-            self.missing(at, "minLength", "it must not be empty");
+            self.required(at, "minLength", "it must not be empty");
         }
         !value.is_empty()
     }
 
-    /// A text of at most so many bytes.
+    /// Checks that a text has at most `max` bytes.
     #[inline]
     pub fn max_length(
         &mut self,
         at: Path<'_>,
         value: &str,
         max: usize,
-        kind: FaultKind,
+        error_type: ErrorType,
     ) {
         if value.len() > max {
-            let problem = Problem::new(kind, "maxLength");
-            let message = format!("{} bytes; at most {max} are allowed", value.len());
-            self.fault(at, problem, None::<&Value>, message);
+            let problem = Problem::new(error_type, "maxLength");
+            self.over(at, problem, value.len(), "bytes", max);
         }
     }
 
-    /// A text of that form.
+    /// Checks that a text has that format.
     #[inline]
     pub fn format(&mut self, at: Path<'_>, value: &str, format: NameFormat) {
         if !format.matches(value) {
@@ -183,7 +206,7 @@ impl<'t> Checker<'t> {
         }
     }
 
-    /// A text of that form, whatever the case of its letters.
+    /// Checks that a text has that format when its letters are in lower case.
     #[inline]
     pub fn format_lowered(&mut self, at: Path<'_>, value: &str, format: NameFormat) {
         if !format.matches_lowered(value) {
@@ -195,7 +218,8 @@ impl<'t> Checker<'t> {
         }
     }
 
-    /// A text that matches a regular expression.
+    /// Checks that a text matches a regular expression.
+    #[cfg(feature = "pattern")]
     pub fn pattern(&mut self, at: Path<'_>, value: &str, pattern: &Pattern) {
         if !pattern.matches(value) {
             let message = format!("it must match `{}`", pattern.as_str());
@@ -203,7 +227,7 @@ impl<'t> Checker<'t> {
         }
     }
 
-    /// A number that must not be less.
+    /// Checks that a number is at least `minimum`.
     #[inline]
     pub fn minimum(&mut self, at: Path<'_>, value: impl Into<i64>, minimum: i64) {
         let value = value.into();
@@ -212,7 +236,7 @@ impl<'t> Checker<'t> {
         }
     }
 
-    /// A number that must not be more.
+    /// Checks that a number is at most `maximum`.
     #[inline]
     pub fn maximum(&mut self, at: Path<'_>, value: impl Into<i64>, maximum: i64) {
         let value = value.into();
@@ -221,7 +245,7 @@ impl<'t> Checker<'t> {
         }
     }
 
-    /// A quantity that must not be less; one that can't be read is at fault too.
+    /// Checks that a quantity can be parsed and is at least `minimum`.
     pub fn minimum_quantity(&mut self, at: Path<'_>, value: &Quantity, minimum: i64) {
         match Amount::parse(&value.0) {
             Ok(amount) if amount < Amount::from(minimum) => {
@@ -233,17 +257,16 @@ impl<'t> Checker<'t> {
         }
     }
 
-    /// A value of an enumeration, of which these are known.
+    /// Checks that a value of an enumeration is a known one.
     #[inline]
     pub fn known(&mut self, at: Path<'_>, value: &str, known: &[&str]) {
         if !known.contains(&value) {
-            let known: Vec<_> = known.iter().filter(|known| !known.is_empty()).collect();
-            let problem = Problem::new(FaultKind::NotSupported, "enum");
-            self.fault(at, problem, Some(value), format!("it must be one of {known:?}"));
+            self.unknown(at, value, known);
         }
     }
 
-    /// A value of which these are accepted; the message says why others aren't.
+    /// Checks that a value is one of those that are accepted; the message says why others
+    /// aren't.
     #[inline]
     pub fn accepted(
         &mut self,
@@ -253,20 +276,20 @@ impl<'t> Checker<'t> {
         message: &str,
     ) {
         if !accepted.contains(&value) {
-            let problem = Problem::new(FaultKind::NotSupported, "enum");
-            self.fault(at, problem, Some(value), message);
+            let problem = Problem::new(ErrorType::NotSupported, "enum");
+            self.add(at, problem, to_value(value), message.to_owned());
         }
     }
 
-    /// A list or map that must have entries.
+    /// Checks that a list or map has entries.
     #[inline]
     pub fn not_empty(&mut self, at: Path<'_>, entries: usize, rule: &'static str) {
         if entries == 0 {
-            self.missing(at, rule, "at least one entry is needed");
+            self.required(at, rule, "at least one entry is needed");
         }
     }
 
-    /// A list or map of at most so many entries; tells whether it is.
+    /// Checks that a list or map has at most `max` entries, and returns whether that is so.
     #[inline]
     pub fn max_entries(
         &mut self,
@@ -276,23 +299,22 @@ impl<'t> Checker<'t> {
         problem: Problem,
     ) -> bool {
         if entries > max {
-            let message = format!("{entries} entries; at most {max} are allowed");
-            self.fault(at, problem, None::<&Value>, message);
+            self.over(at, problem, entries, "entries", max);
         }
         entries <= max
     }
 
-    /// A map whose keys must not be empty.
+    /// Checks that no key of a map is empty.
     #[inline]
     pub fn keys_not_empty(&mut self, at: Path<'_>, map: &BTreeMap<String, String>) {
         if map.contains_key("") {
-            // The map stands one step above its entry.
-            let at = at.key("").above(1);
+            // The server reports the map.
+            let at = at.key("").reported_above(1);
             self.invalid(at, "propertyNames", "", "a key must not be empty");
         }
     }
 
-    /// A map whose keys and values have at most so many bytes in all.
+    /// Checks that the keys and values of a map have at most `max` bytes in all.
     #[inline]
     pub fn max_total_length(
         &mut self,
@@ -302,14 +324,12 @@ impl<'t> Checker<'t> {
     ) {
         let total: usize = map.iter().map(|(key, value)| key.len() + value.len()).sum();
         if total > max {
-            let problem = Problem::new(FaultKind::TooLong, "maxTotalLength");
-            let message =
-                format!("{total} bytes of keys and values; at most {max} are allowed");
-            self.fault(at, problem, None::<&Value>, message);
+            let problem = Problem::new(ErrorType::TooLong, "maxTotalLength");
+            self.over(at, problem, total, "bytes of keys and values", max);
         }
     }
 
-    /// A value that must be there because another is.
+    /// Checks that a value is only set if the list `other` has elements.
     #[inline]
     pub fn depends(
         &mut self,
@@ -319,55 +339,79 @@ impl<'t> Checker<'t> {
         has_other: bool,
     ) {
         if value.is_some() && !has_other {
-            let problem = Problem::new(FaultKind::Invalid, "dependentRequired");
-            let message =
-                format!("it may only be set, to any value, if `{other}` is not empty");
-            self.fault(at, problem, value, message);
+            self.depends_on(at, value.and_then(to_value), other);
         }
     }
 
-    /// Fields of which exactly one must be set; tells whether that is so.
+    /// Checks that exactly one of the fields is set, and returns whether that is so.
     #[inline]
     pub fn exactly_one(&mut self, at: Path<'_>, fields: &[(&str, bool)]) -> bool {
         let set = fields.iter().filter(|(_, is_set)| *is_set).count();
         if set != 1 {
-            let names: Vec<_> = fields.iter().map(|(name, _)| *name).collect();
-            let message = format!("exactly one of {names:?} must be set; {set} are");
-            match set {
-                0 => self.missing(at, "oneOf", message),
-                _ => self.forbidden(at, "oneOf", message),
-            }
+            self.not_one(at, fields, set);
         }
         set == 1
     }
 
-    /// A value that an update must not change.
+    /// Checks that an update doesn't change a value.
     #[inline]
     pub fn immutable<V: Serialize + ?Sized>(
         &mut self,
         at: Path<'_>,
         is_same: bool,
-        kind: FaultKind,
+        error_type: ErrorType,
         value: &V,
         message: &str,
     ) {
         if !is_same {
-            self.fault(at, Problem::new(kind, "immutable"), Some(value), message);
+            let problem = Problem::new(error_type, "immutable");
+            self.add(at, problem, to_value(value), message.to_owned());
         }
     }
 
-    /// Notes that an element has the same key as one before it.
     #[cold]
-    pub fn duplicate<V: Serialize + ?Sized>(&mut self, at: Path<'_>, value: &V) {
-        let problem = Problem::new(FaultKind::Duplicate, "unique");
-        self.fault(at, problem, Some(value), "another before it has the same");
+    fn over(
+        &mut self,
+        at: Path<'_>,
+        problem: Problem,
+        count: usize,
+        of: &str,
+        max: usize,
+    ) {
+        let detail = format!("{count} {of}; at most {max} are allowed");
+        self.add(at, problem, None, detail);
+    }
+
+    #[cold]
+    fn unknown(&mut self, at: Path<'_>, value: &str, known: &[&str]) {
+        let known: Vec<_> = known.iter().filter(|known| !known.is_empty()).collect();
+        let problem = Problem::new(ErrorType::NotSupported, "enum");
+        self.add(at, problem, to_value(value), format!("it must be one of {known:?}"));
+    }
+
+    #[cold]
+    fn depends_on(&mut self, at: Path<'_>, value: Option<Value>, other: &str) {
+        let problem = Problem::new(ErrorType::Invalid, "dependentRequired");
+        let detail =
+            format!("it may only be set, to any value, if `{other}` is not empty");
+        self.add(at, problem, value, detail);
+    }
+
+    #[cold]
+    fn not_one(&mut self, at: Path<'_>, fields: &[(&str, bool)], set: usize) {
+        let names: Vec<_> = fields.iter().map(|(name, _)| *name).collect();
+        let detail = format!("exactly one of {names:?} must be set; {set} are");
+        match set {
+            0 => self.required(at, "oneOf", detail),
+            _ => self.forbidden(at, "oneOf", detail),
+        }
     }
 }
 
-/// Tells of the elements of a list whether one before them has the same key.
+/// Finds the elements of a list that have the same key as one before them.
 #[derive(Debug)]
 pub struct Repeats<I, K> {
-    /// For each element of a long list; a short one is looked through.
+    /// Whether each element of a long list repeats one; a short list is searched instead.
     repeats: Option<Vec<bool>>,
     keys: I,
     seen: usize,
@@ -375,7 +419,7 @@ pub struct Repeats<I, K> {
 }
 
 impl<K: Eq + Hash, I: ExactSizeIterator<Item = K> + Clone> Repeats<I, K> {
-    /// Looks at the keys of a list, in its order.
+    /// Takes the keys of a list, in its order.
     #[inline]
     pub fn of(keys: I) -> Self {
         let repeats = (keys.len() > FEW).then(|| {
@@ -390,7 +434,7 @@ impl<K: Eq + Hash, I: ExactSizeIterator<Item = K> + Clone> Repeats<I, K> {
         }
     }
 
-    /// Whether the next element, which has this key, repeats one before it.
+    /// Whether the next element, which has this key, repeats an element before it.
     #[inline]
     pub fn next(&mut self, key: K) -> bool {
         let at = self.seen;

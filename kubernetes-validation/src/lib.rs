@@ -1,32 +1,31 @@
-//! What an API server does with an object before it stores it: fills in defaults, drops what it
-//! doesn't have, and refuses what breaks a rule.
+//! Defaulting and validation of Kubernetes objects, as an API server does them before it stores
+//! an object.
 //!
-//! The rules are those of Kubernetes 1.36, checked against its API server, and for other releases
-//! those of its documentation. An object goes the server's way in three steps:
+//! The rules are those of Kubernetes 1.36, tested against its API server, and for other releases
+//! those of its documentation. [`Validate`] follows the order in which a server handles a request:
 //!
-//! 1. [`SetDefaults::set_defaults`] fills in what is not there.
-//! 2. [`Admission::prepare_for_create`] or [`prepare_for_update`](Admission::prepare_for_update)
-//!    does that and takes out what the server doesn't keep: fields whose feature is off, and a
-//!    status that isn't written here.
-//! 3. [`Admission::validate`] or [`validate_update`](Admission::validate_update) tells all that
-//!    is wrong, at once, and takes for granted that defaults are set.
+//! 1. [`SetDefaults::set_defaults`] sets defaults.
+//! 2. [`Validate::prepare_for_create`] and [`Validate::prepare_for_update`] set defaults and drop
+//!    what the server doesn't store: fields whose feature is disabled, and a status that is
+//!    written through its subresource.
+//! 3. [`Validate::validate`] and [`Validate::validate_update`] return all errors of an object at
+//!    once. They expect that defaults are set.
 //!
-//! [`Admission::admit`] does all of it for an object that is to be created.
+//! [`Validate::default_and_validate`] does all of that for a new object.
 //!
-//! What the schema's keywords say is generated; what they can't say is in this module, for the
-//! types of Kubernetes' core that the storage kinds use.
+//! Generated crates implement the traits: keywords of a schema become calls of [`Checker`]'s
+//! methods. Functions for what keywords can't express are hand-written beside the generated
+//! kinds; [`rules`] has those that concern every API group.
 
 mod checker;
 mod metadata;
 mod path;
+#[cfg(feature = "pattern")]
 mod pattern;
-mod persistent_volume;
 mod report;
 mod selector;
 mod semantics;
 mod target;
-mod tokens;
-mod volume_sources;
 
 use std::any::TypeId;
 
@@ -35,106 +34,107 @@ use kubernetes_kinds::Kind;
 pub use kubernetes_kinds::names::NameFormat;
 pub use kubernetes_kinds::{FieldPath, Segment};
 
-pub use checker::{Checker, IMMUTABLE, Problem, Repeats};
+pub use checker::{Checker, IMMUTABLE, Problem, Repeats, to_value};
 pub use path::Path;
+#[cfg(feature = "pattern")]
 pub use pattern::Pattern;
-pub use report::{Fault, FaultKind, Refused, Report, Warning};
+pub use report::{Error, ErrorType, Report, ValidationError, Warning};
 pub use semantics::Semantic;
 pub use target::{Feature, Target};
 
-/// What keywords can't say, named in the overlays by `x-check` and `x-set-defaults`.
+/// Rules for types of Kubernetes' meta/v1, which any API group uses. Overlays name them in
+/// `x-check` with their whole path.
 pub mod rules {
-    pub use super::persistent_volume::{
-        inline_volume_spec, is_same_volume_spec, volume_source_defaults,
-    };
-    pub use super::selector::{
-        deprecated_selector_labels, deprecated_topology_labels, label_selector,
-        topology_terms,
-    };
-    pub use super::tokens::tokens_in_secrets;
+    pub use super::selector::label_selector;
 }
 
-/// What a server fills in and takes out. The generated crates implement it.
+/// Sets the defaults of an object or a part of one, and drops disabled fields. Generated crates
+/// implement it.
 pub trait SetDefaults {
-    /// Fills in what a server of the target fills in, and changes nothing that is there.
+    /// Sets the defaults that a server of the target sets, and changes no field that is set.
     fn set_defaults(&mut self, target: &Target) {
         let _ = target;
     }
 
-    /// Takes out the fields whose feature is off, unless the stored object has them already.
+    /// Drops the fields whose feature is disabled, unless the stored object has them already.
     fn drop_disabled(&mut self, stored: Option<&Self>, target: &Target) {
         let _ = (stored, target);
     }
 }
 
-/// The rules that an object or a part of one must keep. The generated crates implement it.
+/// The rules of an object or a part of one. Generated crates implement it.
 pub trait Check {
-    /// Checks everything but a status that is written separately.
+    /// Checks everything but a status that is written through its subresource.
     fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {
         let _ = (at, to);
     }
 
-    /// Checks what an update may not change, against what is stored.
+    /// Checks that an update of the stored object changes no immutable field.
     fn check_update(&self, stored: &Self, at: &Path<'_>, to: &mut Checker<'_>) {
         let _ = (stored, at, to);
     }
 
-    /// Adds what the server warns of; on an update, `stored` is what is stored.
+    /// Adds the server's warnings. On an update, `stored` is the stored object.
     fn warn(&self, stored: Option<&Self>, at: &Path<'_>, to: &mut Checker<'_>) {
         let _ = (stored, at, to);
     }
 }
 
-/// Sets a text that is not there.
+/// Sets a text that is unset.
 pub fn default_text(field: &mut Option<String>, text: &str) {
     field.get_or_insert_with(|| text.to_owned());
 }
 
-/// Takes a field out if its feature is off, unless what is stored has it already.
-pub fn drop_unless<T>(is_on: bool, field: &mut Option<T>, stored: Option<&Option<T>>) {
-    if !is_on && stored.is_none_or(Option::is_none) {
+/// Drops a field if its feature is disabled, unless the stored object has it already.
+pub fn drop_unless<T>(
+    is_enabled: bool,
+    field: &mut Option<T>,
+    stored: Option<&Option<T>>,
+) {
+    if !is_enabled && stored.is_none_or(Option::is_none) {
         *field = None;
     }
 }
 
-/// How the server treats a kind as a whole. The generated crates implement it.
-pub trait ServerRules: Kind<Scope: 'static> + Check + SetDefaults + Clone {
-    /// Whether an update without a resource version is one of the latest.
-    const UNCONDITIONAL_UPDATE: bool = false;
+/// What differs between kinds in how a server creates and updates objects; Kubernetes' REST
+/// strategies. Generated crates implement it.
+pub trait Strategy: Kind<Scope: 'static> + Check + SetDefaults + Clone {
+    /// Whether an update may lack a resource version; Kubernetes' `AllowUnconditionalUpdate`.
+    const ALLOW_UNCONDITIONAL_UPDATE: bool = false;
 
-    /// Whether an update checks `generateName` as creation does.
+    /// Whether an update validates `generateName` as creation does.
     const CHECKS_NAMES_ON_UPDATE: bool = true;
 
-    /// Makes a status that is written separately what it is in a new object, or in the stored
-    /// one.
+    /// Sets a status that is written through its subresource to the status of the stored object,
+    /// or of a new one.
     fn reset_status(&mut self, stored: Option<&Self>, target: &Target) {
         let _ = (stored, target);
     }
 
-    /// Checks a status that is written separately.
+    /// Checks a status that is written through its subresource.
     fn check_status(&self, at: &Path<'_>, to: &mut Checker<'_>) {
         let _ = (at, to);
     }
 }
 
-/// What a server does with objects of the kind, in its own steps.
-pub trait Admission: ServerRules {
-    /// Makes of the object what a server would store of a new one: defaults set, fields whose
-    /// feature is off and a status that isn't written here taken out.
+/// Defaults and validates objects of a kind in the order in which a server handles a request.
+pub trait Validate: Strategy {
+    /// Makes the object what a server stores on creation: sets defaults, drops fields whose
+    /// feature is disabled, and resets a status that is written through its subresource.
     ///
-    /// Metadata that the server fills in, such as `uid`, stays as it is.
+    /// Metadata that the server sets, such as `uid`, stays unchanged.
     fn prepare_for_create(&mut self, target: &Target) {
         prepare(self, None, target);
     }
 
-    /// Makes of the object what a server would store of it in the place of `stored`.
+    /// Makes the object what a server stores on an update of `stored`.
     fn prepare_for_update(&mut self, stored: &Self, target: &Target) {
         prepare(self, Some(stored), target);
     }
 
-    /// Tells why a server would refuse to create the object, and what it would warn of.
+    /// Returns the errors for which a server refuses to create the object, and its warnings.
     ///
-    /// Defaults must be set, as a server sets them before it looks.
+    /// Defaults must be set, as a server sets them before it validates.
     fn validate(&self, target: &Target) -> Report {
         let mut checker = Checker::new(target);
         metadata::check(self.metadata(), meta_rules::<Self>(), &mut checker);
@@ -144,10 +144,11 @@ pub trait Admission: ServerRules {
         checker.finish()
     }
 
-    /// Tells why a server would refuse to put the object in the place of `stored`, and what it
-    /// would warn of.
+    /// Returns the errors for which a server refuses to update `stored` to the object, and its
+    /// warnings.
     ///
-    /// Defaults must be set in both. A status that is written separately isn't looked at.
+    /// Defaults must be set in both. A status that is written through its subresource isn't
+    /// validated.
     fn validate_update(&self, stored: &Self, target: &Target) -> Report {
         let mut checker = Checker::new(target);
         let rules = meta_rules::<Self>();
@@ -159,25 +160,26 @@ pub trait Admission: ServerRules {
         checker.finish()
     }
 
-    /// Tells why a server would refuse the status of the object, written to its subresource.
+    /// Returns the errors for which a server refuses the object's status, written through its
+    /// subresource.
     ///
-    /// There is no fault where the kind has no such subresource.
+    /// The report is empty if the kind has no such subresource.
     fn validate_status(&self, target: &Target) -> Report {
         let mut checker = Checker::new(target);
         self.check_status(&Path::ROOT, &mut checker);
         checker.finish()
     }
 
-    /// Prepares the object for being created and validates it.
-    fn admit(&mut self, target: &Target) -> Report {
+    /// Prepares the object for creation and validates it.
+    fn default_and_validate(&mut self, target: &Target) -> Report {
         let mut before = Checker::new(target);
         metadata::warn_of_repeated_owners(self.metadata(), &mut before);
         self.prepare_for_create(target);
         with_warnings(self.validate(target), before.finish())
     }
 
-    /// Prepares the object for taking the place of `stored` and validates that.
-    fn admit_update(&mut self, stored: &Self, target: &Target) -> Report {
+    /// Prepares the object for an update of `stored` and validates the update.
+    fn default_and_validate_update(&mut self, stored: &Self, target: &Target) -> Report {
         let mut before = Checker::new(target);
         metadata::warn_of_repeated_owners(self.metadata(), &mut before);
         self.prepare_for_update(stored, target);
@@ -185,25 +187,25 @@ pub trait Admission: ServerRules {
     }
 }
 
-fn prepare<K: ServerRules>(object: &mut K, stored: Option<&K>, target: &Target) {
+fn prepare<K: Strategy>(object: &mut K, stored: Option<&K>, target: &Target) {
     metadata::drop_repeated_owners(object.metadata_mut());
     object.set_defaults(target);
     object.drop_disabled(stored, target);
     object.reset_status(stored, target);
 }
 
-/// Adds what was warned of before the object was prepared, which took the cause away.
+/// Adds the warnings whose cause was removed when the object was prepared.
 fn with_warnings(mut report: Report, before: Report) -> Report {
     report.warnings.extend(before.warnings);
     report
 }
 
-impl<K: ServerRules> Admission for K {}
+impl<K: Strategy> Validate for K {}
 
-fn meta_rules<K: ServerRules>() -> metadata::Rules {
+fn meta_rules<K: Strategy>() -> metadata::Rules {
     metadata::Rules {
         namespaced: TypeId::of::<K::Scope>() == TypeId::of::<NamespaceResourceScope>(),
-        unconditional_update: K::UNCONDITIONAL_UPDATE,
+        unconditional_update: K::ALLOW_UNCONDITIONAL_UPDATE,
         checks_names_again: K::CHECKS_NAMES_ON_UPDATE,
     }
 }

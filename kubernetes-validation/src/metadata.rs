@@ -1,18 +1,17 @@
 //! The metadata of every object.
 //!
-//! Paths are reported as the server does: faults of labels, annotations, finalizers and owners at
-//! the map or list they are in.
-
-use std::collections::BTreeMap;
+//! The server reports errors of labels, annotations, finalizers and owners at the map or list that
+//! holds them.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
 
-use crate::{Checker, FaultKind, NameFormat, Path, Problem};
+use crate::checker::to_value;
+use crate::{Checker, ErrorType, NameFormat, Path, Problem, selector};
 
-/// The most bytes that the annotations of an object have in all, keys and values.
+/// The most bytes of all keys and values of the annotations.
 const MAX_ANNOTATIONS: usize = 256 << 10;
 
-/// The most of `generateName` that goes into a name; five more letters and digits follow.
+/// The most bytes of `generateName` that a name has; five letters and digits follow them.
 const MAX_GENERATED_BASE: usize = 58;
 
 /// The finalizers that Kubernetes itself evaluates, the only ones without a slash.
@@ -24,13 +23,13 @@ const FOREGROUND: &str = "foregroundDeletion";
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rules {
     pub(super) namespaced: bool,
-    /// Whether an update without a resource version means the latest.
+    /// Whether an update may lack a resource version.
     pub(super) unconditional_update: bool,
-    /// Whether an update checks `generateName` as creation does.
+    /// Whether an update validates `generateName` as creation does.
     pub(super) checks_names_again: bool,
 }
 
-/// Checks the metadata of an object that is to be created.
+/// Checks the metadata of a new object.
 pub(super) fn check(meta: &ObjectMeta, rules: Rules, to: &mut Checker<'_>) {
     let at = &Path::ROOT.field("metadata");
     generate_name(meta, at, to);
@@ -41,7 +40,7 @@ pub(super) fn check(meta: &ObjectMeta, rules: Rules, to: &mut Checker<'_>) {
     common(meta, rules, at, to);
 }
 
-/// Checks the metadata of an object that is to replace another.
+/// Checks the metadata of an update.
 pub(super) fn check_update(
     meta: &ObjectMeta,
     old: &ObjectMeta,
@@ -67,25 +66,25 @@ pub(super) fn check_update(
     to.immutable(
         at.field("name"),
         is_same,
-        FaultKind::Invalid,
+        ErrorType::Invalid,
         &meta.name,
-        super::IMMUTABLE,
+        crate::IMMUTABLE,
     );
     let is_same = same_or_unset(&meta.namespace, &old.namespace);
     to.immutable(
         at.field("namespace"),
         is_same,
-        FaultKind::Invalid,
+        ErrorType::Invalid,
         &meta.namespace,
-        super::IMMUTABLE,
+        crate::IMMUTABLE,
     );
     let is_same = same_or_unset(&meta.uid, &old.uid);
     to.immutable(
         at.field("uid"),
         is_same,
-        FaultKind::Invalid,
+        ErrorType::Invalid,
         &meta.uid,
-        super::IMMUTABLE,
+        crate::IMMUTABLE,
     );
     if old.deletion_timestamp.is_some() {
         new_finalizers(meta, old, at, to);
@@ -95,9 +94,9 @@ pub(super) fn check_update(
         to.immutable(
             at,
             is_same,
-            FaultKind::Invalid,
+            ErrorType::Invalid,
             &meta.deletion_timestamp,
-            super::IMMUTABLE,
+            crate::IMMUTABLE,
         );
     }
     let is_same = meta.deletion_grace_period_seconds.is_none()
@@ -106,19 +105,19 @@ pub(super) fn check_update(
     to.immutable(
         grace,
         is_same,
-        FaultKind::Invalid,
+        ErrorType::Invalid,
         &meta.deletion_grace_period_seconds,
-        super::IMMUTABLE,
+        crate::IMMUTABLE,
     );
     common(meta, rules, at, to);
 }
 
-/// What may be added to a `generateName` must make a name of it, so a dash may be its last.
+/// Checks that a `generateName` becomes a name when letters follow it, so it may end in a dash.
 fn generate_name(meta: &ObjectMeta, at: &Path<'_>, to: &mut Checker<'_>) {
     let Some(prefix) = meta.generate_name.as_deref().filter(|p| !p.is_empty()) else {
         return;
     };
-    // The server puts one letter in the place of the last two bytes.
+    // The server replaces the last two bytes by one letter.
     let is_right = match prefix.strip_suffix('-') {
         Some(rest) if !rest.is_empty() => {
             let kept = rest.as_bytes().split_last().map_or(&[][..], |(_, kept)| kept);
@@ -140,14 +139,14 @@ fn name(meta: &ObjectMeta, at: &Path<'_>, to: &mut Checker<'_>) {
     match meta.name.as_deref().filter(|name| !name.is_empty()) {
         Some(name) => to.format(path, name, NameFormat::DnsSubdomain),
         None => match given(&meta.generate_name) {
-            None => to.missing(path, "name", "give it a `name` or a `generateName`"),
+            None => to.required(path, "name", "give it a `name` or a `generateName`"),
             Some(base) => {
                 let end = (0..=base.len().min(MAX_GENERATED_BASE))
                     .rev()
                     .find(|end| base.is_char_boundary(*end));
                 let name = format!("{}00000", &base[..end.unwrap_or_default()]);
-                // It is the name that the server finds wrong, not what it was made from.
-                let path = at.field("generateName").named("name");
+                // The server reports the generated name, not the field that it is made from.
+                let path = at.field("generateName").reported_as("name");
                 to.format(path, &name, NameFormat::DnsSubdomain);
             }
         },
@@ -160,16 +159,20 @@ fn common(meta: &ObjectMeta, rules: Rules, at: &Path<'_>, to: &mut Checker<'_>) 
         if rules.namespaced {
             to.format(at, namespace, NameFormat::DnsLabel);
         } else {
-            to.forbidden(at, "scope", "the kind is cluster-scoped: take it out");
+            to.forbidden(at, "scope", "the kind is cluster-scoped: remove it");
         }
     }
     if let Some(map) = &meta.labels {
-        labels(map, &at.field("labels"), to);
+        selector::labels(map, &at.field("labels"), to);
     }
     if let Some(annotations) = &meta.annotations {
         let at = at.field("annotations");
         for key in annotations.keys() {
-            to.format_lowered(at.key(key).above(1), key, NameFormat::QualifiedName);
+            to.format_lowered(
+                at.key(key).reported_above(1),
+                key,
+                NameFormat::QualifiedName,
+            );
         }
         to.max_total_length(at, annotations, MAX_ANNOTATIONS);
     }
@@ -177,27 +180,7 @@ fn common(meta: &ObjectMeta, rules: Rules, at: &Path<'_>, to: &mut Checker<'_>) 
     finalizers(meta.finalizers.as_deref().unwrap_or_default(), at, to);
 }
 
-/// Checks a map of labels; faults are reported at the map.
-pub(super) fn labels(
-    labels: &BTreeMap<String, String>,
-    at: &Path<'_>,
-    to: &mut Checker<'_>,
-) {
-    for (key, value) in labels {
-        let at = at.key(key).above(1);
-        if !NameFormat::QualifiedName.matches(key) {
-            let message =
-                format!("the key must be {}", NameFormat::QualifiedName.description());
-            to.invalid(at, "label.key", key, message);
-        }
-        if !NameFormat::LabelValue.matches(value) {
-            let message = format!("it must be {}", NameFormat::LabelValue.description());
-            to.invalid(at, "label.value", value, message);
-        }
-    }
-}
-
-/// Takes out owners that are the same as one before, as the server does before it looks.
+/// Drops repeated owners, as the server does before it validates.
 pub(super) fn drop_repeated_owners(meta: &mut ObjectMeta) {
     let Some(owners) = meta.owner_references.as_mut().filter(|o| has_repeated_owners(o))
     else {
@@ -212,7 +195,7 @@ pub(super) fn drop_repeated_owners(meta: &mut ObjectMeta) {
     *owners = kept;
 }
 
-/// Whether an owner stands more than once.
+/// Whether an owner is listed more than once.
 fn has_repeated_owners(owners: &[OwnerReference]) -> bool {
     owners.iter().enumerate().any(|(index, owner)| is_repeated(owners, index, owner))
 }
@@ -221,11 +204,11 @@ fn is_repeated(owners: &[OwnerReference], index: usize, owner: &OwnerReference) 
     owners.get(..index).unwrap_or_default().contains(owner)
 }
 
-/// Warns of owners that stand more than once.
+/// Warns of owners that are listed more than once.
 pub(super) fn warn_of_repeated_owners(meta: &ObjectMeta, to: &mut Checker<'_>) {
     if has_repeated_owners(meta.owner_references.as_deref().unwrap_or_default()) {
         let at = Path::ROOT.field("metadata");
-        let message = "an owner stands more than once, of which the server keeps one";
+        let message = "an owner is listed more than once; the server keeps one";
         to.warn(at.field("ownerReferences"), message);
     }
 }
@@ -240,7 +223,7 @@ fn owners(owners: &[OwnerReference], at: &Path<'_>, to: &mut Checker<'_>) {
         owner_parts(owner, at, to);
         if owner.api_version == "v1" && owner.kind == "Event" {
             to.invalid(
-                at.above(1),
+                at.reported_above(1),
                 "owner.event",
                 &owner.kind,
                 "an Event can't own anything",
@@ -248,7 +231,7 @@ fn owners(owners: &[OwnerReference], at: &Path<'_>, to: &mut Checker<'_>) {
         }
         if owner.controller == Some(true) {
             if has_controller {
-                let at = at.field("controller").above(2);
+                let at = at.field("controller").reported_above(2);
                 to.invalid(
                     at,
                     "owner.controller",
@@ -261,7 +244,7 @@ fn owners(owners: &[OwnerReference], at: &Path<'_>, to: &mut Checker<'_>) {
     }
 }
 
-/// The server reports these without the index of the owner.
+/// Checks the fields of an owner, which the server reports without its index.
 fn owner_parts(owner: &OwnerReference, at: &Path<'_>, to: &mut Checker<'_>) {
     let version = match owner.api_version.split_once('/') {
         None => owner.api_version.as_str(),
@@ -280,7 +263,12 @@ fn owner_parts(owner: &OwnerReference, at: &Path<'_>, to: &mut Checker<'_>) {
                 "apiVersion" => "it must name a version, `v1` or `group/v1`",
                 _ => "it must not be empty",
             };
-            to.invalid(at.field(field).without_index(), "owner", value, message);
+            to.invalid(
+                at.field(field).reported_without_index(),
+                "owner",
+                value,
+                message,
+            );
         }
     }
 }
@@ -289,7 +277,7 @@ fn finalizers(finalizers: &[String], at: &Path<'_>, to: &mut Checker<'_>) {
     let list = &at.field("finalizers");
     for (index, finalizer) in finalizers.iter().enumerate() {
         let at = list.index(index);
-        to.format(at.above(1), finalizer, NameFormat::QualifiedName);
+        to.format(at.reported_above(1), finalizer, NameFormat::QualifiedName);
         if !finalizer.contains('/') && !STANDARD_FINALIZERS.contains(&finalizer.as_str())
         {
             let message =
@@ -304,7 +292,7 @@ fn finalizers(finalizers: &[String], at: &Path<'_>, to: &mut Checker<'_>) {
     }
 }
 
-/// What is being deleted gets no more finalizers.
+/// Checks that an object that is being deleted gets no more finalizers.
 fn new_finalizers(
     meta: &ObjectMeta,
     old: &ObjectMeta,
@@ -315,8 +303,13 @@ fn new_finalizers(
     let old = old.finalizers.as_deref().unwrap_or_default();
     let new = meta.finalizers.as_deref().unwrap_or_default();
     for (index, finalizer) in new.iter().enumerate().filter(|(_, f)| !old.contains(f)) {
-        let problem = Problem::new(FaultKind::Forbidden, "finalizer.new");
+        let problem = Problem::new(ErrorType::Forbidden, "finalizer.new");
         let message = "the object is being deleted, so no finalizer can be added";
-        to.fault(list.index(index).above(1), problem, Some(finalizer), message);
+        to.error(
+            list.index(index).reported_above(1),
+            problem,
+            to_value(finalizer),
+            message,
+        );
     }
 }

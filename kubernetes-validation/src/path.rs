@@ -1,18 +1,22 @@
-//! Where in an object something is while it is being walked.
+//! The path of a field while an object is validated.
 
 use std::borrow::Cow;
 
 use kubernetes_kinds::{FieldPath, Segment};
 
-/// A place in an object while it is being walked, kept on the stack.
+/// The path of a field while an object is validated, kept on the stack.
 ///
-/// A server reports some faults at a place above the one they are in, or under a name that the
-/// field doesn't have; [`above`](Self::above) and [`named`](Self::named) say so.
+/// A server reports some errors with another path than that of the field: further up, under
+/// another name, or without an index. The methods `reported_above`, `reported_as` and
+/// `reported_without_index` mirror that in [`Error::field`](crate::Error::field);
+/// [`Error::path`](crate::Error::path) is exact.
 #[derive(Clone, Copy, Debug)]
 pub struct Path<'a> {
     parent: Option<&'a Path<'a>>,
     step: Step<'a>,
+    /// How many steps further up the server reports an error.
     above: usize,
+    /// Whether the server leaves out the step before this one.
     skips_parent: bool,
 }
 
@@ -21,14 +25,14 @@ enum Step<'a> {
     Root,
     Field {
         name: &'static str,
-        on_server: &'static str,
+        reported: &'static str,
     },
     Index(usize),
     Key(&'a str),
 }
 
 impl<'a> Path<'a> {
-    /// The object itself.
+    /// The path of the object itself.
     pub const ROOT: Path<'static> = Path {
         parent: None,
         step: Step::Root,
@@ -36,51 +40,54 @@ impl<'a> Path<'a> {
         skips_parent: false,
     };
 
-    /// The field of that name.
+    /// Returns the path of the field of that name.
     #[must_use]
     pub const fn field(&'a self, name: &'static str) -> Self {
         self.below(Step::Field {
             name,
-            on_server: name,
+            reported: name,
         })
     }
 
-    /// The element at that index.
+    /// Returns the path of the element at that index.
     #[must_use]
     pub const fn index(&'a self, index: usize) -> Self {
         self.below(Step::Index(index))
     }
 
-    /// The entry of that key.
+    /// Returns the path of the entry with that key.
     #[must_use]
     pub const fn key(&'a self, key: &'a str) -> Self {
         self.below(Step::Key(key))
     }
 
-    /// The same place, which the server reports so many steps further up.
+    /// Returns the same path, reported `steps` further up. Mirrors a server that reports the
+    /// errors of a field or element at what holds it.
     #[must_use]
-    pub const fn above(self, steps: usize) -> Self {
+    pub const fn reported_above(self, steps: usize) -> Self {
         Self {
             above: steps,
             ..self
         }
     }
 
-    /// The same field, which goes by another name on the server.
+    /// Returns the path of the same field, reported under another name. Mirrors a server that
+    /// misspells the field.
     #[must_use]
-    pub const fn named(self, on_server: &'static str) -> Self {
+    pub const fn reported_as(self, reported: &'static str) -> Self {
         match self.step {
             Step::Field { name, .. } => Self {
-                step: Step::Field { name, on_server },
+                step: Step::Field { name, reported },
                 ..self
             },
             _ => self,
         }
     }
 
-    /// The same field, which the server reports without the index of the element it is in.
+    /// Returns the path of the same field, reported without the index of the element that holds
+    /// it. Mirrors a server that reports the fields of elements as if the list were one object.
     #[must_use]
-    pub const fn without_index(self) -> Self {
+    pub const fn reported_without_index(self) -> Self {
         Self {
             skips_parent: true,
             ..self
@@ -103,31 +110,31 @@ impl<'a> Path<'a> {
         }
     }
 
-    /// The path as the server writes it.
-    pub(super) fn on_server(&self) -> String {
+    /// Returns the path that the server reports.
+    pub(super) fn reported(&self) -> String {
         let mut text = String::new();
-        self.ancestor(self.above).write_on_server(&mut text);
+        self.ancestor(self.above).write_reported(&mut text);
         text
     }
 
-    fn write_on_server(&self, text: &mut String) {
+    fn write_reported(&self, text: &mut String) {
         if let Some(parent) = self.parent {
-            parent.ancestor(usize::from(self.skips_parent)).write_on_server(text);
+            parent.ancestor(usize::from(self.skips_parent)).write_reported(text);
         }
         match self.step {
             Step::Root => {}
-            Step::Field { on_server, .. } => {
+            Step::Field { reported, .. } => {
                 if !text.is_empty() {
                     text.push('.');
                 }
-                text.push_str(on_server);
+                text.push_str(reported);
             }
             Step::Index(index) => text.push_str(&format!("[{index}]")),
             Step::Key(key) => text.push_str(&format!("[{key}]")),
         }
     }
 
-    /// The exact path, with a life of its own.
+    /// Returns the exact path.
     pub(super) fn exact(&self) -> FieldPath {
         let mut segments = Vec::new();
         self.collect(&mut segments);

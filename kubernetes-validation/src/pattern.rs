@@ -1,4 +1,4 @@
-//! Regular expressions, which are read once, when they are first asked for.
+//! Regular expressions, which are compiled on their first use.
 
 use std::sync::OnceLock;
 
@@ -6,8 +6,8 @@ use regex_lite::Regex;
 
 /// A regular expression that a text must match somewhere, as `pattern` in JSON Schema.
 ///
-/// Classes such as `\d` and `\w` are those of ASCII, as in Go, whose expressions Kubernetes
-/// uses; what an expression of JavaScript has beyond that isn't known.
+/// Classes such as `\d` and `\w` match ASCII only, as in Go, whose expressions Kubernetes uses.
+/// Syntax that only JavaScript has is not supported.
 ///
 /// ```
 /// use kubernetes_validation::Pattern;
@@ -23,7 +23,7 @@ pub struct Pattern {
 }
 
 impl Pattern {
-    /// The pattern of that text, which is read when it is first needed.
+    /// Returns the pattern with that expression, which is compiled on its first use.
     #[must_use]
     pub const fn new(text: &'static str) -> Self {
         Self {
@@ -32,14 +32,13 @@ impl Pattern {
         }
     }
 
-    /// The expression as it is written.
+    /// Returns the expression.
     #[must_use]
     pub const fn as_str(&self) -> &'static str {
         self.text
     }
 
-    /// Whether there is a match in the text; every text matches an expression that can't be
-    /// read.
+    /// Whether the text has a match. Every text matches an expression that doesn't compile.
     #[must_use]
     pub fn matches(&self, text: &str) -> bool {
         let regex = self.regex.get_or_init(|| Regex::new(self.text).ok());

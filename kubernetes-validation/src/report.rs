@@ -1,34 +1,33 @@
-//! What is wrong with an object, and what is merely unwise.
+//! The errors and warnings of an object, as a server reports them.
 
-use std::error::Error;
 use std::fmt;
 
 use k8s_openapi::serde_json::Value;
 
 use crate::FieldPath;
 
-/// The kinds of faults that Kubernetes tells apart, shown as it shows them.
+/// The type of an error; Kubernetes' `field.ErrorType`. Shown as Kubernetes shows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
-pub enum FaultKind {
-    /// A value is missing.
+pub enum ErrorType {
+    /// A required value is missing.
     Required,
     /// A value breaks a rule.
     Invalid,
-    /// A value is none of those that are known.
+    /// A value of an enumeration is not known.
     NotSupported,
-    /// A value stands twice where it may stand once.
+    /// A value that must be unique is there twice.
     Duplicate,
     /// A text, or a map as a whole, is too long.
     TooLong,
     /// A list or map has too many entries.
     TooMany,
-    /// A value may not be here, or not now.
+    /// A value is not allowed here, or not now.
     Forbidden,
 }
 
-impl FaultKind {
-    /// The reason as it stands in `details.causes` of a server's answer.
+impl ErrorType {
+    /// Returns the `reason` in `details.causes` of a server's answer.
     #[must_use]
     pub const fn reason(self) -> &'static str {
         match self {
@@ -43,7 +42,7 @@ impl FaultKind {
     }
 }
 
-impl fmt::Display for FaultKind {
+impl fmt::Display for ErrorType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Self::Required => "Required value",
@@ -57,32 +56,32 @@ impl fmt::Display for FaultKind {
     }
 }
 
-/// One reason for which a server refuses an object.
+/// One reason for which a server refuses an object; Kubernetes' `field.Error`.
 ///
 /// Shown as `spec.drivers[0].nodeID: Required value: …`, with the exact path.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct Fault {
-    /// What kind of fault it is.
-    pub kind: FaultKind,
-    /// The path that the server reports, which is at times coarse or misspelt.
+pub struct Error {
+    /// The type of the error.
+    pub error_type: ErrorType,
+    /// The path that the server reports, which at times is coarse or misspelt.
     pub field: String,
-    /// Where the fault is.
+    /// The exact path of the field.
     pub path: FieldPath,
-    /// The value at fault, where it tells something.
+    /// The bad value, if it says more than the path and the type.
     pub value: Option<Value>,
-    /// What is wrong and what to do.
-    pub message: String,
-    /// The rule that is broken, by a name that doesn't change: `maxLength`.
+    /// What is wrong and how to correct it.
+    pub detail: String,
+    /// The stable name of the broken rule, such as `maxLength`.
     pub rule: &'static str,
 }
 
-/// The most of a value that is shown.
+/// The most characters of a value that are shown.
 const SHOWN: usize = 60;
 
-impl fmt::Display for Fault {
+impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}: ", self.path, self.kind)?;
+        write!(f, "{}: {}: ", self.path, self.error_type)?;
         if let Some(value) = &self.value {
             let text = value.to_string();
             match text.char_indices().nth(SHOWN) {
@@ -90,17 +89,19 @@ impl fmt::Display for Fault {
                 None => write!(f, "{text}: ")?,
             }
         }
-        f.write_str(&self.message)
+        f.write_str(&self.detail)
     }
 }
 
-/// Something that a server accepts but warns of.
+impl std::error::Error for Error {}
+
+/// A warning of a server that accepts the object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Warning {
-    /// Where it is.
+    /// The exact path of the field.
     pub path: FieldPath,
-    /// What is unwise and what to do.
+    /// What is unwise and what to do instead.
     pub message: String,
 }
 
@@ -110,13 +111,13 @@ impl fmt::Display for Warning {
     }
 }
 
-/// All that validation has found.
+/// The result of validation: all errors and warnings of an object.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Report {
-    /// Why the server refuses the object; it accepts it if there is nothing.
-    pub faults: Vec<Fault>,
-    /// What the server warns of when it accepts the object.
+    /// The errors; if there are none, the server accepts the object.
+    pub errors: Vec<Error>,
+    /// The warnings that the server returns if it accepts the object.
     pub warnings: Vec<Warning>,
 }
 
@@ -124,43 +125,44 @@ impl Report {
     /// Whether the server accepts the object.
     #[must_use]
     pub fn is_accepted(&self) -> bool {
-        self.faults.is_empty()
+        self.errors.is_empty()
     }
 
-    /// The warnings if the server accepts the object, an error with all faults if not.
+    /// Returns the warnings if the server accepts the object.
     ///
     /// # Errors
     ///
-    /// When there is a fault.
-    pub fn into_result(self) -> Result<Vec<Warning>, Refused> {
-        if self.faults.is_empty() {
+    /// All errors of the report, if it has any.
+    pub fn into_result(self) -> Result<Vec<Warning>, ValidationError> {
+        if self.errors.is_empty() {
             Ok(self.warnings)
         } else {
-            Err(Refused {
-                faults: self.faults,
+            Err(ValidationError {
+                errors: self.errors,
             })
         }
     }
 }
 
-/// A server would refuse the object. Shown with one fault a line.
+/// The errors of an object that a server refuses; Kubernetes' `NewInvalid`. Shown with one error
+/// a line.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct Refused {
-    /// Why; at least one.
-    pub faults: Vec<Fault>,
+pub struct ValidationError {
+    /// The errors, at least one.
+    pub errors: Vec<Error>,
 }
 
-impl fmt::Display for Refused {
+impl fmt::Display for ValidationError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (at, fault) in self.faults.iter().enumerate() {
+        for (at, error) in self.errors.iter().enumerate() {
             if at > 0 {
                 f.write_str("\n")?;
             }
-            fault.fmt(f)?;
+            error.fmt(f)?;
         }
         Ok(())
     }
 }
 
-impl Error for Refused {}
+impl std::error::Error for ValidationError {}

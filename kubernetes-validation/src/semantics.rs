@@ -1,11 +1,11 @@
-//! When two values are the same for a server.
+//! Semantic equality: which values a server takes for the same on an update.
 
 use std::collections::BTreeMap;
 
-/// Whether two values are the same for a server: a list or map that is not there is the same as
-/// one without entries.
+/// Semantic equality, as of Kubernetes' `apiequality.Semantic`: an absent list or map is the same
+/// as an empty one.
 pub trait Semantic {
-    /// Whether `self` and `other` are the same.
+    /// Whether a server takes `self` and `other` for the same.
     fn is_same(&self, other: &Self) -> bool;
 }
 

@@ -1,14 +1,15 @@
-//! For which server an object is judged: its release and its feature gates.
+//! The API server whose rules apply: its release and its feature gates.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use kubernetes_kinds::Release;
 
-/// The API server whose behaviour is asked for.
+/// The API server whose rules apply: its compatibility version and its feature gates.
 ///
-/// The release decides which fields are known, which features are on and which rules hold.
-/// Gates that differ from the release's defaults are given by name, as in `--feature-gates`.
+/// The release decides which fields the server has, which features are enabled and which rules
+/// apply. Gates that differ from the release's defaults are set by name, as in `--feature-gates`.
+/// A generated crate has the newest release that it knows in its constant `KUBERNETES`.
 ///
 /// ```
 /// use kubernetes_kinds::Release;
@@ -24,12 +25,9 @@ pub struct Target {
 }
 
 impl Target {
-    /// The release that the rules of this version of the crates end with.
-    pub const LATEST: Self = Self::new(Release::new(1, 37));
-
-    /// A server of the release with the feature gates that it has by default.
+    /// Returns a server of the release with its default feature gates.
     ///
-    /// Nothing tells releases before 1.23 apart.
+    /// All releases before 1.23 have the same rules.
     #[must_use]
     pub const fn new(release: Release) -> Self {
         Self {
@@ -38,22 +36,22 @@ impl Target {
         }
     }
 
-    /// Sets a feature gate; `AllAlpha` and `AllBeta` stand for all of their stage.
+    /// Sets a feature gate; `AllAlpha` and `AllBeta` set all gates of their stage.
     ///
-    /// A gate that is locked, because its feature is stable, can't be switched off.
+    /// The gate of a stable feature is locked: it can't be disabled.
     #[must_use]
     pub fn with_gate(mut self, name: impl Into<Cow<'static, str>>, on: bool) -> Self {
         self.gates.insert(name.into(), on);
         self
     }
 
-    /// The release.
+    /// Returns the release.
     #[must_use]
     pub const fn release(&self) -> Release {
         self.release
     }
 
-    /// Whether the server has the feature and has it on.
+    /// Whether the server has the feature and it is enabled.
     #[must_use]
     pub fn has(&self, feature: &Feature) -> bool {
         let reached = |at: Option<Release>| at.is_some_and(|at| at <= self.release);
@@ -73,23 +71,17 @@ impl Target {
     }
 }
 
-impl Default for Target {
-    fn default() -> Self {
-        Self::LATEST
-    }
-}
-
-/// Something that a feature gate switches, with the releases of its stages.
+/// A feature with its gate and the releases of its stages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Feature {
-    /// The name of the gate; empty if there is none.
+    /// The name of the gate; empty if the feature has none.
     pub gate: &'static str,
-    /// The first release that has it.
+    /// The first release that has the feature.
     pub introduced: Release,
-    /// The first release that has it as beta.
+    /// The first release in which it is beta.
     pub beta: Option<Release>,
-    /// The first release that has it on unless told otherwise.
+    /// The first release in which it is enabled by default.
     pub on: Option<Release>,
-    /// The first release that has it always on.
+    /// The first release in which it is stable, and always enabled.
     pub stable: Option<Release>,
 }

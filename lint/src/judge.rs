@@ -201,8 +201,8 @@ impl Linter {
         let Some(verdict) = verdict(&object, &self.target) else {
             return;
         };
-        for fault in &verdict.report.faults {
-            about.add(positions.find(&fault.path), told::fault(fault));
+        for error in &verdict.report.errors {
+            about.add(positions.find(&error.path), told::error(error));
         }
         for warning in &verdict.report.warnings {
             about.add(positions.find(&warning.path), told::warning(warning));

@@ -1,7 +1,7 @@
 //! The kinds that are judged, and what a server says of an object of each.
 
 use kubernetes_manifests::scheme::{Losses, Object, Scheme, Versioned};
-use kubernetes_validation::{Admission, FieldPath, Report, Segment, Target};
+use kubernetes_validation::{FieldPath, Report, Segment, Target, Validate};
 use serde_json::Value;
 
 /// What a server does with a new object.
@@ -49,7 +49,7 @@ pub(crate) fn verdict(object: &Object, target: &Target) -> Option<Verdict> {
     JUDGES.iter().find_map(|judge| judge(object, target))
 }
 
-fn judge<K: Versioned + Admission>(object: &Object, target: &Target) -> Option<Verdict> {
+fn judge<K: Versioned + Validate>(object: &Object, target: &Target) -> Option<Verdict> {
     let mut object = object.downcast_ref::<K>()?.clone();
     let mut kept = object.clone();
     kept.drop_disabled(None, target);
@@ -60,7 +60,7 @@ fn judge<K: Versioned + Admission>(object: &Object, target: &Target) -> Option<V
     {
         missing(&all, &kept, &mut Vec::new(), &mut dropped);
     }
-    let report = object.admit(target);
+    let report = object.default_and_validate(target);
     Some(Verdict { report, dropped })
 }
 
@@ -114,7 +114,7 @@ mod tests {
                 let objects = scheme.decode_json_all(text.to_string());
                 let objects = objects.unwrap_or_default();
                 assert!(
-                    verdict(&objects[0], &Target::LATEST).is_some(),
+                    verdict(&objects[0], &Target::new(storage_v1::KUBERNETES)).is_some(),
                     "{}",
                     kind.kind
                 );

@@ -9,7 +9,7 @@
 //! use kubernetes_storage_lint::judge::Linter;
 //!
 //! let text = "apiVersion: storage.k8s.io/v1\nkind: StorageClass\nprovisioner: csi.example.com\n";
-//! let judged = Linter::new(Target::LATEST).judge("a.yaml", text, Syntax::JsonOrYaml);
+//! let judged = Linter::new(Target::new(storage_v1::KUBERNETES)).judge("a.yaml", text, Syntax::JsonOrYaml);
 //! assert_eq!(judged.findings[0].note.path, "metadata.name");
 //! assert_eq!(judged.findings[0].line, 1);
 //! ```

@@ -4,7 +4,7 @@ use kubernetes_kinds::convert::UnrepresentableField;
 use kubernetes_kinds::{GroupVersionKind, Lifecycle, Release};
 use kubernetes_manifests::scheme::{Reason, Scheme, SchemeError};
 use kubernetes_manifests::strict::{Fault as StrictFault, FaultKind};
-use kubernetes_validation::{Fault, FieldPath, Segment, Warning};
+use kubernetes_validation::{Error, FieldPath, Segment, Warning};
 
 use crate::finding::{Note, Severity};
 
@@ -201,17 +201,17 @@ pub(crate) fn lost(loss: &UnrepresentableField, to: &GroupVersionKind) -> Note {
 }
 
 /// A rule that is broken.
-pub(crate) fn fault(fault: &Fault) -> Note {
-    let value = fault.value.as_ref().map(ToString::to_string);
+pub(crate) fn error(error: &Error) -> Note {
+    let value = error.value.as_ref().map(ToString::to_string);
     let value = value.map_or_else(String::new, |value| cut(&value, SHOWN) + ": ");
     Note {
         severity: Severity::Error,
-        path: fault.path.to_string(),
-        field: Some(fault.field.clone()),
-        reason: fault.kind.reason(),
-        rule: Some(fault.rule),
-        title: fault.kind.to_string(),
-        message: format!("{value}{}", fault.message),
+        path: error.path.to_string(),
+        field: Some(error.field.clone()),
+        reason: error.error_type.reason(),
+        rule: Some(error.rule),
+        title: error.error_type.to_string(),
+        message: format!("{value}{}", error.detail),
     }
 }
 

@@ -32,7 +32,7 @@
 //! the zero value or `None`, and `apiVersion` and `kind` may be absent but not wrong.
 //!
 //! Which nodes a class allows, and whether a capacity fits a node and a size, the traits of
-//! [`kubernetes_kinds::topology`] tell. What an API server fills in, and what it refuses, those of
+//! [`kubernetes_kinds::topology`] tell. Defaults and validation as in an API server are in those of
 //! `kubernetes_validation`.
 //!
 //! ```
@@ -48,6 +48,8 @@
 
 #[cfg(feature = "apply")]
 pub mod apply;
+#[cfg(feature = "validation")]
+pub mod rules;
 
 mod csi_driver;
 mod csi_node;
@@ -55,10 +57,10 @@ mod csi_storage_capacity;
 mod group_version;
 #[cfg(feature = "manifests")]
 mod scheme;
-#[cfg(feature = "validation")]
-mod server;
 mod storage_class;
 mod topology;
+#[cfg(feature = "validation")]
+mod validation;
 mod volume_attachment;
 mod volume_attributes_class;
 
@@ -82,3 +84,6 @@ pub use volume_attachment::{
     VolumeAttachmentSpec, VolumeAttachmentStatus, VolumeError,
 };
 pub use volume_attributes_class::{VolumeAttributesClass, VolumeAttributesClassList};
+
+/// The newest Kubernetes release whose fields and rules the crate has.
+pub const KUBERNETES: kubernetes_kinds::Release = kubernetes_kinds::Release::new(1, 37);

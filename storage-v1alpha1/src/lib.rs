@@ -56,9 +56,9 @@ mod csi_storage_capacity;
 mod group_version;
 #[cfg(feature = "manifests")]
 mod scheme;
-#[cfg(feature = "validation")]
-mod server;
 mod topology;
+#[cfg(feature = "validation")]
+mod validation;
 mod volume_attachment;
 mod volume_attributes_class;
 
@@ -71,3 +71,6 @@ pub use volume_attachment::{
     VolumeAttachmentSpec, VolumeAttachmentStatus, VolumeError,
 };
 pub use volume_attributes_class::{VolumeAttributesClass, VolumeAttributesClassList};
+
+/// The newest Kubernetes release whose fields and rules the crate has.
+pub const KUBERNETES: kubernetes_kinds::Release = kubernetes_kinds::Release::new(1, 37);

@@ -9,7 +9,7 @@ use clap::Args;
 use codegen::{Config, Generated, GeneratedFile, Release};
 
 use crate::inputs::{self, Folder};
-use crate::output::{Change, Plan};
+use crate::output::{self, Change, Plan};
 use crate::{readme, workspace};
 
 /// Generate the crates from the documents in spec/ and their overlays.
@@ -38,8 +38,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "DIR")]
     spec: Option<PathBuf>,
 
-    /// Where the crates go, as a workspace of their own; this workspace if not given. Files
-    /// written by hand that they call come along, unless there are others in their place.
+    /// Where the crates go, as a workspace of their own; this workspace if not given. Hand-written
+    /// files that they call come along, unless there are others in their place.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 
@@ -142,27 +142,28 @@ fn check(out: &Path, plans: &[Plan]) -> Result<(), Box<dyn Error>> {
     Err(message.into())
 }
 
-/// The files of the workspace's crate that are written by hand and that the configuration
-/// names.
+/// The hand-written files of the workspace's crate that the configuration names.
 fn by_hand(
     root: &Path,
     config: &Config,
     krate: &Generated,
 ) -> Result<Vec<GeneratedFile>, Box<dyn Error>> {
-    let read = |path: &String| {
-        let file = root.join(&krate.name).join(path);
-        if !file.is_file() {
+    let folder = root.join(&krate.name);
+    let mut files = Vec::new();
+    for path in &krate.hand_written {
+        let found = output::module_files(&folder, path)?;
+        if found.is_empty() {
             return Err(not_by_hand(config, krate, path).into());
         }
-        Ok(GeneratedFile {
-            path: path.clone(),
-            text: workspace::read(&file)?,
-        })
-    };
-    krate.hand_written.iter().map(read).collect()
+        for path in found {
+            let text = workspace::read(&folder.join(&path))?;
+            files.push(GeneratedFile { path, text });
+        }
+    }
+    Ok(files)
 }
 
-/// What to say of a file that should have been written by hand, but isn't there.
+/// The message for a hand-written file that is missing.
 fn not_by_hand(config: &Config, krate: &Generated, path: &str) -> String {
     let module = path.trim_start_matches("src/").trim_end_matches(".rs");
     let module = format!("crate::{}::", module.replace('/', "::"));
@@ -185,17 +186,26 @@ fn not_by_hand(config: &Config, krate: &Generated, path: &str) -> String {
     }
     let list =
         |names: BTreeSet<String>| names.into_iter().collect::<Vec<_>>().join(", ");
-    if functions.is_empty() {
+    if !functions.is_empty() {
         return format!(
-            "{missing}, `by-hand` of the crate\n  help: write a file of that name, or take it \
-             out of the list"
+            "{missing}, the conversion rules for {}\n  help: write a file of that name with the \
+             functions {}, or name others in the rules",
+            list(schemas),
+            list(functions)
+        );
+    }
+    let rules = own.and_then(|own| own.rules.as_deref());
+    if rules.is_some_and(|rules| format!("{rules}::") == module) {
+        let folder = path.trim_end_matches(".rs");
+        return format!(
+            "{missing}, `rules` of the crate\n  help: write a file of that name, or a folder \
+             {folder} with a mod.rs, with the functions that the overlays of the crate name, or \
+             name the module of another crate"
         );
     }
     format!(
-        "{missing}, the conversion rules for {}\n  help: write a file of that name with the \
-         functions {}, or name others in the rules",
-        list(schemas),
-        list(functions)
+        "{missing}, `by-hand` of the crate\n  help: write a file of that name, or take it out \
+         of the list"
     )
 }
 

@@ -251,6 +251,28 @@ fn is_ours(path: &Path) -> Result<bool, Box<dyn Error>> {
     Ok(std::str::from_utf8(&bytes).is_ok_and(codegen::is_generated))
 }
 
+/// The files of a hand-written module of a crate: `src/NAME.rs` or `src/NAME/mod.rs`, and all
+/// Rust files below `src/NAME/`. Their paths are relative to the crate; there are none if the
+/// module is missing.
+pub(crate) fn module_files(
+    krate: &Path,
+    path: &str,
+) -> Result<Vec<String>, Box<dyn Error>> {
+    let folder = path.trim_end_matches(".rs");
+    let mut files = Vec::new();
+    if krate.join(path).is_file() {
+        files.push(path.to_owned());
+    } else if !krate.join(folder).join("mod.rs").is_file() {
+        return Ok(files);
+    }
+    for file in rust_files(&krate.join(folder))? {
+        let inside = file.strip_prefix(krate).unwrap_or(&file).components();
+        let parts = inside.map(|part| part.as_os_str().to_string_lossy());
+        files.push(parts.collect::<Vec<_>>().join("/"));
+    }
+    Ok(files)
+}
+
 /// The Rust files below a folder, which need not exist.
 fn rust_files(folder: &Path) -> Result<Vec<PathBuf>, Box<dyn Error>> {
     let entries = match fs::read_dir(folder) {

@@ -96,6 +96,67 @@ fn those_that_the_crate_lists_come_along_too() {
     sandbox.run(&["--check"]).succeeds();
 }
 
+/// A crate whose overlays name functions of a module of its own.
+fn with_rules() -> (Sandbox, String) {
+    let (sandbox, out) = with_out();
+    let rules = "name = \"new-v1\"\nrules = \"crate::rules\"";
+    sandbox.edit("root/codegen.toml", "name = \"new-v1\"", rules);
+    (sandbox, out)
+}
+
+#[test]
+fn a_missing_module_of_rules_is_reported() {
+    let (sandbox, out) = with_rules();
+    let before = sandbox.snapshot();
+    for arguments in [&[][..], &["--check"], &["--out", &out]] {
+        sandbox.run(arguments).fails_with(&[
+            "new-v1/src/rules.rs is not there",
+            "codegen.toml, `rules` of the crate",
+            "help: write a file of that name, or a folder src/rules with a mod.rs",
+        ]);
+        assert_eq!(sandbox.snapshot(), before);
+    }
+    // A folder without its root is no module.
+    sandbox.write("root/new-v1/src/rules/text.rs", "//! Texts.\n");
+    sandbox.run(&[]).fails_with(&["new-v1/src/rules.rs is not there"]);
+}
+
+#[test]
+fn a_folder_of_rules_comes_along_whole() {
+    let (sandbox, out) = with_rules();
+    let files = [
+        ("mod.rs", "//! Rules.\n\nmod parts;\nmod text;\n"),
+        ("text.rs", "//! Texts.\n"),
+        ("parts/mod.rs", "//! Parts.\n"),
+    ];
+    for (name, text) in files {
+        sandbox.write(&format!("root/new-v1/src/rules/{name}"), text);
+    }
+    sandbox.run(&["--out", &out]).succeeds();
+    for (name, text) in files {
+        assert_eq!(sandbox.read(&format!("out/new-v1/src/rules/{name}")), text);
+    }
+    let gated = "#[cfg(feature = \"validation\")]\npub mod rules;";
+    assert!(sandbox.read("out/new-v1/src/lib.rs").contains(gated));
+    fs::remove_file(sandbox.path("out/new-v1/src/rules/text.rs")).unwrap();
+    let stale = ["new-v1/src/rules/text.rs (missing)"];
+    sandbox.run(&["--out", &out, "--check"]).fails_with(&stale);
+    // In place, the files are there already and stay as they are.
+    sandbox.run(&[]).succeeds();
+    sandbox.run(&["--check"]).succeeds();
+    assert_eq!(sandbox.read("root/new-v1/src/rules/text.rs"), "//! Texts.\n");
+}
+
+#[test]
+fn a_single_file_of_rules_may_have_a_folder() {
+    let (sandbox, out) = with_rules();
+    sandbox.write("root/new-v1/src/rules.rs", "//! Rules.\n\nmod text;\n");
+    sandbox.write("root/new-v1/src/rules/text.rs", "//! Texts.\n");
+    sandbox.run(&["--out", &out]).succeeds();
+    assert!(sandbox.path("out/new-v1/src/rules.rs").is_file());
+    assert!(sandbox.path("out/new-v1/src/rules/text.rs").is_file());
+}
+
 /// `thing` is the file of the type `Thing`.
 #[test]
 fn a_generated_file_is_not_written_by_hand() {

@@ -51,7 +51,7 @@ fn generated(out: &Path) -> Crates {
             for file in ["group_version.rs", "lib.rs", "scheme.rs"] {
                 assert!(files.remove(file), "{name} has no {file}");
             }
-            for folder in ["apply", "server"] {
+            for folder in ["apply", "validation"] {
                 assert!(files.remove(folder), "{name} has no folder {folder}");
             }
             (name, files)

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use serde::Deserialize;
 
 use crate::diag::Diagnostics;
-use crate::name::{HandWritten, RESERVED_FILES, RustPath};
+use crate::name::{HandWritten, RESERVED_FILES, RulePath, RustPath};
 use crate::release::Release;
 use crate::source::Source;
 
@@ -47,8 +47,8 @@ pub struct CrateConfig {
     #[serde(rename = "by-hand", default)]
     pub by_hand: Vec<String>,
     /// The module of the functions that `x-check`, `x-warn`, `x-set-defaults` and `x-same` of
-    /// overlays name, `crate::rules` or one of another crate. One of this crate is written by
-    /// hand.
+    /// overlays name without a path: `crate::rules`, a hand-written module of this crate, or one
+    /// of another crate.
     pub rules: Option<String>,
     /// Whether its structs keep the fields that they don't know and write them back, in a field
     /// `unknown_fields` of their own. A crate and the one into which it is converted agree on it.
@@ -204,6 +204,12 @@ impl Config {
 type Report<'a> = &'a mut dyn FnMut(String, &str);
 
 impl CrateConfig {
+    /// The hand-written module of this crate that `rules` names, if it is one of this crate.
+    pub(crate) fn own_rules(&self) -> Option<HandWritten> {
+        let path = self.rules.as_deref()?.strip_prefix("crate::")?;
+        HandWritten::parse(&format!("pub {path}"))
+    }
+
     fn check(&self, report: Report<'_>) {
         if !is_crate_name(&self.name) {
             report(
@@ -224,6 +230,16 @@ impl CrateConfig {
                 format!("`{}` can't be a module written by hand", name.escape_debug()),
                 "name its file without the extension, as in `rules`, `csi::rules` or \
                  `pub rules`",
+            );
+        }
+        if let Some(rules) = &self.rules
+            && (RulePath::parse("f", Some(rules)).is_none()
+                || (rules.starts_with("crate::") && self.own_rules().is_none()))
+        {
+            report(
+                format!("`{}` can't be a module of rules", rules.escape_debug()),
+                "name a module of this crate, as in `crate::rules` or `crate::csi::rules`, or \
+                 one of another crate, as in `storage_v1::rules`",
             );
         }
         if let Some(conversion) = &self.conversion {

@@ -1,27 +1,45 @@
-//! Modules that are written by hand: the generated code declares them and knows where they are.
+//! Hand-written modules, which the generated code declares.
 
 use std::collections::BTreeMap;
 
 use super::conversion;
+use super::runtime::Feature;
 use crate::model::Crate;
 use crate::name::{HandWritten, Ident};
 
-/// Where a file is: the module that holds it, if it isn't the root, and its name.
-type Place = (Option<Ident>, Ident);
+/// Where a module is: the module that holds it, if it isn't the root, and its name.
+type Location = (Option<Ident>, Ident);
 
-/// The modules that the configuration names and those whose functions its rules call, with
-/// whether they are public.
-pub(super) fn modules(krate: &Crate<'_>) -> BTreeMap<Place, bool> {
-    let called = conversion::hand_written(krate.versions.iter()).into_iter();
-    let called = called.map(|(module, file)| ((module.cloned(), file.clone()), false));
-    let named = krate.config.by_hand.iter().filter_map(|name| HandWritten::parse(name));
-    let named = named.map(|named| ((named.module, named.file), named.public));
-    called.chain(named).collect()
+/// How a module is declared.
+#[derive(Clone, Copy)]
+pub(super) struct Declaration {
+    pub(super) public: bool,
+    /// The feature that brings it, if not all have it.
+    pub(super) gate: Option<Feature>,
 }
 
-/// The paths of their files.
+/// The modules that the configuration names and those whose functions its rules call.
+pub(super) fn modules(krate: &Crate<'_>) -> BTreeMap<Location, Declaration> {
+    let always = |public| Declaration { public, gate: None };
+    let called = conversion::hand_written(krate.versions.iter()).into_iter();
+    let called =
+        called.map(|(module, file)| ((module.cloned(), file.clone()), always(false)));
+    let named = krate.config.by_hand.iter().filter_map(|name| HandWritten::parse(name));
+    let named = named.map(|named| ((named.module, named.file), always(named.public)));
+    let mut modules: BTreeMap<_, _> = called.chain(named).collect();
+    if let Some(rules) = krate.config.own_rules() {
+        // A module that conversions call as well is there without the feature.
+        let gate = Some(Feature::Validation);
+        let rules_only = Declaration { public: true, gate };
+        let location = (rules.module, rules.file);
+        modules.entry(location).or_insert(rules_only).public = true;
+    }
+    modules
+}
+
+/// The paths of their files, `src/NAME.rs`; a module may be a folder `src/NAME/` instead.
 pub(crate) fn paths(krate: &Crate<'_>) -> Vec<String> {
-    let path = |(module, file): Place| match module {
+    let path = |(module, file): Location| match module {
         Some(module) => format!("src/{module}/{file}.rs"),
         None => format!("src/{file}.rs"),
     };

@@ -1,7 +1,7 @@
 //! `Cargo.toml`: what is the same for all crates comes from the workspace.
 
 use super::runtime::{Feature, KINDS, Runtime};
-use super::{Content, File};
+use super::{Content, File, validation};
 use crate::model::Crate;
 
 /// The manifest of the crate.
@@ -20,6 +20,9 @@ pub(super) fn file(krate: &Crate<'_>) -> File {
             dependencies
                 .push(format!("{package} = {{ workspace = true, optional = true }}"));
             parts.push(format!("\"dep:{package}\""));
+            if feature == Feature::Validation && validation::has_patterns(krate) {
+                parts.push(format!("\"{package}/pattern\""));
+            }
         }
         let name = feature.name();
         parts.extend(target.map(|target| format!("\"{target}/{name}\"")));

@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::runtime::Feature;
+use super::runtime::{Feature, KINDS};
 use super::scheme::Export;
 use super::{
     Content, File, apply, by_hand, group_versions, inner_comment, releases, scheme,
@@ -28,8 +28,8 @@ pub(super) fn files(krate: &Crate<'_>) -> Vec<File> {
         let versions: Vec<_> = inside.collect();
         let scheme = scheme::files(here, &versions);
         let root = file(krate, here, &versions, &modules);
-        let server = validation::files(here, &versions);
-        std::iter::once(root).chain(scheme).chain(server)
+        let validation = validation::files(here, &versions);
+        std::iter::once(root).chain(scheme).chain(validation)
     });
     files.collect()
 }
@@ -44,9 +44,10 @@ fn file(
     let modules = versions.iter().flat_map(|v| v.modules.iter().map(move |m| (v, m)));
     let by_hand = by_hand::modules(krate).into_iter();
     let by_hand = by_hand.filter(|((module, _), _)| module.as_ref() == here);
-    let (public, private): (Vec<_>, Vec<_>) = by_hand.partition(|(_, public)| *public);
+    let by_hand = by_hand.map(|((_, file), how)| (how.public, (file, how.gate)));
+    let (public, private): (Vec<_>, Vec<_>) = by_hand.partition(|(public, _)| *public);
     let mut public: Vec<Declared> =
-        public.into_iter().map(|((_, file), _)| (file, None)).collect();
+        public.into_iter().map(|(_, declared)| declared).collect();
     public.extend(apply::module(versions).map(|name| (name, Some(Feature::Apply))));
     if here.is_none() {
         public.extend(all.iter().flatten().map(|name| (name.clone(), None)));
@@ -54,7 +55,7 @@ fn file(
     items.extend(declarations(public, &quote!(pub mod)));
     let mut names: Vec<Declared> =
         modules.clone().map(|(_, module)| (module.name.clone(), None)).collect();
-    names.extend(private.into_iter().map(|((_, file), _)| (file, None)));
+    names.extend(private.into_iter().map(|(_, declared)| declared));
     let exports = scheme::exports(versions);
     names.extend(exports.iter().map(|export| (export.file.clone(), export.gate)));
     names.extend(
@@ -83,6 +84,9 @@ fn file(
     }
     uses.sort_by_key(|(file, _)| *file);
     items.extend(uses.into_iter().map(|(_, item)| item));
+    if here.is_none() {
+        items.extend(newest(krate));
+    }
     let attributes = inner_comment(&lines(krate, versions, here, all));
     let origin: Vec<_> = match here {
         Some(_) => versions.iter().map(|version| version.file.as_str()).collect(),
@@ -96,6 +100,17 @@ fn file(
         origin: origin.join(",\n// "),
         content: Content::Rust { attributes, items },
     }
+}
+
+/// The constant with the newest release that the documents describe.
+fn newest(krate: &Crate<'_>) -> Option<TokenStream> {
+    let documents = krate.config.documents.iter();
+    let newest = documents.map(|document| document.described()).max()?;
+    let value = super::kind::release(newest);
+    Some(quote! {
+        /// The newest Kubernetes release whose fields and rules the crate has.
+        pub const KUBERNETES: #KINDS::Release = #value;
+    })
 }
 
 /// A module, and the feature that brings it, if not all have it.

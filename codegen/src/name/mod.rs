@@ -24,15 +24,15 @@ pub(crate) const APPLY_MODULE: &str = "apply";
 
 /// The files of a crate that aren't made from a type, and that nothing else may need.
 pub(crate) const RESERVED_FILES: [&str; 7] =
-    ["lib", "main", "mod", APPLY_MODULE, GROUP_FILE, SCHEME_FILE, SERVER_FOLDER];
+    ["lib", "main", "mod", APPLY_MODULE, GROUP_FILE, SCHEME_FILE, VALIDATION_FOLDER];
 
 /// The identifier of what always has the same name.
 pub(crate) fn fixed(name: &'static str) -> Ident {
     Ident(name.to_owned())
 }
 
-/// The folder of what the API server does; no type may need it.
-pub(crate) const SERVER_FOLDER: &str = "server";
+/// The folder of defaults and validation; no type may need it.
+pub(crate) const VALIDATION_FOLDER: &str = "validation";
 
 /// The path of a hand-written function that checks, warns or sets defaults, known to be one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -86,6 +86,11 @@ fn plain_parts_of_path(path: &str) -> Option<Vec<Ident>> {
 /// The name of a feature gate's constant.
 pub(crate) fn feature_constant(gate: &str) -> Option<Ident> {
     Ident::new(gate.to_shouty_snake_case())
+}
+
+/// The name of the constant with the name under which a server reports a field.
+pub(crate) fn reported_constant(reported: &str) -> Option<Ident> {
+    Ident::new(format!("REPORTED_{}", reported.to_shouty_snake_case()))
 }
 
 /// The name of the field that holds what a struct doesn't know; with underscores after it where

@@ -20,6 +20,10 @@ pub(super) fn check(krate: &Crate<'_>, diagnostics: &mut Diagnostics) {
             check_file(krate, module.as_ref(), &file, &what, diagnostics);
         }
     }
+    if let Some(HandWritten { module, file, .. }) = krate.config.own_rules() {
+        let what = "`rules` of the crate names";
+        check_file(krate, module.as_ref(), &file, what, diagnostics);
+    }
 }
 
 fn check_file(

@@ -2,7 +2,7 @@
 
 use golden_server::{Hand, Mill, MillSpec, Power};
 use kubernetes_kinds::Release;
-use kubernetes_validation::{Admission, FaultKind, Report, Target};
+use kubernetes_validation::{ErrorType, Report, Target, Validate};
 
 fn mill() -> Mill {
     let spec = MillSpec::new("rye", "Ada", Power::default())
@@ -11,15 +11,15 @@ fn mill() -> Mill {
     Mill::new("m", spec)
 }
 
-/// The kinds of faults and the paths that a server reports.
-fn told(report: &Report) -> Vec<(FaultKind, &str)> {
-    report.faults.iter().map(|fault| (fault.kind, fault.field.as_str())).collect()
+/// The types of errors and the paths that a server reports.
+fn told(report: &Report) -> Vec<(ErrorType, &str)> {
+    report.errors.iter().map(|error| (error.error_type, error.field.as_str())).collect()
 }
 
 #[test]
 fn defaults_and_rules_are_those_of_the_overlay() {
     let mut mill = mill();
-    let report = mill.admit(&Target::LATEST);
+    let report = mill.default_and_validate(&Target::new(golden_server::KUBERNETES));
     assert_eq!(told(&report), []);
     assert_eq!(mill.spec.power.brook.as_deref(), Some("rhine"));
     assert_eq!((mill.spec.bags, mill.spec.quiet), (Some(12), Some(true)));
@@ -33,12 +33,12 @@ fn defaults_and_rules_are_those_of_the_overlay() {
     assert_eq!(
         told(&report),
         [
-            (FaultKind::Invalid, "spec.owner"),
-            (FaultKind::Forbidden, "spec.power"),
-            (FaultKind::Invalid, "spec.crew[0].years"),
-            (FaultKind::Forbidden, "spec.owner"),
-            (FaultKind::Invalid, "spec.crew"),
+            (ErrorType::Invalid, "spec.owner"),
+            (ErrorType::Forbidden, "spec.power"),
+            (ErrorType::Invalid, "spec.crew[0].years"),
+            (ErrorType::Forbidden, "spec.owner"),
+            (ErrorType::Invalid, "spec.crew"),
         ]
     );
-    assert_eq!(report.faults[4].path.to_string(), "spec.crew[0].years");
+    assert_eq!(report.errors[4].path.to_string(), "spec.crew[0].years");
 }

@@ -48,7 +48,7 @@ fn fields_that_must_be_set<K: Ruled>() {
 fn fields_that_must_be_set_by_gate<K: Ruled>() {
     let asks = |target: Target, field: &str| {
         let answer = judge::<K>().by(target).without_defaults(json!({}));
-        answer.faults().contains(&format!("Required spec.{field}"))
+        answer.errors().contains(&format!("Required spec.{field}"))
     };
     let in_1 = |minor| Target::new(Release::new(1, minor));
     let gate = "SELinuxMountReadWriteOncePod";

@@ -197,7 +197,7 @@ mod unchanged {
 
     fn check<K: Ruled>() {
         let mut object = K::sample();
-        object.set_defaults(&Target::LATEST);
+        object.set_defaults(&Target::new(storage_v1::KUBERNETES));
         assert_eq!(object, K::sample());
     }
 

@@ -3,7 +3,7 @@
 use conformance::arbitrary::check_all;
 use conformance::rules::{Ruled, in_short, is_there};
 use kubernetes_kinds::Release;
-use kubernetes_validation::{Admission as _, FaultKind, Report, Target};
+use kubernetes_validation::{ErrorType, Report, Target, Validate as _};
 use proptest::prelude::*;
 use proptest::sample::select;
 
@@ -48,13 +48,13 @@ mod validation_never_panics_and_paths_are_there {
         object: &K,
         report: &Report,
     ) -> Result<(), TestCaseError> {
-        if report.faults.is_empty() && report.warnings.is_empty() {
+        if report.errors.is_empty() && report.warnings.is_empty() {
             return Ok(());
         }
         let json = serde_json::to_value(object).unwrap();
-        for fault in &report.faults {
+        for fault in &report.errors {
             prop_assert!(is_there(fault, &json), "{} in {}", fault, json);
-            prop_assert!(!fault.message.is_empty(), "{:?}", fault);
+            prop_assert!(!fault.detail.is_empty(), "{:?}", fault);
         }
         for warning in &report.warnings {
             let segments = warning.path.segments().split_last();
@@ -70,13 +70,13 @@ mod validation_never_panics_and_paths_are_there {
         check_all(&objects, |(mut object, stored, target)| {
             // Without defaults, as nobody should ask.
             let mut report = object.validate_update(&stored, &target);
-            report.faults.extend(object.validate(&target).faults);
-            report.faults.extend(object.validate_status(&target).faults);
+            report.errors.extend(object.validate(&target).errors);
+            report.errors.extend(object.validate_status(&target).errors);
             paths_are_there(&object, &report)?;
             let mut updated = object.clone();
-            let report = updated.admit_update(&stored, &target);
+            let report = updated.default_and_validate_update(&stored, &target);
             paths_are_there(&updated, &report)?;
-            let report = object.admit(&target);
+            let report = object.default_and_validate(&target);
             paths_are_there(&object, &report)
         });
     }
@@ -94,8 +94,10 @@ mod an_update_without_change_has_no_fault_of_change {
             object.set_defaults(&target);
             let report = object.validate_update(&object.clone(), &target);
             // Of elements with the same key, each is compared with the first.
-            prop_assume!(report.faults.iter().all(|f| f.kind != FaultKind::Duplicate));
-            let changes = report.faults.iter().filter(|fault| fault.rule == "immutable");
+            prop_assume!(
+                report.errors.iter().all(|f| f.error_type != ErrorType::Duplicate)
+            );
+            let changes = report.errors.iter().filter(|fault| fault.rule == "immutable");
             prop_assert_eq!(
                 changes.map(in_short).collect::<Vec<_>>(),
                 Vec::<String>::new()
@@ -114,7 +116,7 @@ mod versions_agree {
 
     fn without_status(mut report: Report) -> Report {
         let is_status = |text: &str| text.starts_with("status");
-        report.faults.retain(|fault| !is_status(&fault.field));
+        report.errors.retain(|fault| !is_status(&fault.field));
         report.warnings.retain(|warning| !is_status(&warning.path.to_string()));
         report
     }

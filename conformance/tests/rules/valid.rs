@@ -12,7 +12,7 @@ use k8s_openapi::api::core::v1::{
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
 use kubernetes_kinds::Release;
-use kubernetes_validation::{Admission as _, Target};
+use kubernetes_validation::{Target, Validate as _};
 use proptest::collection::{btree_map, btree_set, vec};
 use proptest::option::of;
 use proptest::prelude::*;
@@ -27,10 +27,10 @@ use storage_v1::{
 /// so is what it becomes in an older version.
 fn accepted<K: Ruled>(mut object: K, minor: u16) -> Result<K, TestCaseError> {
     let target = Target::new(Release::new(1, minor));
-    prop_assert_eq!(object.admit(&target).faults, vec![]);
+    prop_assert_eq!(object.default_and_validate(&target).errors, vec![]);
     object.metadata_mut().resource_version = Some("1".to_owned());
     let mut again = object.clone();
-    prop_assert_eq!(again.admit_update(&object, &target).faults, vec![]);
+    prop_assert_eq!(again.default_and_validate_update(&object, &target).errors, vec![]);
     prop_assert_eq!(&again, &object);
     Ok(object)
 }

@@ -2,6 +2,7 @@
 //! in the first.
 
 use conformance::rules::{Judge, text};
+use proptest::prelude::*;
 use serde_json::{Value, json};
 
 const INLINE: &str = "spec.source.inlineVolumeSpec";
@@ -17,7 +18,7 @@ fn faults(sources: Value) -> Vec<String> {
     );
     let answer = judge.create(json!({}));
     let short = |fault: &String| fault.replace(&format!("{INLINE}."), "");
-    answer.faults().iter().map(short).collect()
+    answer.errors().iter().map(short).collect()
 }
 
 /// The volume is never accepted, as it isn't one of CSI; these faults it has besides.
@@ -320,4 +321,48 @@ fn clouds() {
         &["Invalid storageos.volumeName", "Invalid storageos.volumeNamespace"],
     );
     check("storageos", json!({"volumeName": "v", "volumeNamespace": ""}), &[]);
+}
+
+/// The regular expressions by which Kubernetes validates a name of iSCSI, by its beginning.
+const ISCSI_NAMES: [(&str, &str); 3] = [
+    ("iqn", r"iqn\.[0-9]{4}-[0-9]{2}\.[0-9A-Za-z.-]+:[^,;*&$|\t\n\f\r ]+$"),
+    ("eui", "^eui.[0-9A-Za-z]{16}$"),
+    ("naa", "^naa.[0-9A-Za-z]{32}$"),
+];
+
+/// Texts that are, or nearly are, names of iSCSI.
+fn near_iscsi_names() -> impl Strategy<Value = String> {
+    let near = prop_oneof![
+        "[a,]?iqn\\.[0-9]{4}-[0-9]{2}\\.[a-zA-Z.:-]{0,4}:[a-z:,]{0,3}",
+        "iqn[a. ]{0,2}iqn\\.[0-9]{4}-[0-9]{2}\\.[a.-]{1,2}:[a:]{1,3}",
+        "eui(?s:.)[0-9A-Za-z]{15,17}",
+        "naa(?s:.)[0-9A-Za-z]{31,33}",
+        "(iqn|eui|naa)(?s:.){0,40}",
+    ];
+    // One character anywhere makes the difference.
+    let changed = (near, any::<prop::sample::Index>(), any::<Option<char>>());
+    changed.prop_map(|(mut text, at, other)| {
+        let at = at.index(text.len() + 1);
+        if let Some(other) = other.filter(|_| text.is_char_boundary(at)) {
+            text.insert(at, other);
+        }
+        text
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 2000, ..ProptestConfig::default() })]
+
+    /// The rule has plain code instead of the regular expressions, and accepts the same texts.
+    #[test]
+    fn iscsi_names_are_those_of_the_expressions(name in near_iscsi_names()) {
+        let form = ISCSI_NAMES.iter().find(|(prefix, _)| name.starts_with(prefix));
+        let is_name = form.is_some_and(|(_, expression)| {
+            regex_lite::Regex::new(expression).unwrap().is_match(&name)
+        });
+        let iscsi = json!({"targetPortal": "p", "iqn": name, "lun": 0});
+        let refused = faults(json!({ "iscsi": iscsi })).contains(&"Invalid iscsi.iqn".to_owned());
+        let is_empty = name.is_empty();
+        prop_assert_eq!(refused, !is_name && !is_empty, "{:?}", name);
+    }
 }

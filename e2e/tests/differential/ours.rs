@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use conformance::valid::Kind;
-use kubernetes_validation::{Admission, FieldPath, Report, Segment, Target};
+use kubernetes_validation::{FieldPath, Report, Segment, Target, Validate};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -50,10 +50,7 @@ pub(crate) fn judge(case: &Case, target: &Target) -> Ours {
     }
 }
 
-fn of<K: Admission + DeserializeOwned + Serialize>(
-    case: &Case,
-    target: &Target,
-) -> Ours {
+fn of<K: Validate + DeserializeOwned + Serialize>(case: &Case, target: &Target) -> Ours {
     let Case {
         kind,
         operation,
@@ -64,14 +61,19 @@ fn of<K: Admission + DeserializeOwned + Serialize>(
     let mut object: K = read(object).expect("what is damaged can still be read");
     let stored = || read(stored).expect("what is stored can be read");
     let report = match operation {
-        Operation::Create => object.admit(target),
-        Operation::Update => object.admit_update(&stored(), target),
+        Operation::Create => object.default_and_validate(target),
+        Operation::Update => object.default_and_validate_update(&stored(), target),
         Operation::UpdateStatus => object.validate_status(target),
     };
-    let rules = report.faults.iter();
-    let rules = rules.map(|fault| {
-        let place = pattern(&fault.path);
-        format!("{operation:?} {} {place} {} {}", kind.name(), fault.rule, fault.kind)
+    let rules = report.errors.iter();
+    let rules = rules.map(|error| {
+        let place = pattern(&error.path);
+        format!(
+            "{operation:?} {} {place} {} {}",
+            kind.name(),
+            error.rule,
+            error.error_type
+        )
     });
     let rules = rules.collect();
     Ours {
@@ -88,9 +90,9 @@ fn verdict(report: &Report, object: &impl Serialize) -> Verdict {
         warnings.sort();
         return Verdict::Accepted { object, warnings };
     }
-    let causes = report.faults.iter().map(|fault| Cause {
-        reason: fault.kind.reason().to_owned(),
-        field: fault.field.clone(),
+    let causes = report.errors.iter().map(|error| Cause {
+        reason: error.error_type.reason().to_owned(),
+        field: error.field.clone(),
     });
     Verdict::Refused(causes.collect())
 }

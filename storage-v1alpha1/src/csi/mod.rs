@@ -62,7 +62,7 @@ mod rules;
 #[cfg(feature = "manifests")]
 mod scheme;
 #[cfg(feature = "validation")]
-mod server;
+mod validation;
 
 pub use csi_driver::{CSIDriver, CSIDriverList, CSIDriverSpec};
 pub use csi_node_info::{

@@ -6,7 +6,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::{Context, updates, values};
-use crate::model::{Field, Reported, Struct, Ty, Type};
+use crate::model::{Field, Struct, Ty, Type};
 
 /// The implementation of `Check`.
 pub(super) fn item(
@@ -75,19 +75,6 @@ fn lines(cx: &mut Context<'_>, object: &Struct) -> TokenStream {
         }
     }
     lines
-}
-
-/// The path of a field, as the server reports it.
-pub(super) fn path(base: &TokenStream, reported: &Reported) -> TokenStream {
-    let mut path = base.clone();
-    if let Some(name) = &reported.name {
-        path = quote!(#path.named(#name));
-    }
-    if reported.above > 0 {
-        let above = proc_macro2::Literal::u64_unsuffixed(reported.above);
-        path = quote!(#path.above(#above));
-    }
-    path
 }
 
 fn warn_method(cx: &mut Context<'_>, object: &Struct) -> Option<TokenStream> {

@@ -1,24 +1,25 @@
-//! What the API server does with objects: defaults, dropped fields, and rules.
+//! Defaults and validation: defaults, dropped fields, and rules.
 //!
-//! A type has an implementation only where there is something to do in it or below it; kinds
-//! always have one. What there is to do is decided by the passes and only expanded here.
+//! A type has an implementation only if it or a type below it has defaults or rules; kinds always
+//! have one. The passes decide what there is to do, and it is only expanded here.
 
 mod checks;
 mod defaults;
 mod features;
+mod reported;
 mod strategy;
 mod updates;
 mod values;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::{Span, TokenStream};
 use quote::quote;
 
 use super::runtime::VALIDATION;
 use super::{Content, File, folder, inner_comment, origin};
-use crate::model::{ApiVersion, Module, Shape};
-use crate::name::{self, Ident, SERVER_FOLDER};
+use crate::model::{ApiVersion, Argument, Crate, Module, Rules, Shape};
+use crate::name::{self, Ident, VALIDATION_FOLDER};
 
 /// What the items of a file use, noted while they are made.
 #[derive(Debug, Default)]
@@ -31,6 +32,8 @@ struct Uses {
     types: BTreeSet<Ident>,
     /// The constants of features.
     features: BTreeSet<Ident>,
+    /// The constants with names that a server reports: the name, and the field.
+    reported: BTreeMap<Ident, (String, String)>,
     /// The names of the validation that are written without its module.
     names: BTreeSet<&'static str>,
 }
@@ -69,10 +72,22 @@ fn modules(version: &ApiVersion) -> impl Iterator<Item = &Module> {
     })
 }
 
+/// Whether a rule of the crate has a regular expression.
+pub(super) fn has_patterns(krate: &Crate<'_>) -> bool {
+    fn asks(rules: &Rules) -> bool {
+        let mut arguments = rules.calls().flat_map(|call| &call.arguments);
+        arguments.any(|argument| matches!(argument, Argument::Pattern(_)))
+            || rules.items.as_deref().is_some_and(asks)
+    }
+    let objects = krate.versions.iter().flat_map(|version| version.structs());
+    let mut fields = objects.flat_map(|(_, object)| &object.fields);
+    fields.any(|field| asks(&field.rules))
+}
+
 /// The module of a part of the crate, if there is anything to do.
 pub(super) fn module(versions: &[&ApiVersion]) -> Option<Ident> {
     let any = versions.iter().any(|version| modules(version).next().is_some());
-    any.then(|| name::fixed(SERVER_FOLDER))
+    any.then(|| name::fixed(VALIDATION_FOLDER))
 }
 
 /// The files of a part of the crate: one for each file of types that has something to do, and
@@ -98,10 +113,10 @@ fn root(
     names: BTreeSet<&Ident>,
 ) -> File {
     let names = names.into_iter();
-    let about = "What an API server does with the kinds: defaults and rules.";
+    let about = "Defaults and validation of the kinds, as in an API server.";
     let origin: Vec<_> = versions.iter().map(|version| version.file.as_str()).collect();
     File {
-        path: format!("{}{SERVER_FOLDER}/mod.rs", folder(place)),
+        path: format!("{}{VALIDATION_FOLDER}/mod.rs", folder(place)),
         origin: origin.join(",\n// "),
         content: Content::Rust {
             attributes: inner_comment(&[about.to_owned()]),
@@ -131,10 +146,11 @@ fn file(version: &ApiVersion, module: &Module) -> File {
     let features = features::items(&mut cx);
     let mut all = imports(&cx);
     all.extend(features);
+    all.extend(reported::items(&cx));
     all.extend(items);
     let folder = folder(version.module.as_ref());
     File {
-        path: format!("{folder}{SERVER_FOLDER}/{}.rs", module.name),
+        path: format!("{folder}{VALIDATION_FOLDER}/{}.rs", module.name),
         origin: origin(version, module),
         content: Content::Rust {
             attributes: TokenStream::new(),

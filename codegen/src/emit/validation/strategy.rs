@@ -1,4 +1,4 @@
-//! What holds for a kind as a whole.
+//! The strategy of a kind: how a server creates and updates its objects.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -6,7 +6,7 @@ use quote::quote;
 use super::Context;
 use crate::model::{Resource, Role, Struct, Type};
 
-/// The implementation of `ServerRules`.
+/// The implementation of `Strategy`.
 pub(super) fn item(
     cx: &mut Context<'_>,
     ty: &Type,
@@ -18,7 +18,7 @@ pub(super) fn item(
     let name = &ty.name;
     let unconditional = object.rules.unconditional_update.then(|| {
         quote! {
-            const UNCONDITIONAL_UPDATE: bool = true;
+            const ALLOW_UNCONDITIONAL_UPDATE: bool = true;
         }
     });
     let names = object.rules.names_on_create_only.then(|| {
@@ -27,7 +27,7 @@ pub(super) fn item(
         }
     });
     let status = status(cx, object, resource);
-    let strategy = cx.name("ServerRules");
+    let strategy = cx.name("Strategy");
     Some(quote! {
         impl #strategy for #name {
             #unconditional

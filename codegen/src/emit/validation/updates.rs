@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::{Context, checks, values};
+use super::{Context, reported, values};
 use crate::emit::kind::release;
 use crate::foundation;
 use crate::model::{Field, Immutable, Struct, Ty, Type, Unique};
@@ -107,17 +107,17 @@ pub(super) fn method(cx: &mut Context<'_>, object: &Struct) -> Option<TokenStrea
 fn frozen(cx: &mut Context<'_>, field: &Field, immutable: &Immutable) -> TokenStream {
     let (json, name) = (&field.json, &field.name);
     let is_same = is_same(cx, field, &quote!(new), &quote!(old), false);
-    let kind = values::error_type(cx, immutable.error_type);
-    let mut reported = field.rules.reported.clone();
-    reported.above = immutable.above;
-    let path = checks::path(&quote!(at.field(#json)), &reported);
+    let error_type = values::error_type(cx, immutable.error_type);
+    let mut as_reported = field.rules.reported.clone();
+    as_reported.above = immutable.above;
+    let path = reported::path(cx, field, &quote!(at.field(#json)), &as_reported);
     let message = match &immutable.message {
         Some(message) => quote!(#message),
         None => cx.name("IMMUTABLE"),
     };
     let compare = quote! {
         let (new, old) = (&self.#name, &stored.#name);
-        to.immutable(#path, #is_same, #kind, new, #message);
+        to.immutable(#path, #is_same, #error_type, new, #message);
     };
     match condition(cx, immutable) {
         None => compare,

@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::quote;
 
-use super::{Context, checks};
+use super::{Context, reported};
 use crate::model::{Argument, Call, ErrorType, Field, Rules, Struct, Takes, Ty, Unique};
 
 /// The rules of a field and of what it holds.
@@ -37,7 +37,8 @@ pub(super) fn field(
     if lines.is_empty() {
         return inside;
     }
-    let path = checks::path(&quote!(at.field(#json)), &field.rules.reported);
+    let path =
+        reported::path(cx, field, &quote!(at.field(#json)), &field.rules.reported);
     quote! {
         let path = #path;
         #(#lines)*
@@ -304,7 +305,7 @@ fn elements(cx: &mut Context<'_>, rules: &Rules, item: &Ty) -> TokenStream {
     if value.is_empty() && repeats.is_none() {
         return TokenStream::new();
     }
-    let path = checks::path(&quote!(path.index(index)), &inside.reported);
+    let path = reported::above(quote!(path.index(index)), inside.reported.above);
     let repeats_type = match &repeats {
         Some(_) => cx.name("Repeats"),
         None => TokenStream::new(),
@@ -386,6 +387,6 @@ fn repeats(
 /// A type of error as an expression.
 pub(super) fn error_type(cx: &mut Context<'_>, error_type: ErrorType) -> TokenStream {
     let name = Ident::new(&format!("{error_type:?}"), Span::call_site());
-    let ty = cx.name("FaultKind");
+    let ty = cx.name("ErrorType");
     quote!(#ty::#name)
 }

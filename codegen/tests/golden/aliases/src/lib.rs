@@ -8,3 +8,6 @@
 mod report;
 
 pub use report::Report;
+
+/// The newest Kubernetes release whose fields and rules the crate has.
+pub const KUBERNETES: kubernetes_kinds::Release = kubernetes_kinds::Release::new(1, 37);

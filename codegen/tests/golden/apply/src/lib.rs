@@ -27,11 +27,11 @@ mod group_version;
 mod pantry;
 #[cfg(feature = "manifests")]
 mod scheme;
-#[cfg(feature = "validation")]
-mod server;
 mod spoon;
 mod step;
 mod unused;
+#[cfg(feature = "validation")]
+mod validation;
 
 pub use group_version::{GROUP_VERSION, resource};
 pub use pantry::{Door, Lock, Pantry, PantrySpec, PantryStatus, Shelf};
@@ -40,3 +40,6 @@ pub use scheme::add_to_scheme;
 pub use spoon::Spoon;
 pub use step::Step;
 pub use unused::Unused;
+
+/// The newest Kubernetes release whose fields and rules the crate has.
+pub const KUBERNETES: kubernetes_kinds::Release = kubernetes_kinds::Release::new(1, 37);

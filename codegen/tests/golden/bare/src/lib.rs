@@ -16,9 +16,12 @@ mod bare_mode;
 mod color;
 mod inner;
 #[cfg(feature = "validation")]
-mod server;
+mod validation;
 
 pub use bare::Bare;
 pub use bare_mode::BareMode;
 pub use color::Color;
 pub use inner::Inner;
+
+/// The newest Kubernetes release whose fields and rules the crate has.
+pub const KUBERNETES: kubernetes_kinds::Release = kubernetes_kinds::Release::new(1, 37);

@@ -30,7 +30,7 @@ mod s;
 #[cfg(feature = "manifests")]
 mod scheme;
 #[cfg(feature = "validation")]
-mod server;
+mod validation;
 
 pub use core::Core;
 pub use group_version::{GROUP_VERSION, resource};
@@ -39,3 +39,6 @@ pub use m::M;
 pub use s::S;
 #[cfg(feature = "manifests")]
 pub use scheme::add_to_scheme;
+
+/// The newest Kubernetes release whose fields and rules the crate has.
+pub const KUBERNETES: kubernetes_kinds::Release = kubernetes_kinds::Release::new(1, 37);

@@ -14,3 +14,6 @@ mod page_spec;
 
 pub use page_note::PageNote;
 pub use page_spec::PageSpec;
+
+/// The newest Kubernetes release whose fields and rules the crate has.
+pub const KUBERNETES: kubernetes_kinds::Release = kubernetes_kinds::Release::new(1, 37);

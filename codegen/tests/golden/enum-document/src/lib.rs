@@ -14,7 +14,10 @@
 mod door;
 mod door_state;
 #[cfg(feature = "validation")]
-mod server;
+mod validation;
 
 pub use door::Door;
 pub use door_state::DoorState;
+
+/// The newest Kubernetes release whose fields and rules the crate has.
+pub const KUBERNETES: kubernetes_kinds::Release = kubernetes_kinds::Release::new(1, 37);

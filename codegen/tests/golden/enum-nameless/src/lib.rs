@@ -11,16 +11,19 @@
 //! |---|---|
 //! | `validation` | the traits of `kubernetes_validation`: defaults and validation as in an API server |
 
-#[cfg(feature = "validation")]
-mod server;
 mod shirt;
 mod shirt_by_day;
 mod shirt_sleeve;
 mod shirt_washed_at;
 mod size;
+#[cfg(feature = "validation")]
+mod validation;
 
 pub use shirt::Shirt;
 pub use shirt_by_day::ShirtByDay;
 pub use shirt_sleeve::ShirtSleeve;
 pub use shirt_washed_at::ShirtWashedAt;
 pub use size::Size;
+
+/// The newest Kubernetes release whose fields and rules the crate has.
+pub const KUBERNETES: kubernetes_kinds::Release = kubernetes_kinds::Release::new(1, 37);

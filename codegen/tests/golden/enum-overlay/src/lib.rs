@@ -14,7 +14,10 @@
 mod lamp;
 mod light;
 #[cfg(feature = "validation")]
-mod server;
+mod validation;
 
 pub use lamp::Lamp;
 pub use light::Light;
+
+/// The newest Kubernetes release whose fields and rules the crate has.
+pub const KUBERNETES: kubernetes_kinds::Release = kubernetes_kinds::Release::new(1, 37);

@@ -10,3 +10,6 @@ mod toleration;
 
 pub use shelf::Shelf;
 pub use toleration::Toleration;
+
+/// The newest Kubernetes release whose fields and rules the crate has.
+pub const KUBERNETES: kubernetes_kinds::Release = kubernetes_kinds::Release::new(1, 37);

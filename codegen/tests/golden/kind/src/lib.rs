@@ -28,9 +28,12 @@ mod kettle;
 #[cfg(feature = "manifests")]
 mod scheme;
 #[cfg(feature = "validation")]
-mod server;
+mod validation;
 
 pub use group_version::{GROUP_VERSION, resource};
 pub use kettle::{Kettle, KettleList, KettleSpec, KettleStatus};
 #[cfg(feature = "manifests")]
 pub use scheme::add_to_scheme;
+
+/// The newest Kubernetes release whose fields and rules the crate has.
+pub const KUBERNETES: kubernetes_kinds::Release = kubernetes_kinds::Release::new(1, 37);

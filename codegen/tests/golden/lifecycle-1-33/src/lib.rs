@@ -28,10 +28,13 @@ mod moth;
 #[cfg(feature = "manifests")]
 mod scheme;
 #[cfg(feature = "validation")]
-mod server;
+mod validation;
 
 pub use cocoon::Cocoon;
 pub use group_version::{GROUP_VERSION, resource};
 pub use moth::{Moth, Wings};
 #[cfg(feature = "manifests")]
 pub use scheme::add_to_scheme;
+
+/// The newest Kubernetes release whose fields and rules the crate has.
+pub const KUBERNETES: kubernetes_kinds::Release = kubernetes_kinds::Release::new(1, 33);

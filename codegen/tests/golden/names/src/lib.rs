@@ -14,3 +14,6 @@ pub use locals::Locals;
 pub use type_::Type;
 pub use url_map::URLMap;
 pub use verdict::Verdict;
+
+/// The newest Kubernetes release whose fields and rules the crate has.
+pub const KUBERNETES: kubernetes_kinds::Release = kubernetes_kinds::Release::new(1, 37);

@@ -27,9 +27,12 @@ mod group_version;
 #[cfg(feature = "manifests")]
 mod scheme;
 #[cfg(feature = "validation")]
-mod server;
+mod validation;
 
 pub use box2::Box2;
 pub use group_version::{GROUP_VERSION, resource};
 #[cfg(feature = "manifests")]
 pub use scheme::add_to_scheme;
+
+/// The newest Kubernetes release whose fields and rules the crate has.
+pub const KUBERNETES: kubernetes_kinds::Release = kubernetes_kinds::Release::new(1, 37);

@@ -13,6 +13,9 @@
 
 mod notes;
 #[cfg(feature = "validation")]
-mod server;
+mod validation;
 
 pub use notes::Notes;
+
+/// The newest Kubernetes release whose fields and rules the crate has.
+pub const KUBERNETES: kubernetes_kinds::Release = kubernetes_kinds::Release::new(1, 37);

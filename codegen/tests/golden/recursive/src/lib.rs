@@ -12,3 +12,6 @@ mod tree;
 pub use branch::Branch;
 pub use fork::Fork;
 pub use tree::Tree;
+
+/// The newest Kubernetes release whose fields and rules the crate has.
+pub const KUBERNETES: kubernetes_kinds::Release = kubernetes_kinds::Release::new(1, 37);

@@ -10,3 +10,6 @@ mod saucer;
 
 pub use cup::Cup;
 pub use saucer::Saucer;
+
+/// The newest Kubernetes release whose fields and rules the crate has.
+pub const KUBERNETES: kubernetes_kinds::Release = kubernetes_kinds::Release::new(1, 37);

@@ -21,15 +21,20 @@
 
 #[cfg(feature = "apply")]
 pub mod apply;
+#[cfg(feature = "validation")]
+pub mod rules;
 
 mod group_version;
 mod mill;
 #[cfg(feature = "manifests")]
 mod scheme;
 #[cfg(feature = "validation")]
-mod server;
+mod validation;
 
 pub use group_version::{GROUP_VERSION, resource};
 pub use mill::{Guest, Hand, Kind, Mill, MillSpec, MillStatus, Power};
 #[cfg(feature = "manifests")]
 pub use scheme::add_to_scheme;
+
+/// The newest Kubernetes release whose fields and rules the crate has.
+pub const KUBERNETES: kubernetes_kinds::Release = kubernetes_kinds::Release::new(1, 37);

@@ -32,7 +32,7 @@ mod group_version;
 #[cfg(feature = "manifests")]
 mod scheme;
 #[cfg(feature = "validation")]
-mod server;
+mod validation;
 mod whistle;
 
 pub use cat::{Cat, CatNap};
@@ -43,3 +43,6 @@ pub use group_version::{GROUP_VERSION, resource};
 #[cfg(feature = "manifests")]
 pub use scheme::add_to_scheme;
 pub use whistle::Whistle;
+
+/// The newest Kubernetes release whose fields and rules the crate has.
+pub const KUBERNETES: kubernetes_kinds::Release = kubernetes_kinds::Release::new(1, 37);

@@ -11,3 +11,6 @@ mod second;
 
 pub use first::First;
 pub use second::Second;
+
+/// The newest Kubernetes release whose fields and rules the crate has.
+pub const KUBERNETES: kubernetes_kinds::Release = kubernetes_kinds::Release::new(1, 37);

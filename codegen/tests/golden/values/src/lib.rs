@@ -8,3 +8,6 @@
 mod values;
 
 pub use values::Values;
+
+/// The newest Kubernetes release whose fields and rules the crate has.
+pub const KUBERNETES: kubernetes_kinds::Release = kubernetes_kinds::Release::new(1, 37);

@@ -29,9 +29,9 @@ mod jar;
 mod mug;
 #[cfg(feature = "manifests")]
 mod scheme;
-#[cfg(feature = "validation")]
-mod server;
 mod tray;
+#[cfg(feature = "validation")]
+mod validation;
 
 pub use group_version::{GROUP_VERSION, resource};
 pub use jar::{Jar, JarList};
@@ -39,3 +39,6 @@ pub use mug::{Handle, Lid, Mug, MugList, MugSpec};
 #[cfg(feature = "manifests")]
 pub use scheme::add_to_scheme;
 pub use tray::{Spoon, Tray, TrayList};
+
+/// The newest Kubernetes release whose fields and rules the crate has.
+pub const KUBERNETES: kubernetes_kinds::Release = kubernetes_kinds::Release::new(1, 37);

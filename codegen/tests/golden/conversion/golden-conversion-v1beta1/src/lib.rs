@@ -14,3 +14,6 @@
 //! | `validation` | the traits of `kubernetes_validation`: defaults and validation as in an API server |
 
 pub mod beta;
+
+/// The newest Kubernetes release whose fields and rules the crate has.
+pub const KUBERNETES: kubernetes_kinds::Release = kubernetes_kinds::Release::new(1, 37);

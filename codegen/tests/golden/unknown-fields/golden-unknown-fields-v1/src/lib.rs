@@ -29,10 +29,13 @@ mod group_version;
 #[cfg(feature = "manifests")]
 mod scheme;
 #[cfg(feature = "validation")]
-mod server;
+mod validation;
 
 pub use cup::{Cup, CupList, CupSpec, Handle};
 pub use dish::{Dish, DishList};
 pub use group_version::{GROUP_VERSION, resource};
 #[cfg(feature = "manifests")]
 pub use scheme::add_to_scheme;
+
+/// The newest Kubernetes release whose fields and rules the crate has.
+pub const KUBERNETES: kubernetes_kinds::Release = kubernetes_kinds::Release::new(1, 37);

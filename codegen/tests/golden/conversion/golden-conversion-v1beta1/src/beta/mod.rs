@@ -24,9 +24,9 @@ mod mug;
 mod rules;
 #[cfg(feature = "manifests")]
 mod scheme;
-#[cfg(feature = "validation")]
-mod server;
 mod tray;
+#[cfg(feature = "validation")]
+mod validation;
 
 pub use group_version::{GROUP_VERSION, resource};
 pub use jug::{Jug, JugList};

@@ -1,0 +1,150 @@
+//! The specification of a PersistentVolume inside a VolumeAttachment, which must be one of CSI.
+
+use k8s_openapi::api::core::v1::PersistentVolumeSpec;
+use k8s_openapi::serde_json::{self, Value};
+
+use kubernetes_validation::{Checker, Path, default_text};
+
+use super::volume_sources;
+
+const ACCESS_MODES: [&str; 4] =
+    ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
+
+/// Sets the defaults of fields of volume sources that are absent or, for some, empty.
+pub fn volume_source_defaults(spec: &mut Option<Box<PersistentVolumeSpec>>) {
+    fn fill(field: &mut Option<String>, default: &str) {
+        if field.as_deref().is_none_or(str::is_empty) {
+            *field = Some(default.to_owned());
+        }
+    }
+    let Some(spec) = spec else { return };
+    if let Some(host_path) = &mut spec.host_path {
+        host_path.type_.get_or_insert_default();
+    }
+    if let Some(rbd) = &mut spec.rbd {
+        fill(&mut rbd.pool, "rbd");
+        fill(&mut rbd.user, "admin");
+        fill(&mut rbd.keyring, "/etc/ceph/keyring");
+    }
+    if let Some(iscsi) = &mut spec.iscsi {
+        fill(&mut iscsi.iscsi_interface, "default");
+    }
+    if let Some(disk) = &mut spec.azure_disk {
+        default_text(&mut disk.caching_mode, "ReadWrite");
+        default_text(&mut disk.fs_type, "ext4");
+        disk.read_only.get_or_insert(false);
+        default_text(&mut disk.kind, "Shared");
+    }
+    if let Some(scale_io) = &mut spec.scale_io {
+        fill(&mut scale_io.fs_type, "xfs");
+        fill(&mut scale_io.storage_mode, "ThinProvisioned");
+    }
+}
+
+/// Checks the specification of a volume inside a VolumeAttachment.
+pub fn inline_volume_spec(
+    spec: &Option<Box<PersistentVolumeSpec>>,
+    at: Path<'_>,
+    to: &mut Checker<'_>,
+) {
+    let Some(spec) = spec else { return };
+    let at = &at;
+    not_inline(spec, at, to);
+    access_modes(spec.access_modes.as_deref().unwrap_or_default(), at, to);
+    volume_sources::check(spec, at, to);
+}
+
+/// Checks that a volume has no field that only a PersistentVolume may have.
+fn not_inline(spec: &PersistentVolumeSpec, at: &Path<'_>, to: &mut Checker<'_>) {
+    const ONLY: &str = "only a PersistentVolume can have it: remove it";
+    if spec.csi.is_none() {
+        to.required(at.field("csi"), "inline", "only a CSI volume is allowed here");
+    }
+    let has_capacity = spec.capacity.as_ref().is_some_and(|c| !c.is_empty());
+    let class = spec.storage_class_name.as_deref().unwrap_or_default();
+    let policy = spec.persistent_volume_reclaim_policy.as_deref().unwrap_or_default();
+    let mode = spec.volume_mode.as_deref().unwrap_or("Filesystem");
+    let forbidden = [
+        ("claimRef", spec.claim_ref.is_some(), ONLY),
+        ("capacity", has_capacity, ONLY),
+        ("nodeAffinity", spec.node_affinity.is_some(), ONLY),
+        ("storageClassName", !class.is_empty(), ONLY),
+        (
+            "persistentVolumeReclaimPolicy",
+            !matches!(policy, "" | "Retain"),
+            "it can only be Retain here, or unset",
+        ),
+        ("volumeMode", mode != "Filesystem", "it can only be Filesystem here, or unset"),
+    ];
+    for (field, is_wrong, message) in forbidden {
+        if is_wrong {
+            to.forbidden(at.field(field), "inline", message);
+        }
+    }
+}
+
+fn access_modes(modes: &[String], at: &Path<'_>, to: &mut Checker<'_>) {
+    let list = &at.field("accessModes");
+    to.not_empty(*list, modes.len(), "minItems");
+    for (index, mode) in modes.iter().enumerate() {
+        to.known(list.index(index).reported_above(1), mode, &ACCESS_MODES);
+    }
+    let alone = |mode: &String| mode == "ReadWriteOncePod";
+    let other = |mode: &String| !alone(mode) && ACCESS_MODES.contains(&mode.as_str());
+    if modes.iter().any(alone) && modes.iter().any(other) {
+        let message = "ReadWriteOncePod excludes the other modes: remove it or them";
+        to.forbidden(*list, "accessModes.alone", message);
+    }
+}
+
+/// The fields of a volume that are pointers in Go, so that unset differs from zero.
+const POINTERS: [&str; 8] = [
+    "volumeMode",
+    "volumeAttributesClassName",
+    "secretNamespace",
+    "initiatorName",
+    "cachingMode",
+    "kind",
+    "type",
+    "lun",
+];
+
+/// The fields of a volume that are maps.
+const MAPS: [&str; 3] = ["capacity", "volumeAttributes", "options"];
+
+/// Whether a server takes two volumes for the same. It compares them as Go writes them, without
+/// zero and empty values.
+pub fn is_same_volume_spec(
+    spec: &Option<Box<PersistentVolumeSpec>>,
+    other: &Option<Box<PersistentVolumeSpec>>,
+) -> bool {
+    if spec == other {
+        return true;
+    }
+    let (Some(spec), Some(other)) = (spec, other) else {
+        return false;
+    };
+    let value = |spec: &PersistentVolumeSpec| {
+        let mut value = serde_json::to_value(spec).unwrap_or_default();
+        drop_zeros(&mut value);
+        value
+    };
+    value(spec) == value(other)
+}
+
+/// Removes zero values. An empty object stays, because it is a source; an empty map goes.
+fn drop_zeros(value: &mut Value) {
+    let Value::Object(object) = value else { return };
+    object.retain(|key, value| {
+        drop_zeros(value);
+        let is_pointer = POINTERS.contains(&key.as_str());
+        match value {
+            Value::Null => false,
+            Value::Bool(value) => is_pointer || *value,
+            Value::Number(number) => is_pointer || number.as_f64() != Some(0.0),
+            Value::String(text) => is_pointer || !text.is_empty(),
+            Value::Array(list) => !list.is_empty(),
+            Value::Object(map) => !map.is_empty() || !MAPS.contains(&key.as_str()),
+        }
+    });
+}
