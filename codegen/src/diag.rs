@@ -57,10 +57,10 @@ impl fmt::Display for Pointer {
     }
 }
 
-/// One fault of the input.
+/// One error of the input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// The file at fault, as the caller named it.
+    /// The file that is wrong, as the caller named it.
     pub file: String,
     /// Where in the document, if it is about one place.
     pub pointer: Option<Pointer>,
@@ -89,20 +89,20 @@ impl fmt::Display for Diagnostic {
     }
 }
 
-/// The faults of a run, in the order in which they were found.
+/// The errors of a run, in the order in which they were found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Diagnostics(Vec<Diagnostic>);
 
 impl Diagnostics {
-    /// Adds a fault.
+    /// Adds an error.
     pub fn push(&mut self, diagnostic: Diagnostic) {
-        // One fault can be met from several places, such as every use of a broken type.
+        // One error can be met from several places, such as every use of a broken type.
         if !self.0.contains(&diagnostic) {
             self.0.push(diagnostic);
         }
     }
 
-    /// Adds a fault at a place of a document.
+    /// Adds an error at a place of a document.
     pub fn at(
         &mut self,
         file: &str,
@@ -119,7 +119,7 @@ impl Diagnostics {
         });
     }
 
-    /// Adds a fault of a file, at a line of it if it is known.
+    /// Adds an error of a file, at a line of it if it is known.
     pub fn in_file(
         &mut self,
         file: &str,
@@ -136,7 +136,7 @@ impl Diagnostics {
         });
     }
 
-    /// Names the files as `name` tells, such as by the paths that the caller knows.
+    /// Renames the files, such as to the paths that the caller knows.
     #[must_use]
     pub fn renamed(mut self, name: impl Fn(&str) -> Option<String>) -> Self {
         for diagnostic in &mut self.0 {
@@ -152,18 +152,18 @@ impl Diagnostics {
         self.0.is_empty()
     }
 
-    /// The number of faults.
+    /// The number of errors.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// The faults.
+    /// The errors.
     pub fn iter(&self) -> std::slice::Iter<'_, Diagnostic> {
         self.0.iter()
     }
 
     /// Fills in the lines that can be had from the sources, so that it is done only for
-    /// documents that have faults.
+    /// documents that have errors.
     pub(crate) fn locate<'a>(&mut self, sources: impl IntoIterator<Item = &'a Source>) {
         for source in sources {
             let mine =
@@ -192,7 +192,7 @@ impl fmt::Display for Diagnostics {
             writeln!(f, "{diagnostic}\n")?;
         }
         let count = self.0.len();
-        write!(f, "{count} fault{}", if count == 1 { "" } else { "s" })
+        write!(f, "{count} error{}", if count == 1 { "" } else { "s" })
     }
 }
 

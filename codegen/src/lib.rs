@@ -157,7 +157,7 @@ pub fn dump(config: &Config, inputs: &Inputs) -> Result<String, Diagnostics> {
                 "codegen.toml",
                 None,
                 format!("the model can't be written: {error}"),
-                "this is a fault of the generator: please report it with the document",
+                "this is a bug of the generator: please report it with the document",
             ),
         }
     }
@@ -269,7 +269,7 @@ fn rendered(krate: &model::Crate<'_>, diagnostics: &mut Diagnostics) -> Generate
                 &format!("{}/{}", krate.config.name, file.path),
                 None,
                 format!("the generated tokens are not Rust: {message}"),
-                "this is a fault of the generator: please report it with the document",
+                "this is a bug of the generator: please report it with the document",
             ),
         }
     }

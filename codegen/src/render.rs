@@ -1,6 +1,6 @@
 //! Render: tokens become the text of a file, formatted and with a header.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
 use quote::quote;
 
 use crate::emit::{Content, File};
@@ -41,7 +41,10 @@ pub(crate) fn render(file: &File) -> Result<String, String> {
             let mut before = Group::Other;
             for (index, item) in items.iter().filter(|item| !item.is_empty()).enumerate()
             {
-                let item = unparse(quote!(#item))?;
+                let item = match table(item) {
+                    Some(table) => table,
+                    None => unparse(quote!(#item))?,
+                };
                 let group = Group::of(&item);
                 if index > 0 && (group == Group::Other || group != before) {
                     text.push('\n');
@@ -65,7 +68,79 @@ fn unparse(tokens: TokenStream) -> Result<String, String> {
     }
 }
 
-/// Items that stand without an empty line between them.
+/// The text of a macro with a table, which neither prettyplease nor rustfmt formats.
+fn table(item: &TokenStream) -> Option<String> {
+    let item: syn::ItemMacro = syn::parse2(item.clone()).ok()?;
+    let braces = matches!(item.mac.delimiter, syn::MacroDelimiter::Brace(_));
+    if !braces || item.ident.is_some() || !item.attrs.is_empty() {
+        return None;
+    }
+    let path = item.mac.path;
+    let path = joined(quote!(#path));
+    let inside = joined(item.mac.tokens.clone());
+    let has_rows = item.mac.tokens.clone().into_iter().any(|token| is_braced(&token));
+    let line = format!("{path}! {{ {inside} }}\n");
+    if !has_rows && line.len() <= WIDTH + 1 {
+        return Some(line);
+    }
+    let mut text = format!("{path}! {{\n");
+    rows(item.mac.tokens, "    ", &mut text);
+    Some(text + "}\n")
+}
+
+/// Each row of a table on a line.
+fn rows(tokens: TokenStream, indent: &str, text: &mut String) {
+    let mut row = Vec::new();
+    for token in tokens {
+        match token {
+            TokenTree::Punct(punct) if punct.as_char() == ',' => {
+                let line = joined(row.drain(..).collect());
+                match line.split_once(" => ") {
+                    Some((key, value)) if indent.len() + line.len() + 1 > WIDTH => {
+                        *text += &format!("{indent}{key} =>\n{indent}    {value},\n");
+                    }
+                    _ => *text += &format!("{indent}{line},\n"),
+                }
+            }
+            TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => {
+                let line = joined(row.drain(..).collect());
+                *text += &format!("{indent}{line} {{\n");
+                rows(group.stream(), &format!("{indent}    "), text);
+                *text += &format!("{indent}}}\n");
+            }
+            token => row.push(token),
+        }
+    }
+    if !row.is_empty() {
+        *text += &format!("{indent}{}\n", joined(row.into_iter().collect()));
+    }
+}
+
+fn is_braced(token: &TokenTree) -> bool {
+    matches!(token, TokenTree::Group(group) if group.delimiter() == Delimiter::Brace)
+}
+
+/// Tokens with blanks between them, but for those of a path.
+fn joined(tokens: TokenStream) -> String {
+    let mut text = String::new();
+    let mut glued = true;
+    for token in tokens {
+        let punct = match &token {
+            TokenTree::Punct(punct) => Some((punct.as_char(), punct.spacing())),
+            _ => None,
+        };
+        let colon = punct.is_some_and(|(sign, _)| matches!(sign, ':' | ','));
+        if !glued && !colon {
+            text.push(' ');
+        }
+        text += &token.to_string();
+        glued = colon && !text.ends_with(',')
+            || punct.is_some_and(|(_, spacing)| spacing == Spacing::Joint);
+    }
+    text
+}
+
+/// Items without an empty line between them.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Group {
     Mod,

@@ -24,7 +24,7 @@ impl Source {
         }
     }
 
-    /// The lines of a JSON text. This parses it a second time, so it is for faults only.
+    /// The lines of a JSON text. This parses it a second time, so it is for errors only.
     pub(crate) fn lines(&self) -> Lines<'_> {
         let parsed = jsonc_parser::parse_to_ast(
             &self.text,
@@ -44,7 +44,7 @@ pub(crate) struct Lines<'a> {
     root: Option<Value<'a>>,
 }
 
-/// A line, and whether what was looked for stands there or would only be inside of it.
+/// A line, and whether what was looked for is there or would only be inside of it.
 #[derive(Clone, Copy)]
 pub(crate) struct Place {
     pub(crate) line: usize,

@@ -323,7 +323,7 @@ fn the_message_of_a_rule_is_what_the_error_says() {
 
 /// The help of the only diagnostic.
 fn help_of(result: Result<Vec<Generated>, Diagnostics>) -> String {
-    let faults = result.expect_err("faults");
+    let faults = result.expect_err("errors");
     let fault = faults.iter().next().expect("a fault");
     fault.help.clone().unwrap_or_default()
 }

@@ -52,10 +52,10 @@ fn text_that_is_no_json() {
 #[test]
 fn keys_that_stand_twice() {
     let text = "{\"openapi\": \"3.0.0\", \"info\": {}, \"info\": {}}";
-    bad_text(text, "\"info\" stands twice", Some(1));
+    bad_text(text, "duplicate key \"info\"", Some(1));
     let text = thing("\"a\": {\"type\": \"string\"}, \"a\": {\"type\": \"string\"}");
     assert!(
-        from_document(&text).unwrap_err().to_string().contains("\"a\" stands twice")
+        from_document(&text).unwrap_err().to_string().contains("duplicate key \"a\"")
     );
 }
 
@@ -63,7 +63,7 @@ fn keys_that_stand_twice() {
 #[test]
 fn the_line_of_a_key_that_stands_twice() {
     let text = "{\n\"openapi\": \"3.0.0\",\n\"info\": {},\n\"info\": {\n}\n}";
-    bad_text(text, "\"info\" stands twice", Some(4));
+    bad_text(text, "duplicate key \"info\"", Some(4));
 }
 
 #[test]
@@ -430,7 +430,7 @@ fn all_faults_are_told_at_once() {
     let faults = from_document(&thing(&properties)).unwrap_err();
     assert_eq!(faults.len(), 10, "{faults}");
     let text = faults.to_string();
-    assert!(text.ends_with("10 faults"), "{text}");
+    assert!(text.ends_with("10 errors"), "{text}");
     let mut lines: Vec<_> = faults.iter().map(|fault| fault.line.unwrap()).collect();
     lines.sort_unstable();
     assert_eq!(lines, Vec::from_iter(3..13), "{text}");

@@ -143,7 +143,7 @@ impl Texts<'_> {
             Ok(crates) => crates,
             Err(faults) => {
                 let text = faults.to_string();
-                let fault_of_ours = text.contains("fault of the generator");
+                let fault_of_ours = text.contains("bug of the generator");
                 assert!(!fault_of_ours, "{}: {text}", self.place);
                 return None;
             }

@@ -216,7 +216,7 @@ impl Tables {
             source.convert().unwrap().object
         }
         fn keep<A: Convert<B>, B>(source: A) -> B {
-            source.convert_keeping().unwrap().object
+            source.convert_preserving().unwrap().object
         }
         self.rows.push(row::<Old, New, false>(
             self.length,

@@ -8,7 +8,7 @@ use conformance::kind::{Kind, Wire};
 use conformance::older::{relabel, relabel_json};
 use conformance::{each_csi_pair, each_lossless_pair};
 use k8s_openapi::{Metadata, Resource};
-use kubernetes_kinds::convert::{ANNOTATION, Convert, Converted};
+use kubernetes_kinds::convert::{CONVERSION_DATA_ANNOTATION, Convert, Converted};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -99,11 +99,11 @@ fn consistent<K: Kind>() -> BoxedStrategy<K> {
 }
 
 fn keep<A: Convert<B>, B>(source: A) -> Result<Converted<B>, TestCaseError> {
-    source.convert_keeping().map_err(|error| TestCaseError::fail(error.to_string()))
+    source.convert_preserving().map_err(|error| TestCaseError::fail(error.to_string()))
 }
 
 fn annotation<K: Kind>(object: &K) -> Option<&String> {
-    object.metadata().annotations.as_ref()?.get(ANNOTATION)
+    object.metadata().annotations.as_ref()?.get(CONVERSION_DATA_ANNOTATION)
 }
 
 /// What is kept comes back, and there is an annotation only where something would be lost.
@@ -113,9 +113,12 @@ where
     B: Kind + Convert<A>,
 {
     let target = keep::<A, B>(source.clone())?;
-    prop_assert_eq!(annotation(&target.object).is_some(), !target.losses.is_empty());
+    prop_assert_eq!(
+        annotation(&target.object).is_some(),
+        !target.unrepresentable.is_empty()
+    );
     let plain = source.clone().convert().unwrap();
-    prop_assert_eq!(&plain.losses, &target.losses);
+    prop_assert_eq!(&plain.unrepresentable, &target.unrepresentable);
 
     // Apart from the annotation, keeping makes no difference.
     let mut expected = value(&plain.object);
@@ -127,7 +130,7 @@ where
     prop_assert_eq!(found, expected);
 
     let mut others = target.object.metadata().annotations.clone().unwrap_or_default();
-    others.remove(ANNOTATION);
+    others.remove(CONVERSION_DATA_ANNOTATION);
     prop_assert_eq!(others, source.metadata().annotations.clone().unwrap_or_default());
 
     let back = keep::<B, A>(target.object)?;
@@ -170,14 +173,17 @@ where
     let mut objects = Vec::new();
     for (index, item) in source.into_iter().enumerate() {
         let item = item.convert().unwrap();
-        let place = |loss: &kubernetes_kinds::convert::Loss| {
+        let place = |loss: &kubernetes_kinds::convert::UnrepresentableField| {
             (format!("items[{index}].{}", loss.path), loss.value.clone())
         };
-        expected.extend(item.losses.iter().map(place));
+        expected.extend(item.unrepresentable.iter().map(place));
         objects.push(item.object);
     }
-    let found: Vec<_> =
-        converted.losses.into_iter().map(|loss| (loss.path, loss.value)).collect();
+    let found: Vec<_> = converted
+        .unrepresentable
+        .into_iter()
+        .map(|loss| (loss.path.to_string(), loss.value))
+        .collect();
     prop_assert_eq!(found, expected);
     prop_assert_eq!(converted.object.into_iter().collect::<Vec<B>>(), objects);
     Ok(())

@@ -5,9 +5,10 @@
 
 use conformance::kind::Kind;
 use conformance::samples::csi::{csi_node_info_1_12, csi_node_info_1_13};
+use kubernetes_kinds::FieldPath;
 use kubernetes_kinds::WithMetadata;
 use kubernetes_kinds::convert::{
-    ANNOTATION, ConversionError, Convert, Converted, MAX_ANNOTATIONS,
+    CONVERSION_DATA_ANNOTATION, ConversionError, Convert, Converted, MAX_ANNOTATIONS,
 };
 use serde_json::json;
 use storage_v1::{CSINode, CSINodeDriver, CSINodeList, CSINodeSpec};
@@ -25,7 +26,7 @@ where
     B: std::fmt::Debug,
 {
     let error = source.clone().convert().map(|converted| converted.object).unwrap_err();
-    let keeping = source.clone().convert_keeping().map(|converted| converted.object);
+    let keeping = source.clone().convert_preserving().map(|converted| converted.object);
     assert_eq!(keeping.unwrap_err(), error);
     error
 }
@@ -33,7 +34,7 @@ where
 #[track_caller]
 fn assert_invalid(error: &ConversionError, path: &str, part: &str) {
     assert!(matches!(error, ConversionError::Invalid { .. }), "{error:?}");
-    assert_eq!(error.path(), path);
+    assert_eq!(error.path().to_string(), path);
     assert!(error.to_string().starts_with(path), "{error}");
     assert!(error.to_string().contains(part), "{error}");
 }
@@ -85,7 +86,7 @@ fn duplicate_names() {
 
 fn with_annotation<K: Kind>(mut object: K, text: impl Into<String>) -> K {
     let annotations = object.metadata_mut().annotations.get_or_insert_default();
-    annotations.insert(ANNOTATION.to_owned(), text.into());
+    annotations.insert(CONVERSION_DATA_ANNOTATION.to_owned(), text.into());
     object
 }
 
@@ -96,18 +97,18 @@ fn refused(text: impl Into<String>, part: &str) {
     let plain: Converted<CSINodeInfo> = node.clone().convert().unwrap();
     assert_eq!(plain.object.metadata, node.metadata);
 
-    let result: Result<Converted<CSINodeInfo>, _> = node.clone().convert_keeping();
+    let result: Result<Converted<CSINodeInfo>, _> = node.clone().convert_preserving();
     let error = result.unwrap_err();
     assert!(matches!(error, ConversionError::Annotation { .. }), "{error:?}");
-    assert_eq!(error.path(), PLACE);
+    assert_eq!(error.path().to_string(), PLACE);
     let message = error.to_string();
     assert!(message.contains(part), "{part:?} in {message}");
     assert!(message.contains("remove"), "no help: {message}");
     assert!(message.len() < 1000, "{} bytes of message", message.len());
 
     let list = CSINodeList::new([CSINode::default(), node]);
-    let result: Result<Converted<CSINodeInfoList>, _> = list.convert_keeping();
-    assert_eq!(result.unwrap_err().path(), format!("items[1].{PLACE}"));
+    let result: Result<Converted<CSINodeInfoList>, _> = list.convert_preserving();
+    assert_eq!(result.unwrap_err().path().to_string(), format!("items[1].{PLACE}"));
 }
 
 #[test]
@@ -127,7 +128,7 @@ fn json_that_is_no_object() {
 #[test]
 fn wrong_api_version_or_kind() {
     const NONE: &str = "holds no object with apiVersion and kind";
-    const THIRD: &str = "already keeps an object of a third version";
+    const THIRD: &str = "already preserves an object of a third version";
     for (api_version, kind, part) in [
         (
             "csi.storage.k8s.io/v1alpha1",
@@ -156,9 +157,9 @@ fn its_own_version() {
     node.metadata
         .annotations
         .get_or_insert_default()
-        .insert(ANNOTATION.to_owned(), kept);
-    let info: Converted<CSINodeInfo> = node.convert_keeping().unwrap();
-    let back: Converted<storage_v1::CSINode> = info.object.convert_keeping().unwrap();
+        .insert(CONVERSION_DATA_ANNOTATION.to_owned(), kept);
+    let info: Converted<CSINodeInfo> = node.convert_preserving().unwrap();
+    let back: Converted<storage_v1::CSINode> = info.object.convert_preserving().unwrap();
     assert_eq!(back.object, source);
 }
 
@@ -168,9 +169,10 @@ fn a_third_version() {
     let kept = json!({"apiVersion": "example.com/v1", "kind": "Node"}).to_string();
     let spec =
         CSINodeSpec::new([CSINodeDriver::new("a", "1").with_topology_keys(["zone"])]);
-    let node = storage_v1::CSINode::new("n", spec).with_annotation(ANNOTATION, kept);
-    let info: Converted<CSINodeInfo> = node.clone().convert_keeping().unwrap();
-    let back: Converted<storage_v1::CSINode> = info.object.convert_keeping().unwrap();
+    let node = storage_v1::CSINode::new("n", spec)
+        .with_annotation(CONVERSION_DATA_ANNOTATION, kept);
+    let info: Converted<CSINodeInfo> = node.clone().convert_preserving().unwrap();
+    let back: Converted<storage_v1::CSINode> = info.object.convert_preserving().unwrap();
     assert_eq!(back.object, node);
 }
 
@@ -229,21 +231,25 @@ fn annotation_of_300_kib() {
 #[test]
 fn too_large_to_keep() {
     let mut source = csi_node_info_1_13();
-    let small: Converted<CSINode> = source.clone().convert_keeping().unwrap();
-    let kept = &small.object.metadata.annotations.as_ref().unwrap()[ANNOTATION];
-    let room = MAX_ANNOTATIONS - ANNOTATION.len() - kept.len() - "big".len();
+    let small: Converted<CSINode> = source.clone().convert_preserving().unwrap();
+    let kept =
+        &small.object.metadata.annotations.as_ref().unwrap()[CONVERSION_DATA_ANNOTATION];
+    let room =
+        MAX_ANNOTATIONS - CONVERSION_DATA_ANNOTATION.len() - kept.len() - "big".len();
 
     let filled = |bytes: usize| Some([("big".to_owned(), "x".repeat(bytes))].into());
     source.metadata.annotations = filled(room);
-    let fits: Converted<CSINode> = source.clone().convert_keeping().unwrap();
-    let back: Converted<CSINodeInfo> = fits.object.convert_keeping().unwrap();
+    let fits: Converted<CSINode> = source.clone().convert_preserving().unwrap();
+    let back: Converted<CSINodeInfo> = fits.object.convert_preserving().unwrap();
     assert_eq!(back.object, source);
 
     source.metadata.annotations = filled(room + 1);
-    let result: Result<Converted<CSINode>, _> = source.clone().convert_keeping();
+    let result: Result<Converted<CSINode>, _> = source.clone().convert_preserving();
     let error = result.unwrap_err();
     let expected = ConversionError::TooLarge {
-        path: PLACE.to_owned(),
+        path: FieldPath::new("metadata")
+            .child("annotations")
+            .key(CONVERSION_DATA_ANNOTATION),
         bytes: MAX_ANNOTATIONS + 1,
     };
     assert_eq!(error, expected);
@@ -255,8 +261,8 @@ fn too_large_to_keep() {
     // Nor does it where nothing is lost.
     let mut nothing_lost = CSINode::new("n", CSINodeSpec::default());
     nothing_lost.metadata.annotations = filled(MAX_ANNOTATIONS);
-    let converted: Converted<CSINodeInfo> = nothing_lost.convert_keeping().unwrap();
-    assert_eq!(converted.losses, []);
+    let converted: Converted<CSINodeInfo> = nothing_lost.convert_preserving().unwrap();
+    assert_eq!(converted.unrepresentable, []);
 }
 
 /// A source that is too large by itself.
@@ -265,11 +271,11 @@ fn too_large_by_itself() {
     let mut source = csi_node_info_1_12();
     let drivers = source.csi_drivers.as_mut().unwrap();
     drivers[0].topology_keys = vec!["k".repeat(MAX_ANNOTATIONS)];
-    let result: Result<Converted<CSINode>, _> = source.clone().convert_keeping();
+    let result: Result<Converted<CSINode>, _> = source.clone().convert_preserving();
     assert!(matches!(result, Err(ConversionError::TooLarge { .. })));
     let list = CSINodeInfoList::new([source]);
-    let result: Result<Converted<CSINodeList>, _> = list.convert_keeping();
-    assert_eq!(result.unwrap_err().path(), format!("items[0].{PLACE}"));
+    let result: Result<Converted<CSINodeList>, _> = list.convert_preserving();
+    assert_eq!(result.unwrap_err().path().to_string(), format!("items[0].{PLACE}"));
 }
 
 /// Metadata in the annotation is nobody's: the object has its own.
@@ -277,9 +283,9 @@ fn too_large_by_itself() {
 fn kept_metadata_is_not_used() {
     let mut kept = serde_json::to_value(csi_node_info_1_13()).unwrap();
     kept["metadata"] = json!({"name": "evil", "labels": {"a": "b"}, "uid": 1});
-    let node: CSINode = csi_node_info_1_13().convert_keeping().unwrap().object;
+    let node: CSINode = csi_node_info_1_13().convert_preserving().unwrap().object;
     let node = with_annotation(node, kept.to_string());
-    let back: CSINodeInfo = node.convert_keeping().unwrap().object;
+    let back: CSINodeInfo = node.convert_preserving().unwrap().object;
     assert_eq!(back.metadata.name.as_deref(), Some("node-1"));
     assert_eq!(back.metadata.labels, csi_node_info_1_13().metadata.labels);
     assert_eq!(back.spec, csi_node_info_1_13().spec);

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use conformance::arbitrary::{check_many, list, text};
 use conformance::kind::Kind;
-use kubernetes_kinds::convert::{ANNOTATION, Convert, Converted};
+use kubernetes_kinds::convert::{CONVERSION_DATA_ANNOTATION, Convert, Converted};
 use proptest::option::of;
 use proptest::prelude::*;
 use storage_v1::{
@@ -18,7 +18,7 @@ use storage_v1alpha1::csi::{
 };
 
 fn keep<A: Convert<B>, B>(source: A) -> Result<B, TestCaseError> {
-    let converted: Result<Converted<B>, _> = source.convert_keeping();
+    let converted: Result<Converted<B>, _> = source.convert_preserving();
     converted.map(|c| c.object).map_err(|error| TestCaseError::fail(error.to_string()))
 }
 
@@ -347,9 +347,10 @@ fn damaged() -> impl Strategy<Value = (CSINodeInfo, CSINode)> {
     let other = prop::bool::weighted(0.5);
     (CSINodeInfo::arbitrary(), convertible(), cuts, other).prop_map(
         |(source, other, cuts, is_other)| {
-            let mut node: CSINode = source.clone().convert_keeping().unwrap().object;
+            let mut node: CSINode = source.clone().convert_preserving().unwrap().object;
             let annotations = node.metadata.annotations.get_or_insert_default();
-            let kept = annotations.entry(ANNOTATION.to_owned()).or_default();
+            let kept =
+                annotations.entry(CONVERSION_DATA_ANNOTATION.to_owned()).or_default();
             let mut chars: Vec<char> = kept.chars().collect();
             for (at, length, piece) in cuts {
                 let start = at.index(chars.len() + 1);
@@ -372,7 +373,8 @@ fn damaged() -> impl Strategy<Value = (CSINodeInfo, CSINode)> {
 fn damaged_annotations() {
     let accepted = std::cell::Cell::new(0);
     check_many(&damaged(), |(_, node)| {
-        let result: Result<Converted<CSINodeInfo>, _> = node.clone().convert_keeping();
+        let result: Result<Converted<CSINodeInfo>, _> =
+            node.clone().convert_preserving();
         if let Ok(converted) = result {
             accepted.set(accepted.get() + 1);
             prop_assert_eq!(view_old(&converted.object), view_new(&node));
@@ -408,8 +410,8 @@ fn random_annotations() {
     check_many(&random, |random| {
         let mut node = CSINode::sample();
         let annotations = node.metadata.annotations.get_or_insert_default();
-        annotations.insert(ANNOTATION.to_owned(), random);
-        let result: Result<Converted<CSINodeInfo>, _> = node.convert_keeping();
+        annotations.insert(CONVERSION_DATA_ANNOTATION.to_owned(), random);
+        let result: Result<Converted<CSINodeInfo>, _> = node.convert_preserving();
         prop_assert!(result.is_err());
         Ok(())
     });

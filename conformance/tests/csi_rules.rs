@@ -5,7 +5,7 @@
 
 use conformance::kind::Kind;
 use conformance::samples::csi::{csi_node_info_1_12, csi_node_info_1_13};
-use kubernetes_kinds::convert::{ANNOTATION, Convert, Converted};
+use kubernetes_kinds::convert::{CONVERSION_DATA_ANNOTATION, Convert, Converted};
 use serde_json::json;
 use storage_v1::{CSINodeDriver, CSINodeSpec};
 use storage_v1alpha1::csi::{
@@ -24,28 +24,31 @@ where
     A: Kind + Convert<B>,
     B: Kind + Convert<A>,
 {
-    let target: Converted<B> = source.clone().convert_keeping().unwrap();
+    let target: Converted<B> = source.clone().convert_preserving().unwrap();
     assert_eq!(paths(&target), losses);
     let document = serde_json::to_value(source).unwrap();
-    for loss in &target.losses {
-        let pointer = format!("/{}", loss.path.replace(['.', '['], "/"));
+    for loss in &target.unrepresentable {
+        let pointer = format!("/{}", loss.path.to_string().replace(['.', '['], "/"));
         let at = document.pointer(&pointer.replace(']', "")).cloned();
         assert_eq!(loss.value, at.unwrap_or_default(), "{}", loss.path);
     }
-    let back: Converted<A> = target.object.clone().convert_keeping().unwrap();
+    let back: Converted<A> = target.object.clone().convert_preserving().unwrap();
     assert_eq!(back.object, *source);
     // The annotation is there only where it is needed, and gone after the way back.
     let has = |metadata: &k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta| {
-        metadata.annotations.as_ref().is_some_and(|all| all.contains_key(ANNOTATION))
+        metadata
+            .annotations
+            .as_ref()
+            .is_some_and(|all| all.contains_key(CONVERSION_DATA_ANNOTATION))
     };
     assert_eq!(has(target.object.metadata()), !losses.is_empty());
     target.object
 }
 
 /// The paths of the losses, sorted.
-fn paths<T>(converted: &Converted<T>) -> Vec<&str> {
+fn paths<T>(converted: &Converted<T>) -> Vec<String> {
     let mut paths: Vec<_> =
-        converted.losses.iter().map(|loss| loss.path.as_str()).collect();
+        converted.unrepresentable.iter().map(|loss| loss.path.to_string()).collect();
     paths.sort_unstable();
     paths
 }
@@ -194,9 +197,9 @@ fn unavailable_drivers_are_left_out() {
 fn unavailable_driver_registers_again() {
     let source =
         info(&[("a", "1"), ("b", "2")], &[("a", false, "csi"), ("b", true, "csi")]);
-    let mut node: Node = source.convert_keeping().unwrap().object;
+    let mut node: Node = source.convert_preserving().unwrap().object;
     node.spec.drivers.push(CSINodeDriver::new("a", "9"));
-    let back: CSINodeInfo = node.convert_keeping().unwrap().object;
+    let back: CSINodeInfo = node.convert_preserving().unwrap().object;
     let states = back.status.unwrap().drivers;
     assert!(states.iter().all(|state| state.available), "{states:?}");
     let other = states.iter().find(|state| state.name == "b").unwrap();
@@ -329,7 +332,7 @@ fn form_of_1_12() {
 #[test]
 fn form_of_1_12_with_changes() {
     let source = csi_node_info_1_12();
-    let node: Node = source.clone().convert_keeping().unwrap().object;
+    let node: Node = source.clone().convert_preserving().unwrap().object;
 
     let mut gained = node.clone();
     gained.spec.drivers.push(CSINodeDriver::new("c.example.com", "id-c"));
@@ -346,7 +349,7 @@ fn form_of_1_12_with_changes() {
         (lost, vec![drivers[1].clone()]),
         (changed, vec![drivers[0].clone(), other]),
     ] {
-        let back: CSINodeInfo = node.convert_keeping().unwrap().object;
+        let back: CSINodeInfo = node.convert_preserving().unwrap().object;
         assert_eq!(back.csi_drivers, Some(expected));
         assert_eq!((back.spec, back.status), (None, None));
     }
@@ -357,10 +360,10 @@ fn other_annotations_are_untouched() {
     let mut source = csi_node_info_1_13();
     let others = [("a".to_owned(), "b".to_owned()), (String::new(), String::new())];
     source.metadata.annotations = Some(others.clone().into());
-    let node: Node = source.clone().convert_keeping().unwrap().object;
+    let node: Node = source.clone().convert_preserving().unwrap().object;
     let mut annotations = node.metadata.annotations.clone().unwrap();
     assert_eq!(annotations.len(), 3);
-    annotations.remove(ANNOTATION).unwrap();
+    annotations.remove(CONVERSION_DATA_ANNOTATION).unwrap();
     assert_eq!(annotations, others.into());
 
     let plain: Converted<Node> = source.clone().convert().unwrap();

@@ -11,7 +11,8 @@ use std::collections::BTreeMap;
 use conformance::arbitrary::check_many;
 use conformance::each_csi_pair;
 use conformance::kind::Kind;
-use kubernetes_kinds::convert::{Convert, Loss};
+use kubernetes_kinds::FieldPath;
+use kubernetes_kinds::convert::{Convert, UnrepresentableField};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -139,7 +140,11 @@ fn reordered(path: &[String], source: &Value, back: &Value) -> bool {
     source != back && sorted(&source) == sorted(&back)
 }
 
-fn check(source: &Value, back: &Value, losses: &[Loss]) -> Result<(), TestCaseError> {
+fn check(
+    source: &Value,
+    back: &Value,
+    losses: &[UnrepresentableField],
+) -> Result<(), TestCaseError> {
     let (mut before, mut after) = (Leaves::new(), Leaves::new());
     leaves(&mut Vec::new(), source, &mut before);
     leaves(&mut Vec::new(), back, &mut after);
@@ -150,7 +155,7 @@ fn check(source: &Value, back: &Value, losses: &[Loss]) -> Result<(), TestCaseEr
         .filter(|path| !go_deeper(path, source, back))
         .collect();
     for loss in losses {
-        let path = segments(&loss.path, source);
+        let path = segments(&loss.path.to_string(), source);
         let value = at(source, &path).cloned().unwrap_or_default();
         prop_assert_eq!(&loss.value, &value, "{}", loss.path);
         let covered: Vec<_> = before
@@ -180,7 +185,11 @@ where
     let target = source.clone().convert().unwrap();
     prop_assert_eq!(target.object.metadata(), source.metadata());
     let back = target.object.clone().convert().unwrap();
-    check(&without_metadata(&source), &without_metadata(&back.object), &target.losses)
+    check(
+        &without_metadata(&source),
+        &without_metadata(&back.object),
+        &target.unrepresentable,
+    )
 }
 
 fn both_ways<Old, New>()
@@ -208,20 +217,21 @@ fn the_check_can_fail() {
         {"name": "b", "nodeID": "2"},
     ]}});
     let mut back = source.clone();
-    let loss = |path: &str, value: &str| Loss {
-        path: path.to_owned(),
+    let drivers = FieldPath::new("spec").child("drivers");
+    let loss = |index: usize, value: &str| UnrepresentableField {
+        path: drivers.clone().index(index).child("nodeID"),
         value: value.into(),
     };
     check(&source, &back, &[]).unwrap();
-    check(&source, &back, &[loss("spec.drivers[0].nodeID", "1")]).unwrap_err();
+    check(&source, &back, &[loss(0, "1")]).unwrap_err();
 
     back["spec"]["drivers"][1]["nodeID"] = "3".into();
     check(&source, &back, &[]).unwrap_err();
-    check(&source, &back, &[loss("spec.drivers[1].nodeID", "2")]).unwrap();
-    check(&source, &back, &[loss("spec.drivers[1].nodeID", "3")]).unwrap_err();
-    check(&source, &back, &[loss("spec.drivers[0].nodeID", "1")]).unwrap_err();
-    let whole = Loss {
-        path: "spec.drivers".to_owned(),
+    check(&source, &back, &[loss(1, "2")]).unwrap();
+    check(&source, &back, &[loss(1, "3")]).unwrap_err();
+    check(&source, &back, &[loss(0, "1")]).unwrap_err();
+    let whole = UnrepresentableField {
+        path: drivers.clone(),
         value: source["spec"]["drivers"].clone(),
     };
     check(&source, &back, &[whole]).unwrap_err();

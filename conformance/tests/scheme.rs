@@ -7,7 +7,7 @@ use conformance::kind::Kind;
 use conformance::samples::csi::{csi_node_info_1_12, csi_node_info_1_13};
 use conformance::{each_kind, each_lossless_pair};
 use k8s_openapi::serde_json::{Value, json};
-use kubernetes_kinds::convert::{ANNOTATION, Convert};
+use kubernetes_kinds::convert::{CONVERSION_DATA_ANNOTATION, Convert};
 use kubernetes_kinds::{GroupVersion, GroupVersionKind};
 use kubernetes_manifests::scheme::{
     Decoded, Object, Scheme, Scope, to_yaml, to_yaml_all,
@@ -56,9 +56,9 @@ fn reads_csi<Old: Kind + Convert<New>, New: Kind + Convert<Old>>(old: Old) {
     let (scheme, new) = (scheme(), New::sample());
     let json = serde_json::to_string(&old).unwrap();
     let decoded: Decoded<New> = scheme.decode_json(&json).unwrap();
-    let converted = old.clone().convert_keeping().unwrap();
+    let converted = old.clone().convert_preserving().unwrap();
     assert_eq!(decoded.object, converted.object);
-    assert_eq!(decoded.losses, converted.losses);
+    assert_eq!(decoded.losses, converted.unrepresentable);
     let again: Decoded<Old> =
         scheme.decode_json(serde_json::to_string(&decoded.object).unwrap()).unwrap();
     assert_eq!(again.object, old);
@@ -66,7 +66,13 @@ fn reads_csi<Old: Kind + Convert<New>, New: Kind + Convert<Old>>(old: Old) {
     let json = serde_json::to_string(&new).unwrap();
     let decoded: Decoded<Old> = scheme.decode_json(&json).unwrap();
     assert!(
-        decoded.object.metadata().annotations.as_ref().unwrap().contains_key(ANNOTATION)
+        decoded
+            .object
+            .metadata()
+            .annotations
+            .as_ref()
+            .unwrap()
+            .contains_key(CONVERSION_DATA_ANNOTATION)
     );
     assert!(!decoded.losses.is_empty());
 }

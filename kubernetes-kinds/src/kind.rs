@@ -4,34 +4,34 @@ use std::fmt;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use k8s_openapi::{Metadata, Resource};
 
-/// What the generated crates know of a kind beyond what [`Resource`] tells.
+/// Constants of a kind, beside those of [`Resource`].
 pub trait Kind: Resource + Metadata<Ty = ObjectMeta> {
-    /// When the kind came and went in this version of its group, where that is known.
+    /// The releases that introduced, deprecated and removed the kind in this version of its group,
+    /// where they are known.
     const LIFECYCLE: Option<Lifecycle>;
 
-    /// The lists whose elements are told apart by some of their fields, as
-    /// `x-kubernetes-list-map-keys` says: the path of each list, without indices, and those
-    /// fields.
+    /// The lists whose elements are identified by some of their fields, according to
+    /// `x-kubernetes-list-map-keys`: the path of each list, without indices, and these fields.
     ///
-    /// Every other list is taken as a whole.
+    /// Every other list is compared and owned as a whole.
     const LIST_MAP_KEYS: ListMapKeys;
 }
 
-/// The lists whose elements are told apart by some of their fields: the path of each, without
-/// indices, and those fields.
+/// The lists whose elements are identified by some of their fields: the path of each list,
+/// without indices, and these fields.
 pub type ListMapKeys = &'static [(&'static str, &'static [&'static str])];
 
 /// A minor release of Kubernetes, shown as `1.37`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Release {
-    /// The first number.
+    /// The major number.
     pub major: u16,
-    /// The second number.
+    /// The minor number.
     pub minor: u16,
 }
 
 impl Release {
-    /// The release of the given numbers.
+    /// Returns the release of the given numbers.
     #[must_use]
     pub const fn new(major: u16, minor: u16) -> Self {
         Self { major, minor }
@@ -44,7 +44,7 @@ impl fmt::Display for Release {
     }
 }
 
-/// When a kind came and went in one version of its group.
+/// The releases that introduced, deprecated and removed a kind in one version of its group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lifecycle {
     /// The first release that served it.
@@ -53,11 +53,11 @@ pub struct Lifecycle {
     pub deprecated: Option<Release>,
     /// The first release that no longer served it.
     pub removed: Option<Release>,
-    /// What takes its place.
+    /// The kind that replaces it.
     pub replacement: Option<Replacement>,
 }
 
-/// The kind that takes the place of another.
+/// A kind that replaces another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Replacement {
     /// Its group and version, as in `apiVersion`.
@@ -67,7 +67,7 @@ pub struct Replacement {
 }
 
 impl Replacement {
-    /// The same as a group, version and kind.
+    /// Returns the group, version and kind.
     #[must_use]
     pub fn group_version_kind(&self) -> GroupVersionKind {
         GroupVersionKind::from_type_meta(self.api_version, self.kind)
@@ -106,7 +106,7 @@ pub struct GroupVersion {
 }
 
 impl GroupVersion {
-    /// A group and version that are known at compile time.
+    /// Returns a group and version that are known at compile time.
     #[must_use]
     pub const fn from_static(group: &'static str, version: &'static str) -> Self {
         Self {
@@ -115,13 +115,13 @@ impl GroupVersion {
         }
     }
 
-    /// The group and version of a type.
+    /// Returns the group and version of a type.
     #[must_use]
     pub const fn of<K: Resource>() -> Self {
         Self::from_static(K::GROUP, K::VERSION)
     }
 
-    /// Takes an `apiVersion` apart: `storage.k8s.io/v1`, or `v1` for the core group.
+    /// Splits an `apiVersion`: `storage.k8s.io/v1`, or `v1` for the core group.
     #[must_use]
     pub fn from_api_version(api_version: &str) -> Self {
         let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
@@ -131,7 +131,7 @@ impl GroupVersion {
         }
     }
 
-    /// The kind of that name in this group and version.
+    /// Returns the kind of this name in the group and version.
     #[must_use]
     pub fn with_kind(&self, kind: impl Into<Cow<'static, str>>) -> GroupVersionKind {
         GroupVersionKind {
@@ -140,7 +140,7 @@ impl GroupVersion {
         }
     }
 
-    /// The resource of that name, `csinodes`, in this group, whatever the version.
+    /// Returns the resource of this name, such as `csinodes`, in the group.
     #[must_use]
     pub fn resource(&self, resource: impl Into<Cow<'static, str>>) -> GroupResource {
         GroupResource {
@@ -169,7 +169,7 @@ pub struct GroupVersionKind {
 }
 
 impl GroupVersionKind {
-    /// A kind that is known at compile time.
+    /// Returns a kind that is known at compile time.
     #[must_use]
     pub const fn from_static(
         group: &'static str,
@@ -182,13 +182,13 @@ impl GroupVersionKind {
         }
     }
 
-    /// The kind of a type.
+    /// Returns the kind of a type.
     #[must_use]
     pub const fn of<K: Resource>() -> Self {
         Self::from_static(K::GROUP, K::VERSION, K::KIND)
     }
 
-    /// The kind that `apiVersion` and `kind` of an object name.
+    /// Returns the kind for the `apiVersion` and `kind` of an object.
     #[must_use]
     pub fn from_type_meta(api_version: &str, kind: &str) -> Self {
         GroupVersion::from_api_version(api_version).with_kind(kind.to_owned())
@@ -201,7 +201,7 @@ impl fmt::Display for GroupVersionKind {
     }
 }
 
-/// A resource of a group, whatever the version, shown as `csinodes.storage.k8s.io`.
+/// A resource of a group in any version, shown as `csinodes.storage.k8s.io`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct GroupResource {
     /// The group; empty for the core group.

@@ -1,20 +1,23 @@
-//! What the generated Kubernetes API crates share at run time.
+//! Run-time support of the generated Kubernetes API crates.
 //!
 //! * [`wire`] reads and writes JSON objects field by field, the way Kubernetes' own code
 //!   does: absent and `null` mean the zero value, unknown fields are skipped, and
 //!   `apiVersion` and `kind` are always written and always checked.
-//! * [`UnknownValue`] is what an open enumeration keeps of a value it does not know.
+//! * [`UnknownValue`] is a value that an open enumeration does not know.
+//! * [`FieldPath`] is the path of a field in an object.
 //! * [`StatusSubresource`] marks the kinds whose status is written separately.
 //! * [`Kind`] has the lifecycle of a kind, [`convert`] converts objects between versions.
-//! * [`selectors`] matches selectors, [`topology`] nodes against classes and capacities.
-//! * [`names`] has the forms of names, [`path`] the path of a field in an object.
+//! * [`selectors`] matches label selectors; [`topology`] matches nodes with classes and
+//!   capacities.
+//! * [`names`] checks the formats of names.
 //! * [`quantity`] compares amounts such as `1Gi` and `1024Mi` by their value.
-//! * [`apply`] is for server-side apply: what is sent, and what a field manager owns.
+//! * [`apply`] supports server-side apply and extracts the fields that a field manager owns.
 //! * [`WithMetadata`] adds builder methods for names, labels and annotations to every kind.
 
 pub mod apply;
 pub mod convert;
 mod kind;
+mod macros;
 mod metadata;
 pub mod names;
 pub mod path;
@@ -29,6 +32,8 @@ pub use kind::{
     GroupResource, GroupVersion, GroupVersionKind, Kind, Lifecycle, ListMapKeys,
     Release, Replacement,
 };
+#[doc(hidden)]
+pub use macros::generated;
 pub use metadata::{WithMetadata, named, named_in};
 pub use path::{FieldPath, Segment};
 pub use status::StatusSubresource;

@@ -1,7 +1,7 @@
 use k8s_openapi::Metadata;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
-/// Metadata that holds nothing but a name.
+/// Returns metadata with a name.
 pub fn named(name: impl Into<String>) -> ObjectMeta {
     ObjectMeta {
         name: Some(name.into()),
@@ -9,7 +9,7 @@ pub fn named(name: impl Into<String>) -> ObjectMeta {
     }
 }
 
-/// Metadata that holds nothing but a name and a namespace.
+/// Returns metadata with a name and a namespace.
 pub fn named_in(name: impl Into<String>, namespace: impl Into<String>) -> ObjectMeta {
     ObjectMeta {
         namespace: Some(namespace.into()),
@@ -38,7 +38,7 @@ pub trait WithMetadata: Metadata<Ty = ObjectMeta> + Sized {
     }
 
     /// Sets `metadata.generateName`, the prefix from which the server makes a unique name.
-    /// It counts only where `metadata.name` is absent, so that one is cleared.
+    /// The server ignores it if `metadata.name` is set, so this clears `metadata.name`.
     #[must_use]
     fn with_generate_name(mut self, prefix: impl Into<String>) -> Self {
         let metadata = self.metadata_mut();

@@ -1,32 +1,32 @@
-//! The forms of names: DNS subdomains and labels, qualified names, label values.
+//! The formats of names: DNS subdomains and labels, qualified names, label values.
 //!
 //! The rules and limits are those of Kubernetes' common validation, unchanged since 1.23.
 //! Lengths are in bytes.
 
 use std::borrow::Cow;
 
-/// A form that a text must have.
+/// The format of a name or value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NameFormat {
-    /// Labels of DNS with dots between them, in lower case, 253 bytes at most.
+    /// DNS labels separated by dots, 253 bytes at most.
     DnsSubdomain,
-    /// One such label, 63 bytes at most.
+    /// A DNS label: lower-case letters, digits and `-`, 63 bytes at most.
     DnsLabel,
     /// A name of letters, digits, `-`, `_` and `.`, 63 bytes at most, that starts and ends with a
-    /// letter or digit; before it, if wanted, a DNS subdomain and a slash.
+    /// letter or digit; optionally preceded by a DNS subdomain and a slash.
     QualifiedName,
-    /// Nothing, or what a qualified name has after the slash.
+    /// Empty, or the part of a qualified name after the slash.
     LabelValue,
 }
 
 impl NameFormat {
-    /// Whether the text has the form.
+    /// Returns whether the text has the format.
     #[must_use]
     pub fn matches(self, text: &str) -> bool {
         self.is_form_of(text.as_bytes(), false)
     }
 
-    /// Whether the text has the form once it is in lower case.
+    /// Returns whether the text has the format after conversion to lower case.
     #[must_use]
     pub fn matches_lowered(self, text: &str) -> bool {
         if text.is_ascii() {
@@ -53,7 +53,7 @@ impl NameFormat {
         }
     }
 
-    /// What the form is, for messages.
+    /// Returns a description of the format, for messages.
     #[must_use]
     pub const fn description(self) -> &'static str {
         match self {
@@ -78,7 +78,7 @@ impl NameFormat {
     }
 }
 
-/// The text in lower case, rune by rune as Go does it; borrowed if it is so already.
+/// Returns the text in lower case, as Go converts it; borrowed if it is lower case already.
 // For `kubernetes-validation`, which compares names as a server does.
 #[doc(hidden)]
 #[must_use]

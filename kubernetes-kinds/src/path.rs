@@ -1,13 +1,20 @@
-//! Where in an object something is.
+//! Paths of fields in an object.
 
 use std::borrow::Cow;
 use std::fmt;
 
 use k8s_openapi::serde_json::Value;
 
-/// A place in an object, shown as Kubernetes writes it: `spec.drivers[0].nodeID`.
+/// The path of a field in an object, printed as Kubernetes prints it: `spec.drivers[0].nodeID`.
 ///
-/// The key of a map is shown in brackets, whatever it contains: `parameters[fsType]`.
+/// The key of a map is printed in brackets, whatever it contains: `parameters[fsType]`.
+///
+/// ```
+/// use kubernetes_kinds::FieldPath;
+///
+/// let path = FieldPath::new("spec").child("drivers").index(0).child("nodeID");
+/// assert_eq!(path.to_string(), "spec.drivers[0].nodeID");
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FieldPath(Vec<Segment>);
 
@@ -23,13 +30,58 @@ pub enum Segment {
 }
 
 impl FieldPath {
-    /// The steps from the object down.
+    /// Returns the path of a field of the object itself; `FieldPath::default()` is the path of the
+    /// object.
+    #[must_use]
+    pub fn new(field: impl Into<Cow<'static, str>>) -> Self {
+        Self::default().child(field)
+    }
+
+    /// Returns the path of a field of the object at this path.
+    #[must_use]
+    pub fn child(self, field: impl Into<Cow<'static, str>>) -> Self {
+        self.with(Segment::Field(field.into()))
+    }
+
+    /// Returns the path of an element of the list at this path, counted from 0.
+    #[must_use]
+    pub fn index(self, index: usize) -> Self {
+        self.with(Segment::Index(index))
+    }
+
+    /// Returns the path of an entry of the map at this path.
+    #[must_use]
+    pub fn key(self, key: impl Into<String>) -> Self {
+        self.with(Segment::Key(key.into()))
+    }
+
+    /// Returns the path of what `inner` is the path of, in the object at this path.
+    #[must_use]
+    pub fn join(mut self, inner: Self) -> Self {
+        self.0.extend(inner.0);
+        self
+    }
+
+    pub(crate) fn with(mut self, segment: Segment) -> Self {
+        self.0.push(segment);
+        self
+    }
+
+    pub(crate) fn push(&mut self, segment: Segment) {
+        self.0.push(segment);
+    }
+
+    pub(crate) fn pop(&mut self) {
+        self.0.pop();
+    }
+
+    /// Returns the segments, from the object down.
     #[must_use]
     pub fn segments(&self) -> &[Segment] {
         &self.0
     }
 
-    /// What stands at the path in the JSON of the object.
+    /// Returns the value at the path in the JSON of the object, if there is one.
     #[must_use]
     pub fn resolve<'v>(&self, object: &'v Value) -> Option<&'v Value> {
         self.0.iter().try_fold(object, |value, segment| match segment {

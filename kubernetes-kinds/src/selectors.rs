@@ -1,4 +1,4 @@
-//! Labels and the selectors that pick objects by them.
+//! Label selectors and the labels that they match.
 //!
 //! ```
 //! use std::collections::BTreeMap;
@@ -13,7 +13,7 @@
 //! # Ok::<(), kubernetes_kinds::selectors::InvalidSelector>(())
 //! ```
 
-use std::borrow::{Borrow, Cow};
+use std::borrow::Borrow;
 use std::collections::{BTreeMap, HashMap};
 use std::error::Error;
 use std::fmt;
@@ -24,11 +24,11 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{
 };
 
 use crate::names::NameFormat;
-use crate::path::{FieldPath, Segment};
+use crate::path::FieldPath;
 
-/// Texts by key: a map, pairs in a slice or array, or the labels of an object's metadata.
+/// Labels: a map, pairs in a slice or array, or the labels of an object's metadata.
 pub trait Labels {
-    /// The value of the key, if there is one.
+    /// Returns the value of a label, if it is set.
     fn label(&self, key: &str) -> Option<&str>;
 }
 
@@ -59,7 +59,7 @@ impl<K: AsRef<str>, V: AsRef<str>, const N: usize> Labels for [(K, V); N] {
     }
 }
 
-/// An object without labels has none of them.
+/// An object without `labels` has no label.
 impl<L: Labels> Labels for Option<L> {
     fn label(&self, key: &str) -> Option<&str> {
         self.as_ref()?.label(key)
@@ -72,15 +72,15 @@ impl<L: Labels + ?Sized> Labels for &L {
     }
 }
 
-/// Whether a selector picks what has these labels: all its requirements must hold, and without
-/// any it picks everything.
+/// Returns whether a selector matches an object with these labels. All requirements of the
+/// selector must be met; a selector without requirements matches every object.
 ///
-/// A selector that is not there at all picks nothing, for Kubernetes as a whole; what an absent
-/// one means in a field, the field's documentation says.
+/// In Kubernetes, an absent selector matches no object, unless the documentation of the field
+/// says otherwise.
 ///
 /// # Errors
 ///
-/// When the selector breaks a rule, such as by an unknown operator, whatever the labels.
+/// When the selector is invalid, such as with an unknown operator, whatever the labels are.
 pub fn matches(
     selector: &LabelSelector,
     labels: &(impl Labels + ?Sized),
@@ -95,7 +95,7 @@ pub fn matches(
         && expressions.all(|requirement| holds(requirement, labels)))
 }
 
-/// Whether a requirement holds, which is known to keep the rules.
+/// Returns whether a valid requirement is met.
 fn holds(
     requirement: &LabelSelectorRequirement,
     labels: &(impl Labels + ?Sized),
@@ -110,7 +110,7 @@ fn holds(
     }
 }
 
-/// Returns what is wrong with a selector: nothing if a server takes it.
+/// Returns the errors of a selector; none if a server accepts it.
 #[must_use]
 pub fn check(selector: &LabelSelector) -> Vec<SelectorError> {
     let mut errors = match &selector.match_labels {
@@ -177,25 +177,25 @@ fn check_requirement(
     }
 }
 
-/// Something that is wrong with a selector, shown with its path in the selector.
+/// An error of a selector, shown with its path in the selector.
 ///
 /// `requirement` is an index of `matchExpressions`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SelectorError {
-    /// A key of `matchLabels` can't be that of a label.
+    /// A key of `matchLabels` is no valid label key.
     LabelKey {
         /// The key.
         key: String,
     },
-    /// A value of `matchLabels` can't be that of a label.
+    /// A value of `matchLabels` is no valid label value.
     LabelValue {
         /// Its key.
         key: String,
         /// The value.
         value: String,
     },
-    /// The operator needs values, and there are none.
+    /// The operator requires values, and there are none.
     NoValues {
         /// The requirement.
         requirement: usize,
@@ -212,14 +212,14 @@ pub enum SelectorError {
         /// The operator.
         operator: String,
     },
-    /// The key of a requirement can't be that of a label.
+    /// The key of a requirement is no valid label key.
     Key {
         /// The requirement.
         requirement: usize,
         /// The key.
         key: String,
     },
-    /// A value of a requirement can't be that of a label.
+    /// A value of a requirement is no valid label value.
     Value {
         /// The requirement.
         requirement: usize,
@@ -231,16 +231,15 @@ pub enum SelectorError {
 }
 
 impl SelectorError {
-    /// Where it is in the selector.
+    /// Returns the path in the selector.
     #[must_use]
     pub fn path(&self) -> FieldPath {
-        let field = |name| Segment::Field(Cow::Borrowed(name));
-        let below = |requirement: &usize, name| {
-            vec![field("matchExpressions"), Segment::Index(*requirement), field(name)]
+        let below = |requirement: &usize, name: &'static str| {
+            FieldPath::new("matchExpressions").index(*requirement).child(name)
         };
-        let segments = match self {
+        match self {
             Self::LabelKey { key } | Self::LabelValue { key, .. } => {
-                vec![field("matchLabels"), Segment::Key(key.clone())]
+                FieldPath::new("matchLabels").key(key)
             }
             Self::NoValues { requirement } | Self::Values { requirement } => {
                 below(requirement, "values")
@@ -249,16 +248,11 @@ impl SelectorError {
             Self::Key { requirement, .. } => below(requirement, "key"),
             Self::Value {
                 requirement, index, ..
-            } => {
-                let mut segments = below(requirement, "values");
-                segments.push(Segment::Index(*index));
-                segments
-            }
-        };
-        segments.into_iter().collect()
+            } => below(requirement, "values").index(*index),
+        }
     }
 
-    /// What is wrong and what to do.
+    /// Returns the message, without the path.
     #[must_use]
     pub fn message(&self) -> String {
         match self {
@@ -288,11 +282,11 @@ impl fmt::Display for SelectorError {
 
 impl Error for SelectorError {}
 
-/// A selector that breaks a rule. Shown with one error a line.
+/// An invalid selector, shown with one error a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct InvalidSelector {
-    /// What is wrong with it; at least one.
+    /// The errors; at least one.
     pub errors: Vec<SelectorError>,
 }
 

@@ -8,9 +8,9 @@ pub trait StatusSubresource: Resource {
     /// The type of the `status` field.
     type Status;
 
-    /// The status, where the object has one.
+    /// Returns the status, if the object has one.
     fn status(&self) -> Option<&Self::Status>;
 
-    /// The status for changing; `None` inside means the object has none yet.
+    /// Returns a mutable reference to the status; it is `None` if the object has no status.
     fn status_mut(&mut self) -> &mut Option<Self::Status>;
 }

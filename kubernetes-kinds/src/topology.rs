@@ -1,5 +1,4 @@
-//! Which nodes a volume can be on: the topology of classes and capacities, as Kubernetes'
-//! scheduler looks at it.
+//! Matches nodes with the topology of classes and capacities, as Kubernetes' scheduler does.
 //!
 //! ```
 //! # use k8s_openapi::api::core::v1::{TopologySelectorLabelRequirement, TopologySelectorTerm};
@@ -25,33 +24,34 @@ use crate::names::NameFormat;
 use crate::quantity::{Amount, QuantityError};
 use crate::selectors::{self, InvalidSelector, Labels};
 
-/// What limits the nodes that volumes can be on: a StorageClass of any version.
+/// A StorageClass of any version, which can restrict the nodes for which volumes are provisioned.
 pub trait AllowedTopologies {
-    /// The terms of which a node must meet one; none allow all nodes.
+    /// Returns the terms of which a node must match one; without terms, all nodes are allowed.
     fn allowed_topologies(&self) -> &[TopologySelectorTerm];
 
-    /// Whether volumes may be provisioned for a node with these labels, as [`allows_node`].
+    /// Returns whether volumes may be provisioned for a node with these labels; see
+    /// [`allows_node`].
     fn allows_node(&self, labels: &(impl Labels + ?Sized)) -> bool {
         allows_node(self.allowed_topologies(), labels)
     }
 }
 
-/// How much storage a class has for some nodes: a CSIStorageCapacity of any version.
+/// A CSIStorageCapacity of any version: how much storage a class has for some nodes.
 pub trait StorageCapacity {
-    /// The name of the StorageClass.
+    /// Returns the name of the StorageClass.
     fn class(&self) -> &str;
 
-    /// Which nodes can reach the storage; none if this is `None`.
+    /// Returns the selector of the nodes that can access the storage; `None` selects no node.
     fn node_topology(&self) -> Option<&LabelSelector>;
 
-    /// How large a volume may be: `maximumVolumeSize`, or else `capacity`.
+    /// Returns the maximum size of a volume: `maximumVolumeSize`, or else `capacity`.
     fn volume_limit(&self) -> Option<&Quantity>;
 
-    /// Whether a node with these labels can reach the storage.
+    /// Returns whether a node with these labels can access the storage.
     ///
     /// # Errors
     ///
-    /// When the selector of nodes breaks a rule.
+    /// When the selector of nodes is invalid.
     fn reaches_node(
         &self,
         labels: &(impl Labels + ?Sized),
@@ -60,14 +60,13 @@ pub trait StorageCapacity {
         topology.map_or(Ok(false), |selector| selectors::matches(selector, labels))
     }
 
-    /// Whether there is room for a volume of this size. There is none if nothing is said of
-    /// it.
+    /// Returns whether a volume of this size fits; `false` if the object has no size.
     ///
-    /// Both sizes count in whole bytes, rounded up.
+    /// Both sizes are rounded up to whole bytes.
     ///
     /// # Errors
     ///
-    /// When what limits the size is no quantity.
+    /// When the maximum size is no quantity.
     fn has_room_for(&self, size: &Amount) -> Result<bool, QuantityError> {
         let Some(limit) = self.volume_limit() else {
             return Ok(false);
@@ -79,11 +78,11 @@ pub trait StorageCapacity {
         })
     }
 
-    /// Whether a volume of the class and size can be made for a node with these labels, as the
-    /// scheduler decides: not where anything is malformed.
+    /// Returns whether a volume of the class and size can be provisioned for a node with these
+    /// labels, as the scheduler decides: `false` if a field is malformed.
     ///
-    /// The scheduler asks only if the CSIDriver has `storageCapacity`, and takes the node if
-    /// any CSIStorageCapacity fits.
+    /// The scheduler checks this only if the CSIDriver sets `storageCapacity`, and accepts the
+    /// node if any CSIStorageCapacity fits.
     fn fits(&self, class: &str, size: &Amount, labels: &(impl Labels + ?Sized)) -> bool {
         self.class() == class
             && self.has_room_for(size) == Ok(true)
@@ -91,20 +90,20 @@ pub trait StorageCapacity {
     }
 }
 
-/// Whether a node with these labels meets one of the terms, which it does if there are none.
+/// Returns whether a node with these labels matches one of the terms; `true` without terms.
 ///
-/// A term is met if each of its expressions names the value that the node has. A term without
-/// expressions is never met, nor is one with an expression that has no values, or a key or value
-/// that can't be that of a label.
+/// A node matches a term if each of the term's expressions lists the value of the node's label. No
+/// node matches a term without expressions, or with an expression that has no values or an
+/// invalid label key or value.
 #[must_use]
 pub fn allows_node(
     terms: &[TopologySelectorTerm],
     labels: &(impl Labels + ?Sized),
 ) -> bool {
-    terms.is_empty() || terms.iter().any(|term| is_met(term, labels))
+    terms.is_empty() || terms.iter().any(|term| matches(term, labels))
 }
 
-fn is_met(term: &TopologySelectorTerm, labels: &(impl Labels + ?Sized)) -> bool {
+fn matches(term: &TopologySelectorTerm, labels: &(impl Labels + ?Sized)) -> bool {
     let expressions = term.match_label_expressions.as_deref().unwrap_or_default();
     let mut each = expressions.iter();
     !expressions.is_empty()

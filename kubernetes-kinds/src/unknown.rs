@@ -2,20 +2,20 @@ use std::fmt;
 
 /// A value of an open enumeration that this release of the crate does not know.
 ///
-/// It is kept as it was read and written back unchanged. It can't be made directly, only
-/// by converting a string into the enumeration, so a known value never hides in here and
-/// comparing two values of an enumeration is comparing what they are on the wire.
+/// It is preserved as read and written back unchanged. Only the conversion of a string into the
+/// enumeration creates it, so it is never a known value, and two values of an enumeration are
+/// equal exactly when they are equal in JSON.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct UnknownValue(Box<str>);
 
 impl UnknownValue {
-    /// Wraps `value`, for the generated enumerations, which have ruled out the known ones.
+    /// Wraps `value`, for the generated enumerations, which check for the known ones first.
     #[doc(hidden)]
     pub fn from_generated(value: impl Into<Box<str>>) -> Self {
         Self(value.into())
     }
 
-    /// The value as it stands on the wire.
+    /// Returns the value as written in JSON.
     pub fn as_str(&self) -> &str {
         &self.0
     }

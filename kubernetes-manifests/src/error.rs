@@ -287,7 +287,7 @@ impl SchemeError {
 impl From<Reason> for SchemeError {
     fn from(reason: Reason) -> Self {
         let path = match &reason {
-            Reason::Conversion(error) => error.path().to_owned(),
+            Reason::Conversion(error) => error.path().to_string(),
             _ => String::new(),
         };
         Self::new(path, reason)

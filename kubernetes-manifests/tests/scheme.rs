@@ -7,7 +7,7 @@ mod common;
 use common::{PotInfo, PotInfoList, PotV1, PotV1List, PotV1beta1, PotV1beta1List};
 use common::{pot, pots, scheme};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ListMeta;
-use kubernetes_kinds::convert::ANNOTATION;
+use kubernetes_kinds::convert::CONVERSION_DATA_ANNOTATION;
 use kubernetes_kinds::{GroupVersion, GroupVersionKind, WithMetadata};
 use kubernetes_manifests::scheme::{Decoded, Losses, Object, Scheme, Scope};
 use proptest::prelude::*;
@@ -146,7 +146,14 @@ fn losses_are_kept_or_dropped_as_told() {
     assert_eq!(kept.read, GroupVersionKind::of::<PotV1beta1>());
     assert_eq!(kept.losses.len(), 1);
     assert_eq!(kept.losses[0].to_string(), r#"note: "keep dry""#);
-    assert!(kept.object.metadata.annotations.as_ref().unwrap().contains_key(ANNOTATION));
+    assert!(
+        kept.object
+            .metadata
+            .annotations
+            .as_ref()
+            .unwrap()
+            .contains_key(CONVERSION_DATA_ANNOTATION)
+    );
     let back: Decoded<PotV1beta1> = scheme().decode_json(text(&kept.object)).unwrap();
     assert_eq!(back.object, PotV1beta1::from(pot("a")));
 
@@ -168,7 +175,8 @@ fn decodes_lists_with_their_metadata() {
     let decoded: Decoded<PotInfoList> =
         scheme().decode_json(text(&PotV1beta1List::from(list.clone()))).unwrap();
     assert_eq!(decoded.object.metadata, list.metadata);
-    let paths: Vec<_> = decoded.losses.iter().map(|loss| loss.path.as_str()).collect();
+    let paths: Vec<_> =
+        decoded.losses.iter().map(|loss| loss.path.to_string()).collect();
     assert_eq!(paths, ["items[0].note", "items[1].note"]);
     let back: Decoded<PotV1List> = scheme().decode_json(text(&decoded.object)).unwrap();
     assert_eq!(back.object, list);

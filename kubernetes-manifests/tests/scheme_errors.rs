@@ -7,7 +7,7 @@ mod common;
 use std::error::Error;
 
 use common::{Lid, PotInfo, PotV1, PotV1List, PotV1beta1, pot, scheme};
-use kubernetes_kinds::convert::{ANNOTATION, ConversionError};
+use kubernetes_kinds::convert::CONVERSION_DATA_ANNOTATION;
 use kubernetes_kinds::{GroupVersion, WithMetadata};
 use kubernetes_manifests::scheme::{Object, Reason, Scheme, SchemeError};
 
@@ -173,7 +173,7 @@ fn conversion() {
     let Reason::Conversion(reason) = error.reason() else {
         panic!("{error}")
     };
-    assert_eq!(reason, &ConversionError::invalid("lids[0].name", "may not be broken"));
+    assert_eq!(reason, &common::broken_lid());
     assert!(error.source().is_some());
     let list = PotV1List {
         items: vec![pot("a"), broken],
@@ -196,10 +196,10 @@ fn what_is_kept_of_a_third_version_stays_but_not_beside_another() {
         note: None,
         ..pot("a")
     }
-    .with_annotation(ANNOTATION, third);
+    .with_annotation(CONVERSION_DATA_ANNOTATION, third);
     let info = scheme().convert::<PotV1, PotInfo>(plain.clone()).unwrap();
     assert_eq!(info.object.metadata.annotations, plain.metadata.annotations);
-    let noted = pot("a").with_annotation(ANNOTATION, third);
+    let noted = pot("a").with_annotation(CONVERSION_DATA_ANNOTATION, third);
     let error = scheme().convert::<PotV1, PotInfo>(noted).unwrap_err();
     assert!(error.to_string().contains("third version"), "{error}");
 }

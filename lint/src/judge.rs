@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::rc::Rc;
 
-use kubernetes_kinds::{GroupVersion, Lifecycle};
+use kubernetes_kinds::{FieldPath, GroupVersion, Lifecycle};
 use kubernetes_manifests::scheme::{
     Object, Part, Positions, Reason, Scheme, SchemeError, Syntax,
 };
@@ -186,7 +186,7 @@ impl Linter {
             match object.convert_to(scheme, &storage_v1::GROUP_VERSION) {
                 Ok(converted) => object = converted,
                 Err(error) => {
-                    let path = told::path(&conversion_path(&error));
+                    let path = conversion_path(&error);
                     about.add(positions.find(&path), told::not_converted(&error));
                     return;
                 }
@@ -195,7 +195,7 @@ impl Linter {
         // That something unset can't stay unset is nothing that has been written.
         let losses = object.losses().iter().filter(|loss| !loss.value.is_null());
         for loss in losses {
-            let at = positions.find(&told::path(&loss.path));
+            let at = positions.find(&loss.path);
             about.add(at, told::lost(loss, &object.kind()));
         }
         let Some(verdict) = verdict(&object, &self.target) else {
@@ -213,10 +213,10 @@ impl Linter {
     }
 }
 
-fn conversion_path(error: &SchemeError) -> String {
+fn conversion_path(error: &SchemeError) -> FieldPath {
     match error.reason() {
-        Reason::Conversion(error) => error.path().to_owned(),
-        _ => String::new(),
+        Reason::Conversion(error) => error.path().clone(),
+        _ => FieldPath::default(),
     }
 }
 

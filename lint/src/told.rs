@@ -1,6 +1,6 @@
 //! The sentences: what is told of each thing that is found.
 
-use kubernetes_kinds::convert::Loss;
+use kubernetes_kinds::convert::UnrepresentableField;
 use kubernetes_kinds::{GroupVersionKind, Lifecycle, Release};
 use kubernetes_manifests::scheme::{Reason, Scheme, SchemeError};
 use kubernetes_manifests::strict::{Fault as StrictFault, FaultKind};
@@ -195,9 +195,9 @@ pub(crate) fn not_converted(error: &SchemeError) -> Note {
 }
 
 /// What the version that is served can't say.
-pub(crate) fn lost(loss: &Loss, to: &GroupVersionKind) -> Note {
+pub(crate) fn lost(loss: &UnrepresentableField, to: &GroupVersionKind) -> Note {
     let message = format!("{to} can't say {}", cut(&loss.value.to_string(), SHOWN));
-    note(Severity::Warning, &loss.path, ("Lost", "Warning"), message)
+    note(Severity::Warning, loss.path.to_string(), ("Lost", "Warning"), message)
 }
 
 /// A rule that is broken.

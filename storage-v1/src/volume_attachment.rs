@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 
 use k8s_openapi::api::core::v1::PersistentVolumeSpec;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, ObjectMeta, Time};
-use k8s_openapi::serde;
 use kubernetes_kinds::wire;
 
 /// Request to attach one volume to one node, and the state of that request.
@@ -135,42 +134,11 @@ impl kubernetes_kinds::Kind for VolumeAttachment {
     const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[];
 }
 
-impl wire::Object for VolumeAttachment {
-    const NAME: &'static str = "VolumeAttachment";
-    const FIELDS: &'static [&'static str] = &["metadata", "spec", "status"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "metadata" => wire::read(map, &mut self.metadata),
-            "spec" => wire::read(map, &mut self.spec),
-            "status" => wire::read(map, &mut self.status),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "metadata", &self.metadata)?;
-        wire::required(fields, "spec", &self.spec)?;
-        wire::optional(fields, "status", &self.status)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for VolumeAttachment {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_kind(deserializer)
-    }
-}
-
-impl serde::Serialize for VolumeAttachment {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_kind(self, serializer)
+wire::kind! {
+    VolumeAttachment {
+        required "metadata" => metadata,
+        required "spec" => spec,
+        optional "status" => status,
     }
 }
 
@@ -227,55 +195,12 @@ impl k8s_openapi::Metadata for VolumeAttachmentList {
     }
 }
 
-impl FromIterator<VolumeAttachment> for VolumeAttachmentList {
-    fn from_iter<T: IntoIterator<Item = VolumeAttachment>>(items: T) -> Self {
-        Self::new(items)
-    }
-}
+wire::list! { VolumeAttachmentList of VolumeAttachment }
 
-impl IntoIterator for VolumeAttachmentList {
-    type Item = VolumeAttachment;
-    type IntoIter = std::vec::IntoIter<VolumeAttachment>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.items.into_iter()
-    }
-}
-
-impl wire::Object for VolumeAttachmentList {
-    const NAME: &'static str = "VolumeAttachmentList";
-    const FIELDS: &'static [&'static str] = &["metadata", "items"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "metadata" => wire::read(map, &mut self.metadata),
-            "items" => wire::read(map, &mut self.items),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "metadata", &self.metadata)?;
-        wire::required(fields, "items", &self.items)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for VolumeAttachmentList {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_kind(deserializer)
-    }
-}
-
-impl serde::Serialize for VolumeAttachmentList {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_kind(self, serializer)
+wire::kind! {
+    VolumeAttachmentList {
+        required "metadata" => metadata,
+        required "items" => items,
     }
 }
 
@@ -317,42 +242,11 @@ impl VolumeAttachmentSpec {
     }
 }
 
-impl wire::Object for VolumeAttachmentSpec {
-    const NAME: &'static str = "VolumeAttachmentSpec";
-    const FIELDS: &'static [&'static str] = &["attacher", "nodeName", "source"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "attacher" => wire::read(map, &mut self.attacher),
-            "nodeName" => wire::read(map, &mut self.node_name),
-            "source" => wire::read(map, &mut self.source),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "attacher", &self.attacher)?;
-        wire::required(fields, "nodeName", &self.node_name)?;
-        wire::required(fields, "source", &self.source)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for VolumeAttachmentSpec {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for VolumeAttachmentSpec {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    VolumeAttachmentSpec {
+        required "attacher" => attacher,
+        required "nodeName" => node_name,
+        required "source" => source,
     }
 }
 
@@ -428,45 +322,12 @@ impl VolumeAttachmentStatus {
     }
 }
 
-impl wire::Object for VolumeAttachmentStatus {
-    const NAME: &'static str = "VolumeAttachmentStatus";
-    const FIELDS: &'static [&'static str] =
-        &["attached", "attachError", "attachmentMetadata", "detachError"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "attached" => wire::read(map, &mut self.attached),
-            "attachError" => wire::read(map, &mut self.attach_error),
-            "attachmentMetadata" => wire::read(map, &mut self.attachment_metadata),
-            "detachError" => wire::read(map, &mut self.detach_error),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "attached", &self.attached)?;
-        wire::optional(fields, "attachError", &self.attach_error)?;
-        wire::optional(fields, "attachmentMetadata", &self.attachment_metadata)?;
-        wire::optional(fields, "detachError", &self.detach_error)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for VolumeAttachmentStatus {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for VolumeAttachmentStatus {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    VolumeAttachmentStatus {
+        required "attached" => attached,
+        optional "attachError" => attach_error,
+        optional "attachmentMetadata" => attachment_metadata,
+        optional "detachError" => detach_error,
     }
 }
 
@@ -522,41 +383,10 @@ impl VolumeAttachmentSource {
     }
 }
 
-impl wire::Object for VolumeAttachmentSource {
-    const NAME: &'static str = "VolumeAttachmentSource";
-    const FIELDS: &'static [&'static str] =
-        &["inlineVolumeSpec", "persistentVolumeName"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "inlineVolumeSpec" => wire::read(map, &mut self.inline_volume_spec),
-            "persistentVolumeName" => wire::read(map, &mut self.persistent_volume_name),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::optional(fields, "inlineVolumeSpec", &self.inline_volume_spec)?;
-        wire::optional(fields, "persistentVolumeName", &self.persistent_volume_name)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for VolumeAttachmentSource {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for VolumeAttachmentSource {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    VolumeAttachmentSource {
+        optional "inlineVolumeSpec" => inline_volume_spec,
+        optional "persistentVolumeName" => persistent_volume_name,
     }
 }
 
@@ -617,41 +447,10 @@ impl VolumeError {
     }
 }
 
-impl wire::Object for VolumeError {
-    const NAME: &'static str = "VolumeError";
-    const FIELDS: &'static [&'static str] = &["errorCode", "message", "time"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "errorCode" => wire::read(map, &mut self.error_code),
-            "message" => wire::read(map, &mut self.message),
-            "time" => wire::read(map, &mut self.time),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::optional(fields, "errorCode", &self.error_code)?;
-        wire::optional(fields, "message", &self.message)?;
-        wire::optional(fields, "time", &self.time)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for VolumeError {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for VolumeError {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    VolumeError {
+        optional "errorCode" => error_code,
+        optional "message" => message,
+        optional "time" => time,
     }
 }

@@ -5,7 +5,6 @@
 use std::collections::BTreeMap;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, ObjectMeta};
-use k8s_openapi::serde;
 use kubernetes_kinds::wire;
 
 /// Set of volume attributes that can be changed while a volume is in use.
@@ -125,42 +124,11 @@ impl kubernetes_kinds::Kind for VolumeAttributesClass {
     const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[];
 }
 
-impl wire::Object for VolumeAttributesClass {
-    const NAME: &'static str = "VolumeAttributesClass";
-    const FIELDS: &'static [&'static str] = &["metadata", "driverName", "parameters"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "metadata" => wire::read(map, &mut self.metadata),
-            "driverName" => wire::read(map, &mut self.driver_name),
-            "parameters" => wire::read(map, &mut self.parameters),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "metadata", &self.metadata)?;
-        wire::required(fields, "driverName", &self.driver_name)?;
-        wire::optional(fields, "parameters", &self.parameters)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for VolumeAttributesClass {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_kind(deserializer)
-    }
-}
-
-impl serde::Serialize for VolumeAttributesClass {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_kind(self, serializer)
+wire::kind! {
+    VolumeAttributesClass {
+        required "metadata" => metadata,
+        required "driverName" => driver_name,
+        optional "parameters" => parameters,
     }
 }
 
@@ -219,54 +187,11 @@ impl k8s_openapi::Metadata for VolumeAttributesClassList {
     }
 }
 
-impl FromIterator<VolumeAttributesClass> for VolumeAttributesClassList {
-    fn from_iter<T: IntoIterator<Item = VolumeAttributesClass>>(items: T) -> Self {
-        Self::new(items)
-    }
-}
+wire::list! { VolumeAttributesClassList of VolumeAttributesClass }
 
-impl IntoIterator for VolumeAttributesClassList {
-    type Item = VolumeAttributesClass;
-    type IntoIter = std::vec::IntoIter<VolumeAttributesClass>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.items.into_iter()
-    }
-}
-
-impl wire::Object for VolumeAttributesClassList {
-    const NAME: &'static str = "VolumeAttributesClassList";
-    const FIELDS: &'static [&'static str] = &["metadata", "items"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "metadata" => wire::read(map, &mut self.metadata),
-            "items" => wire::read(map, &mut self.items),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "metadata", &self.metadata)?;
-        wire::required(fields, "items", &self.items)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for VolumeAttributesClassList {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_kind(deserializer)
-    }
-}
-
-impl serde::Serialize for VolumeAttributesClassList {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_kind(self, serializer)
+wire::kind! {
+    VolumeAttributesClassList {
+        required "metadata" => metadata,
+        required "items" => items,
     }
 }

@@ -39,11 +39,11 @@
 //!     "csi.example.com",
 //!     CSIDriverSpec::new().with_pod_info_on_mount_version("v2"),
 //! );
-//! let new: Converted<storage_v1::CSIDriver> = old.clone().convert_keeping()?;
+//! let new: Converted<storage_v1::CSIDriver> = old.clone().convert_preserving()?;
 //! assert_eq!(new.object.spec.pod_info_on_mount, Some(false));
-//! assert_eq!(new.losses[0].path, "spec.podInfoOnMountVersion");
+//! assert_eq!(new.unrepresentable[0].path.to_string(), "spec.podInfoOnMountVersion");
 //!
-//! let back: Converted<CSIDriver> = new.object.convert_keeping()?;
+//! let back: Converted<CSIDriver> = new.object.convert_preserving()?;
 //! assert_eq!(back.object, old);
 //! # Ok::<(), kubernetes_kinds::convert::ConversionError>(())
 //! ```

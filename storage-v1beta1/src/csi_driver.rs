@@ -3,7 +3,6 @@
 // Change the document or its overlays and run the command again.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, ObjectMeta};
-use k8s_openapi::serde;
 use kubernetes_kinds::{convert, wire};
 
 /// Cluster-wide settings for one Container Storage Interface (CSI) volume driver.
@@ -101,40 +100,10 @@ impl kubernetes_kinds::Kind for CSIDriver {
     const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[];
 }
 
-impl wire::Object for CSIDriver {
-    const NAME: &'static str = "CSIDriver";
-    const FIELDS: &'static [&'static str] = &["metadata", "spec"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "metadata" => wire::read(map, &mut self.metadata),
-            "spec" => wire::read(map, &mut self.spec),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "metadata", &self.metadata)?;
-        wire::required(fields, "spec", &self.spec)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for CSIDriver {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_kind(deserializer)
-    }
-}
-
-impl serde::Serialize for CSIDriver {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_kind(self, serializer)
+wire::kind! {
+    CSIDriver {
+        required "metadata" => metadata,
+        required "spec" => spec,
     }
 }
 
@@ -209,55 +178,12 @@ impl k8s_openapi::Metadata for CSIDriverList {
     }
 }
 
-impl FromIterator<CSIDriver> for CSIDriverList {
-    fn from_iter<T: IntoIterator<Item = CSIDriver>>(items: T) -> Self {
-        Self::new(items)
-    }
-}
+wire::list! { CSIDriverList of CSIDriver }
 
-impl IntoIterator for CSIDriverList {
-    type Item = CSIDriver;
-    type IntoIter = std::vec::IntoIter<CSIDriver>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.items.into_iter()
-    }
-}
-
-impl wire::Object for CSIDriverList {
-    const NAME: &'static str = "CSIDriverList";
-    const FIELDS: &'static [&'static str] = &["metadata", "items"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "metadata" => wire::read(map, &mut self.metadata),
-            "items" => wire::read(map, &mut self.items),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "metadata", &self.metadata)?;
-        wire::required(fields, "items", &self.items)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for CSIDriverList {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_kind(deserializer)
-    }
-}
-
-impl serde::Serialize for CSIDriverList {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_kind(self, serializer)
+wire::kind! {
+    CSIDriverList {
+        required "metadata" => metadata,
+        required "items" => items,
     }
 }
 
@@ -572,88 +498,20 @@ impl CSIDriverSpec {
     }
 }
 
-impl wire::Object for CSIDriverSpec {
-    const NAME: &'static str = "CSIDriverSpec";
-    const FIELDS: &'static [&'static str] = &[
-        "attachRequired",
-        "fsGroupPolicy",
-        "nodeAllocatableUpdatePeriodSeconds",
-        "podInfoOnMount",
-        "preventPodSchedulingIfMissing",
-        "requiresRepublish",
-        "seLinuxMount",
-        "serviceAccountTokenInSecrets",
-        "storageCapacity",
-        "tokenRequests",
-        "volumeLifecycleModes",
-    ];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "attachRequired" => wire::read(map, &mut self.attach_required),
-            "fsGroupPolicy" => wire::read(map, &mut self.fs_group_policy),
-            "nodeAllocatableUpdatePeriodSeconds" => {
-                wire::read(map, &mut self.node_allocatable_update_period_seconds)
-            }
-            "podInfoOnMount" => wire::read(map, &mut self.pod_info_on_mount),
-            "preventPodSchedulingIfMissing" => {
-                wire::read(map, &mut self.prevent_pod_scheduling_if_missing)
-            }
-            "requiresRepublish" => wire::read(map, &mut self.requires_republish),
-            "seLinuxMount" => wire::read(map, &mut self.se_linux_mount),
-            "serviceAccountTokenInSecrets" => {
-                wire::read(map, &mut self.service_account_token_in_secrets)
-            }
-            "storageCapacity" => wire::read(map, &mut self.storage_capacity),
-            "tokenRequests" => wire::read(map, &mut self.token_requests),
-            "volumeLifecycleModes" => wire::read(map, &mut self.volume_lifecycle_modes),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::optional(fields, "attachRequired", &self.attach_required)?;
-        wire::optional(fields, "fsGroupPolicy", &self.fs_group_policy)?;
-        wire::optional(
-            fields,
-            "nodeAllocatableUpdatePeriodSeconds",
-            &self.node_allocatable_update_period_seconds,
-        )?;
-        wire::optional(fields, "podInfoOnMount", &self.pod_info_on_mount)?;
-        wire::optional(
-            fields,
-            "preventPodSchedulingIfMissing",
-            &self.prevent_pod_scheduling_if_missing,
-        )?;
-        wire::optional(fields, "requiresRepublish", &self.requires_republish)?;
-        wire::optional(fields, "seLinuxMount", &self.se_linux_mount)?;
-        wire::optional(
-            fields,
-            "serviceAccountTokenInSecrets",
-            &self.service_account_token_in_secrets,
-        )?;
-        wire::optional(fields, "storageCapacity", &self.storage_capacity)?;
-        wire::optional(fields, "tokenRequests", &self.token_requests)?;
-        wire::optional(fields, "volumeLifecycleModes", &self.volume_lifecycle_modes)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for CSIDriverSpec {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for CSIDriverSpec {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    CSIDriverSpec {
+        optional "attachRequired" => attach_required,
+        optional "fsGroupPolicy" => fs_group_policy,
+        optional "nodeAllocatableUpdatePeriodSeconds" =>
+            node_allocatable_update_period_seconds,
+        optional "podInfoOnMount" => pod_info_on_mount,
+        optional "preventPodSchedulingIfMissing" => prevent_pod_scheduling_if_missing,
+        optional "requiresRepublish" => requires_republish,
+        optional "seLinuxMount" => se_linux_mount,
+        optional "serviceAccountTokenInSecrets" => service_account_token_in_secrets,
+        optional "storageCapacity" => storage_capacity,
+        optional "tokenRequests" => token_requests,
+        optional "volumeLifecycleModes" => volume_lifecycle_modes,
     }
 }
 
@@ -731,115 +589,15 @@ pub enum FSGroupPolicy {
     Unknown(kubernetes_kinds::UnknownValue),
 }
 
-impl FSGroupPolicy {
-    /// The values that are known, in the order of the variants.
-    #[must_use]
-    pub const fn known_values() -> &'static [&'static str] {
-        &["ReadWriteOnceWithFSType", "File", "None"]
-    }
-
-    /// The value as it stands on the wire.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::ReadWriteOnceWithFSType => "ReadWriteOnceWithFSType",
-            Self::File => "File",
-            Self::None => "None",
-            Self::Unknown(value) => value.as_str(),
-        }
-    }
-
-    fn known(value: &str) -> Option<Self> {
-        match value {
-            "ReadWriteOnceWithFSType" => Some(Self::ReadWriteOnceWithFSType),
-            "File" => Some(Self::File),
-            "None" => Some(Self::None),
-            _ => None,
-        }
-    }
-
-    fn unknown(value: impl Into<Box<str>>) -> Self {
-        Self::Unknown(kubernetes_kinds::UnknownValue::from_generated(value))
+kubernetes_kinds::wire::enumeration! {
+    FSGroupPolicy {
+        "ReadWriteOnceWithFSType" => ReadWriteOnceWithFSType,
+        "File" => File,
+        "None" => None,
     }
 }
 
-impl Default for FSGroupPolicy {
-    /// The empty string, which Kubernetes takes as "not set".
-    fn default() -> Self {
-        Self::from("")
-    }
-}
-
-impl From<&str> for FSGroupPolicy {
-    fn from(value: &str) -> Self {
-        Self::known(value).unwrap_or_else(|| Self::unknown(value))
-    }
-}
-
-impl From<String> for FSGroupPolicy {
-    fn from(value: String) -> Self {
-        Self::known(&value).unwrap_or_else(|| Self::unknown(value))
-    }
-}
-
-impl From<kubernetes_kinds::UnknownValue> for FSGroupPolicy {
-    /// Another enumeration's unknown value may be known here.
-    fn from(value: kubernetes_kinds::UnknownValue) -> Self {
-        Self::known(value.as_str()).unwrap_or(Self::Unknown(value))
-    }
-}
-
-impl std::str::FromStr for FSGroupPolicy {
-    type Err = std::convert::Infallible;
-
-    fn from_str(value: &str) -> Result<Self, std::convert::Infallible> {
-        Ok(Self::from(value))
-    }
-}
-
-impl AsRef<str> for FSGroupPolicy {
-    fn as_ref(&self) -> &str {
-        self.as_str()
-    }
-}
-
-impl std::fmt::Display for FSGroupPolicy {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.pad(self.as_str())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for FSGroupPolicy {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        kubernetes_kinds::wire::read_enum(deserializer)
-    }
-}
-
-impl serde::Serialize for FSGroupPolicy {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
-    }
-}
-
-impl From<FSGroupPolicy> for storage_v1::FSGroupPolicy {
-    fn from(value: FSGroupPolicy) -> Self {
-        match value {
-            FSGroupPolicy::Unknown(value) => Self::from(value),
-            value => Self::from(value.as_str()),
-        }
-    }
-}
-
-impl From<storage_v1::FSGroupPolicy> for FSGroupPolicy {
-    fn from(value: storage_v1::FSGroupPolicy) -> Self {
-        match value {
-            storage_v1::FSGroupPolicy::Unknown(value) => Self::from(value),
-            value => Self::from(value.as_str()),
-        }
-    }
-}
+kubernetes_kinds::convert::enumerations! { FSGroupPolicy, storage_v1::FSGroupPolicy }
 
 /// One service account token that a CSI driver wants for the Pods it mounts volumes
 /// for.
@@ -881,40 +639,10 @@ impl TokenRequest {
     }
 }
 
-impl wire::Object for TokenRequest {
-    const NAME: &'static str = "TokenRequest";
-    const FIELDS: &'static [&'static str] = &["audience", "expirationSeconds"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "audience" => wire::read(map, &mut self.audience),
-            "expirationSeconds" => wire::read(map, &mut self.expiration_seconds),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "audience", &self.audience)?;
-        wire::optional(fields, "expirationSeconds", &self.expiration_seconds)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for TokenRequest {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for TokenRequest {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    TokenRequest {
+        required "audience" => audience,
+        optional "expirationSeconds" => expiration_seconds,
     }
 }
 
@@ -967,110 +695,14 @@ pub enum VolumeLifecycleMode {
     Unknown(kubernetes_kinds::UnknownValue),
 }
 
-impl VolumeLifecycleMode {
-    /// The values that are known, in the order of the variants.
-    #[must_use]
-    pub const fn known_values() -> &'static [&'static str] {
-        &["Persistent", "Ephemeral"]
-    }
-
-    /// The value as it stands on the wire.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::Persistent => "Persistent",
-            Self::Ephemeral => "Ephemeral",
-            Self::Unknown(value) => value.as_str(),
-        }
-    }
-
-    fn known(value: &str) -> Option<Self> {
-        match value {
-            "Persistent" => Some(Self::Persistent),
-            "Ephemeral" => Some(Self::Ephemeral),
-            _ => None,
-        }
-    }
-
-    fn unknown(value: impl Into<Box<str>>) -> Self {
-        Self::Unknown(kubernetes_kinds::UnknownValue::from_generated(value))
+kubernetes_kinds::wire::enumeration! {
+    VolumeLifecycleMode {
+        "Persistent" => Persistent,
+        "Ephemeral" => Ephemeral,
     }
 }
 
-impl Default for VolumeLifecycleMode {
-    /// The empty string, which Kubernetes takes as "not set".
-    fn default() -> Self {
-        Self::from("")
-    }
-}
-
-impl From<&str> for VolumeLifecycleMode {
-    fn from(value: &str) -> Self {
-        Self::known(value).unwrap_or_else(|| Self::unknown(value))
-    }
-}
-
-impl From<String> for VolumeLifecycleMode {
-    fn from(value: String) -> Self {
-        Self::known(&value).unwrap_or_else(|| Self::unknown(value))
-    }
-}
-
-impl From<kubernetes_kinds::UnknownValue> for VolumeLifecycleMode {
-    /// Another enumeration's unknown value may be known here.
-    fn from(value: kubernetes_kinds::UnknownValue) -> Self {
-        Self::known(value.as_str()).unwrap_or(Self::Unknown(value))
-    }
-}
-
-impl std::str::FromStr for VolumeLifecycleMode {
-    type Err = std::convert::Infallible;
-
-    fn from_str(value: &str) -> Result<Self, std::convert::Infallible> {
-        Ok(Self::from(value))
-    }
-}
-
-impl AsRef<str> for VolumeLifecycleMode {
-    fn as_ref(&self) -> &str {
-        self.as_str()
-    }
-}
-
-impl std::fmt::Display for VolumeLifecycleMode {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.pad(self.as_str())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for VolumeLifecycleMode {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        kubernetes_kinds::wire::read_enum(deserializer)
-    }
-}
-
-impl serde::Serialize for VolumeLifecycleMode {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
-    }
-}
-
-impl From<VolumeLifecycleMode> for storage_v1::VolumeLifecycleMode {
-    fn from(value: VolumeLifecycleMode) -> Self {
-        match value {
-            VolumeLifecycleMode::Unknown(value) => Self::from(value),
-            value => Self::from(value.as_str()),
-        }
-    }
-}
-
-impl From<storage_v1::VolumeLifecycleMode> for VolumeLifecycleMode {
-    fn from(value: storage_v1::VolumeLifecycleMode) -> Self {
-        match value {
-            storage_v1::VolumeLifecycleMode::Unknown(value) => Self::from(value),
-            value => Self::from(value.as_str()),
-        }
-    }
+kubernetes_kinds::convert::enumerations! {
+    VolumeLifecycleMode,
+    storage_v1::VolumeLifecycleMode
 }

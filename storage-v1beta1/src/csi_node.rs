@@ -3,7 +3,6 @@
 // Change the document or its overlays and run the command again.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, ObjectMeta, Time};
-use k8s_openapi::serde;
 use kubernetes_kinds::{convert, wire};
 
 /// Registry of the CSI drivers on one node.
@@ -119,42 +118,11 @@ impl kubernetes_kinds::Kind for CSINode {
         &[("spec.drivers", &["name"]), ("status.storageHealth", &["name"])];
 }
 
-impl wire::Object for CSINode {
-    const NAME: &'static str = "CSINode";
-    const FIELDS: &'static [&'static str] = &["metadata", "spec", "status"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "metadata" => wire::read(map, &mut self.metadata),
-            "spec" => wire::read(map, &mut self.spec),
-            "status" => wire::read(map, &mut self.status),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "metadata", &self.metadata)?;
-        wire::required(fields, "spec", &self.spec)?;
-        wire::optional(fields, "status", &self.status)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for CSINode {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_kind(deserializer)
-    }
-}
-
-impl serde::Serialize for CSINode {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_kind(self, serializer)
+wire::kind! {
+    CSINode {
+        required "metadata" => metadata,
+        required "spec" => spec,
+        optional "status" => status,
     }
 }
 
@@ -231,55 +199,12 @@ impl k8s_openapi::Metadata for CSINodeList {
     }
 }
 
-impl FromIterator<CSINode> for CSINodeList {
-    fn from_iter<T: IntoIterator<Item = CSINode>>(items: T) -> Self {
-        Self::new(items)
-    }
-}
+wire::list! { CSINodeList of CSINode }
 
-impl IntoIterator for CSINodeList {
-    type Item = CSINode;
-    type IntoIter = std::vec::IntoIter<CSINode>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.items.into_iter()
-    }
-}
-
-impl wire::Object for CSINodeList {
-    const NAME: &'static str = "CSINodeList";
-    const FIELDS: &'static [&'static str] = &["metadata", "items"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "metadata" => wire::read(map, &mut self.metadata),
-            "items" => wire::read(map, &mut self.items),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "metadata", &self.metadata)?;
-        wire::required(fields, "items", &self.items)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for CSINodeList {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_kind(deserializer)
-    }
-}
-
-impl serde::Serialize for CSINodeList {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_kind(self, serializer)
+wire::kind! {
+    CSINodeList {
+        required "metadata" => metadata,
+        required "items" => items,
     }
 }
 
@@ -326,38 +251,9 @@ impl CSINodeSpec {
     }
 }
 
-impl wire::Object for CSINodeSpec {
-    const NAME: &'static str = "CSINodeSpec";
-    const FIELDS: &'static [&'static str] = &["drivers"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "drivers" => wire::read(map, &mut self.drivers),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "drivers", &self.drivers)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for CSINodeSpec {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for CSINodeSpec {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    CSINodeSpec {
+        required "drivers" => drivers,
     }
 }
 
@@ -413,38 +309,9 @@ impl CSINodeStatus {
     }
 }
 
-impl wire::Object for CSINodeStatus {
-    const NAME: &'static str = "CSINodeStatus";
-    const FIELDS: &'static [&'static str] = &["storageHealth"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "storageHealth" => wire::read(map, &mut self.storage_health),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::optional(fields, "storageHealth", &self.storage_health)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for CSINodeStatus {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for CSINodeStatus {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    CSINodeStatus {
+        optional "storageHealth" => storage_health,
     }
 }
 
@@ -540,45 +407,12 @@ impl CSINodeDriver {
     }
 }
 
-impl wire::Object for CSINodeDriver {
-    const NAME: &'static str = "CSINodeDriver";
-    const FIELDS: &'static [&'static str] =
-        &["name", "nodeID", "allocatable", "topologyKeys"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "name" => wire::read(map, &mut self.name),
-            "nodeID" => wire::read(map, &mut self.node_id),
-            "allocatable" => wire::read(map, &mut self.allocatable),
-            "topologyKeys" => wire::read(map, &mut self.topology_keys),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "name", &self.name)?;
-        wire::required(fields, "nodeID", &self.node_id)?;
-        wire::optional(fields, "allocatable", &self.allocatable)?;
-        wire::optional(fields, "topologyKeys", &self.topology_keys)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for CSINodeDriver {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for CSINodeDriver {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    CSINodeDriver {
+        required "name" => name,
+        required "nodeID" => node_id,
+        optional "allocatable" => allocatable,
+        optional "topologyKeys" => topology_keys,
     }
 }
 
@@ -642,40 +476,10 @@ impl StorageHealth {
     }
 }
 
-impl wire::Object for StorageHealth {
-    const NAME: &'static str = "StorageHealth";
-    const FIELDS: &'static [&'static str] = &["name", "healthConditions"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "name" => wire::read(map, &mut self.name),
-            "healthConditions" => wire::read(map, &mut self.health_conditions),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "name", &self.name)?;
-        wire::optional(fields, "healthConditions", &self.health_conditions)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for StorageHealth {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for StorageHealth {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    StorageHealth {
+        required "name" => name,
+        optional "healthConditions" => health_conditions,
     }
 }
 
@@ -727,38 +531,9 @@ impl VolumeNodeResources {
     }
 }
 
-impl wire::Object for VolumeNodeResources {
-    const NAME: &'static str = "VolumeNodeResources";
-    const FIELDS: &'static [&'static str] = &["count"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "count" => wire::read(map, &mut self.count),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::optional(fields, "count", &self.count)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for VolumeNodeResources {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for VolumeNodeResources {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    VolumeNodeResources {
+        optional "count" => count,
     }
 }
 
@@ -863,55 +638,14 @@ impl StorageHealthCondition {
     }
 }
 
-impl wire::Object for StorageHealthCondition {
-    const NAME: &'static str = "StorageHealthCondition";
-    const FIELDS: &'static [&'static str] = &[
-        "reason",
-        "status",
-        "accessMode",
-        "lastTransitionTime",
-        "message",
-        "volumeMode",
-    ];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "reason" => wire::read(map, &mut self.reason),
-            "status" => wire::read(map, &mut self.status),
-            "accessMode" => wire::read(map, &mut self.access_mode),
-            "lastTransitionTime" => wire::read(map, &mut self.last_transition_time),
-            "message" => wire::read(map, &mut self.message),
-            "volumeMode" => wire::read(map, &mut self.volume_mode),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "reason", &self.reason)?;
-        wire::required(fields, "status", &self.status)?;
-        wire::optional(fields, "accessMode", &self.access_mode)?;
-        wire::optional(fields, "lastTransitionTime", &self.last_transition_time)?;
-        wire::optional(fields, "message", &self.message)?;
-        wire::optional(fields, "volumeMode", &self.volume_mode)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for StorageHealthCondition {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for StorageHealthCondition {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    StorageHealthCondition {
+        required "reason" => reason,
+        required "status" => status,
+        optional "accessMode" => access_mode,
+        optional "lastTransitionTime" => last_transition_time,
+        optional "message" => message,
+        optional "volumeMode" => volume_mode,
     }
 }
 
@@ -961,110 +695,14 @@ pub enum StorageHealthStatusType {
     Unknown(kubernetes_kinds::UnknownValue),
 }
 
-impl StorageHealthStatusType {
-    /// The values that are known, in the order of the variants.
-    #[must_use]
-    pub const fn known_values() -> &'static [&'static str] {
-        &["StorageUnreachable", "StorageDegraded"]
-    }
-
-    /// The value as it stands on the wire.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::StorageUnreachable => "StorageUnreachable",
-            Self::StorageDegraded => "StorageDegraded",
-            Self::Unknown(value) => value.as_str(),
-        }
-    }
-
-    fn known(value: &str) -> Option<Self> {
-        match value {
-            "StorageUnreachable" => Some(Self::StorageUnreachable),
-            "StorageDegraded" => Some(Self::StorageDegraded),
-            _ => None,
-        }
-    }
-
-    fn unknown(value: impl Into<Box<str>>) -> Self {
-        Self::Unknown(kubernetes_kinds::UnknownValue::from_generated(value))
+kubernetes_kinds::wire::enumeration! {
+    StorageHealthStatusType {
+        "StorageUnreachable" => StorageUnreachable,
+        "StorageDegraded" => StorageDegraded,
     }
 }
 
-impl Default for StorageHealthStatusType {
-    /// The empty string, which Kubernetes takes as "not set".
-    fn default() -> Self {
-        Self::from("")
-    }
-}
-
-impl From<&str> for StorageHealthStatusType {
-    fn from(value: &str) -> Self {
-        Self::known(value).unwrap_or_else(|| Self::unknown(value))
-    }
-}
-
-impl From<String> for StorageHealthStatusType {
-    fn from(value: String) -> Self {
-        Self::known(&value).unwrap_or_else(|| Self::unknown(value))
-    }
-}
-
-impl From<kubernetes_kinds::UnknownValue> for StorageHealthStatusType {
-    /// Another enumeration's unknown value may be known here.
-    fn from(value: kubernetes_kinds::UnknownValue) -> Self {
-        Self::known(value.as_str()).unwrap_or(Self::Unknown(value))
-    }
-}
-
-impl std::str::FromStr for StorageHealthStatusType {
-    type Err = std::convert::Infallible;
-
-    fn from_str(value: &str) -> Result<Self, std::convert::Infallible> {
-        Ok(Self::from(value))
-    }
-}
-
-impl AsRef<str> for StorageHealthStatusType {
-    fn as_ref(&self) -> &str {
-        self.as_str()
-    }
-}
-
-impl std::fmt::Display for StorageHealthStatusType {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.pad(self.as_str())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for StorageHealthStatusType {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        kubernetes_kinds::wire::read_enum(deserializer)
-    }
-}
-
-impl serde::Serialize for StorageHealthStatusType {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
-    }
-}
-
-impl From<StorageHealthStatusType> for storage_v1::StorageHealthStatusType {
-    fn from(value: StorageHealthStatusType) -> Self {
-        match value {
-            StorageHealthStatusType::Unknown(value) => Self::from(value),
-            value => Self::from(value.as_str()),
-        }
-    }
-}
-
-impl From<storage_v1::StorageHealthStatusType> for StorageHealthStatusType {
-    fn from(value: storage_v1::StorageHealthStatusType) -> Self {
-        match value {
-            storage_v1::StorageHealthStatusType::Unknown(value) => Self::from(value),
-            value => Self::from(value.as_str()),
-        }
-    }
+kubernetes_kinds::convert::enumerations! {
+    StorageHealthStatusType,
+    storage_v1::StorageHealthStatusType
 }

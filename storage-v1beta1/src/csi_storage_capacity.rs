@@ -6,7 +6,6 @@ use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{
     LabelSelector, ListMeta, ObjectMeta,
 };
-use k8s_openapi::serde;
 use kubernetes_kinds::{convert, wire};
 
 /// Free storage of one `StorageClass` in one part of the cluster.
@@ -171,52 +170,13 @@ impl kubernetes_kinds::Kind for CSIStorageCapacity {
     const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[];
 }
 
-impl wire::Object for CSIStorageCapacity {
-    const NAME: &'static str = "CSIStorageCapacity";
-    const FIELDS: &'static [&'static str] = &[
-        "metadata",
-        "storageClassName",
-        "capacity",
-        "maximumVolumeSize",
-        "nodeTopology",
-    ];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "metadata" => wire::read(map, &mut self.metadata),
-            "storageClassName" => wire::read(map, &mut self.storage_class_name),
-            "capacity" => wire::read(map, &mut self.capacity),
-            "maximumVolumeSize" => wire::read(map, &mut self.maximum_volume_size),
-            "nodeTopology" => wire::read(map, &mut self.node_topology),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "metadata", &self.metadata)?;
-        wire::required(fields, "storageClassName", &self.storage_class_name)?;
-        wire::optional(fields, "capacity", &self.capacity)?;
-        wire::optional(fields, "maximumVolumeSize", &self.maximum_volume_size)?;
-        wire::optional(fields, "nodeTopology", &self.node_topology)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for CSIStorageCapacity {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_kind(deserializer)
-    }
-}
-
-impl serde::Serialize for CSIStorageCapacity {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_kind(self, serializer)
+wire::kind! {
+    CSIStorageCapacity {
+        required "metadata" => metadata,
+        required "storageClassName" => storage_class_name,
+        optional "capacity" => capacity,
+        optional "maximumVolumeSize" => maximum_volume_size,
+        optional "nodeTopology" => node_topology,
     }
 }
 
@@ -299,55 +259,12 @@ impl k8s_openapi::Metadata for CSIStorageCapacityList {
     }
 }
 
-impl FromIterator<CSIStorageCapacity> for CSIStorageCapacityList {
-    fn from_iter<T: IntoIterator<Item = CSIStorageCapacity>>(items: T) -> Self {
-        Self::new(items)
-    }
-}
+wire::list! { CSIStorageCapacityList of CSIStorageCapacity }
 
-impl IntoIterator for CSIStorageCapacityList {
-    type Item = CSIStorageCapacity;
-    type IntoIter = std::vec::IntoIter<CSIStorageCapacity>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.items.into_iter()
-    }
-}
-
-impl wire::Object for CSIStorageCapacityList {
-    const NAME: &'static str = "CSIStorageCapacityList";
-    const FIELDS: &'static [&'static str] = &["metadata", "items"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "metadata" => wire::read(map, &mut self.metadata),
-            "items" => wire::read(map, &mut self.items),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "metadata", &self.metadata)?;
-        wire::required(fields, "items", &self.items)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for CSIStorageCapacityList {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_kind(deserializer)
-    }
-}
-
-impl serde::Serialize for CSIStorageCapacityList {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_kind(self, serializer)
+wire::kind! {
+    CSIStorageCapacityList {
+        required "metadata" => metadata,
+        required "items" => items,
     }
 }
 

@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 
 use k8s_openapi::api::core::v1::TopologySelectorTerm;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, ObjectMeta};
-use k8s_openapi::serde;
 use kubernetes_kinds::{convert, wire};
 
 /// Recipe by which volumes are provisioned on demand for claims that name the class.
@@ -243,61 +242,16 @@ impl kubernetes_kinds::Kind for StorageClass {
     const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[];
 }
 
-impl wire::Object for StorageClass {
-    const NAME: &'static str = "StorageClass";
-    const FIELDS: &'static [&'static str] = &[
-        "metadata",
-        "provisioner",
-        "allowVolumeExpansion",
-        "allowedTopologies",
-        "mountOptions",
-        "parameters",
-        "reclaimPolicy",
-        "volumeBindingMode",
-    ];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "metadata" => wire::read(map, &mut self.metadata),
-            "provisioner" => wire::read(map, &mut self.provisioner),
-            "allowVolumeExpansion" => wire::read(map, &mut self.allow_volume_expansion),
-            "allowedTopologies" => wire::read(map, &mut self.allowed_topologies),
-            "mountOptions" => wire::read(map, &mut self.mount_options),
-            "parameters" => wire::read(map, &mut self.parameters),
-            "reclaimPolicy" => wire::read(map, &mut self.reclaim_policy),
-            "volumeBindingMode" => wire::read(map, &mut self.volume_binding_mode),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "metadata", &self.metadata)?;
-        wire::required(fields, "provisioner", &self.provisioner)?;
-        wire::optional(fields, "allowVolumeExpansion", &self.allow_volume_expansion)?;
-        wire::optional(fields, "allowedTopologies", &self.allowed_topologies)?;
-        wire::optional(fields, "mountOptions", &self.mount_options)?;
-        wire::optional(fields, "parameters", &self.parameters)?;
-        wire::optional(fields, "reclaimPolicy", &self.reclaim_policy)?;
-        wire::optional(fields, "volumeBindingMode", &self.volume_binding_mode)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for StorageClass {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_kind(deserializer)
-    }
-}
-
-impl serde::Serialize for StorageClass {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_kind(self, serializer)
+wire::kind! {
+    StorageClass {
+        required "metadata" => metadata,
+        required "provisioner" => provisioner,
+        optional "allowVolumeExpansion" => allow_volume_expansion,
+        optional "allowedTopologies" => allowed_topologies,
+        optional "mountOptions" => mount_options,
+        optional "parameters" => parameters,
+        optional "reclaimPolicy" => reclaim_policy,
+        optional "volumeBindingMode" => volume_binding_mode,
     }
 }
 
@@ -384,55 +338,12 @@ impl k8s_openapi::Metadata for StorageClassList {
     }
 }
 
-impl FromIterator<StorageClass> for StorageClassList {
-    fn from_iter<T: IntoIterator<Item = StorageClass>>(items: T) -> Self {
-        Self::new(items)
-    }
-}
+wire::list! { StorageClassList of StorageClass }
 
-impl IntoIterator for StorageClassList {
-    type Item = StorageClass;
-    type IntoIter = std::vec::IntoIter<StorageClass>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.items.into_iter()
-    }
-}
-
-impl wire::Object for StorageClassList {
-    const NAME: &'static str = "StorageClassList";
-    const FIELDS: &'static [&'static str] = &["metadata", "items"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "metadata" => wire::read(map, &mut self.metadata),
-            "items" => wire::read(map, &mut self.items),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "metadata", &self.metadata)?;
-        wire::required(fields, "items", &self.items)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for StorageClassList {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_kind(deserializer)
-    }
-}
-
-impl serde::Serialize for StorageClassList {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_kind(self, serializer)
+wire::kind! {
+    StorageClassList {
+        required "metadata" => metadata,
+        required "items" => items,
     }
 }
 
@@ -489,116 +400,17 @@ pub enum PersistentVolumeReclaimPolicy {
     Unknown(kubernetes_kinds::UnknownValue),
 }
 
-impl PersistentVolumeReclaimPolicy {
-    /// The values that are known, in the order of the variants.
-    #[must_use]
-    pub const fn known_values() -> &'static [&'static str] {
-        &["Delete", "Recycle", "Retain"]
-    }
-
-    /// The value as it stands on the wire.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::Delete => "Delete",
-            Self::Recycle => "Recycle",
-            Self::Retain => "Retain",
-            Self::Unknown(value) => value.as_str(),
-        }
-    }
-
-    fn known(value: &str) -> Option<Self> {
-        match value {
-            "Delete" => Some(Self::Delete),
-            "Recycle" => Some(Self::Recycle),
-            "Retain" => Some(Self::Retain),
-            _ => None,
-        }
-    }
-
-    fn unknown(value: impl Into<Box<str>>) -> Self {
-        Self::Unknown(kubernetes_kinds::UnknownValue::from_generated(value))
+kubernetes_kinds::wire::enumeration! {
+    PersistentVolumeReclaimPolicy {
+        "Delete" => Delete,
+        "Recycle" => Recycle,
+        "Retain" => Retain,
     }
 }
 
-impl Default for PersistentVolumeReclaimPolicy {
-    /// The empty string, which Kubernetes takes as "not set".
-    fn default() -> Self {
-        Self::from("")
-    }
-}
-
-impl From<&str> for PersistentVolumeReclaimPolicy {
-    fn from(value: &str) -> Self {
-        Self::known(value).unwrap_or_else(|| Self::unknown(value))
-    }
-}
-
-impl From<String> for PersistentVolumeReclaimPolicy {
-    fn from(value: String) -> Self {
-        Self::known(&value).unwrap_or_else(|| Self::unknown(value))
-    }
-}
-
-impl From<kubernetes_kinds::UnknownValue> for PersistentVolumeReclaimPolicy {
-    /// Another enumeration's unknown value may be known here.
-    fn from(value: kubernetes_kinds::UnknownValue) -> Self {
-        Self::known(value.as_str()).unwrap_or(Self::Unknown(value))
-    }
-}
-
-impl std::str::FromStr for PersistentVolumeReclaimPolicy {
-    type Err = std::convert::Infallible;
-
-    fn from_str(value: &str) -> Result<Self, std::convert::Infallible> {
-        Ok(Self::from(value))
-    }
-}
-
-impl AsRef<str> for PersistentVolumeReclaimPolicy {
-    fn as_ref(&self) -> &str {
-        self.as_str()
-    }
-}
-
-impl std::fmt::Display for PersistentVolumeReclaimPolicy {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.pad(self.as_str())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for PersistentVolumeReclaimPolicy {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        kubernetes_kinds::wire::read_enum(deserializer)
-    }
-}
-
-impl serde::Serialize for PersistentVolumeReclaimPolicy {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
-    }
-}
-
-impl From<PersistentVolumeReclaimPolicy> for storage_v1::PersistentVolumeReclaimPolicy {
-    fn from(value: PersistentVolumeReclaimPolicy) -> Self {
-        match value {
-            PersistentVolumeReclaimPolicy::Unknown(value) => Self::from(value),
-            value => Self::from(value.as_str()),
-        }
-    }
-}
-
-impl From<storage_v1::PersistentVolumeReclaimPolicy> for PersistentVolumeReclaimPolicy {
-    fn from(value: storage_v1::PersistentVolumeReclaimPolicy) -> Self {
-        match value {
-            storage_v1::PersistentVolumeReclaimPolicy::Unknown(value) => {
-                Self::from(value)
-            }
-            value => Self::from(value.as_str()),
-        }
-    }
+kubernetes_kinds::convert::enumerations! {
+    PersistentVolumeReclaimPolicy,
+    storage_v1::PersistentVolumeReclaimPolicy
 }
 
 /// When a claim of a storage class gets its volume.
@@ -631,110 +443,14 @@ pub enum VolumeBindingMode {
     Unknown(kubernetes_kinds::UnknownValue),
 }
 
-impl VolumeBindingMode {
-    /// The values that are known, in the order of the variants.
-    #[must_use]
-    pub const fn known_values() -> &'static [&'static str] {
-        &["Immediate", "WaitForFirstConsumer"]
-    }
-
-    /// The value as it stands on the wire.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::Immediate => "Immediate",
-            Self::WaitForFirstConsumer => "WaitForFirstConsumer",
-            Self::Unknown(value) => value.as_str(),
-        }
-    }
-
-    fn known(value: &str) -> Option<Self> {
-        match value {
-            "Immediate" => Some(Self::Immediate),
-            "WaitForFirstConsumer" => Some(Self::WaitForFirstConsumer),
-            _ => None,
-        }
-    }
-
-    fn unknown(value: impl Into<Box<str>>) -> Self {
-        Self::Unknown(kubernetes_kinds::UnknownValue::from_generated(value))
+kubernetes_kinds::wire::enumeration! {
+    VolumeBindingMode {
+        "Immediate" => Immediate,
+        "WaitForFirstConsumer" => WaitForFirstConsumer,
     }
 }
 
-impl Default for VolumeBindingMode {
-    /// The empty string, which Kubernetes takes as "not set".
-    fn default() -> Self {
-        Self::from("")
-    }
-}
-
-impl From<&str> for VolumeBindingMode {
-    fn from(value: &str) -> Self {
-        Self::known(value).unwrap_or_else(|| Self::unknown(value))
-    }
-}
-
-impl From<String> for VolumeBindingMode {
-    fn from(value: String) -> Self {
-        Self::known(&value).unwrap_or_else(|| Self::unknown(value))
-    }
-}
-
-impl From<kubernetes_kinds::UnknownValue> for VolumeBindingMode {
-    /// Another enumeration's unknown value may be known here.
-    fn from(value: kubernetes_kinds::UnknownValue) -> Self {
-        Self::known(value.as_str()).unwrap_or(Self::Unknown(value))
-    }
-}
-
-impl std::str::FromStr for VolumeBindingMode {
-    type Err = std::convert::Infallible;
-
-    fn from_str(value: &str) -> Result<Self, std::convert::Infallible> {
-        Ok(Self::from(value))
-    }
-}
-
-impl AsRef<str> for VolumeBindingMode {
-    fn as_ref(&self) -> &str {
-        self.as_str()
-    }
-}
-
-impl std::fmt::Display for VolumeBindingMode {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.pad(self.as_str())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for VolumeBindingMode {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        kubernetes_kinds::wire::read_enum(deserializer)
-    }
-}
-
-impl serde::Serialize for VolumeBindingMode {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
-    }
-}
-
-impl From<VolumeBindingMode> for storage_v1::VolumeBindingMode {
-    fn from(value: VolumeBindingMode) -> Self {
-        match value {
-            VolumeBindingMode::Unknown(value) => Self::from(value),
-            value => Self::from(value.as_str()),
-        }
-    }
-}
-
-impl From<storage_v1::VolumeBindingMode> for VolumeBindingMode {
-    fn from(value: storage_v1::VolumeBindingMode) -> Self {
-        match value {
-            storage_v1::VolumeBindingMode::Unknown(value) => Self::from(value),
-            value => Self::from(value.as_str()),
-        }
-    }
+kubernetes_kinds::convert::enumerations! {
+    VolumeBindingMode,
+    storage_v1::VolumeBindingMode
 }

@@ -43,7 +43,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 
-    /// The Kubernetes release of the documents in --spec, if its name doesn't tell; else
+    /// The Kubernetes release of the documents in --spec, if it isn't named after it; else
     /// that of codegen.toml.
     #[arg(long, value_name = "RELEASE", requires = "spec")]
     release: Option<Release>,
@@ -69,7 +69,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
         return Ok(());
     }
     let mut generated = codegen::generate(&found.config, &found.inputs)
-        .map_err(|faults| found.locate(faults))?;
+        .map_err(|errors| found.locate(errors))?;
     let is_named = |krate: &Generated| {
         arguments.crates.is_empty() || arguments.crates.contains(&krate.name)
     };

@@ -35,7 +35,7 @@ impl Found {
 pub(crate) struct Folder<'a> {
     /// The folder.
     pub(crate) path: &'a Path,
-    /// The release of its documents, where its name doesn't tell.
+    /// The release of its documents, where its name doesn't say it.
     pub(crate) release: Option<Release>,
 }
 
@@ -77,7 +77,7 @@ fn with_targets(config: &Config, crates: &[String]) -> BTreeSet<String> {
 }
 
 /// Reads all documents and overlays that the configuration names. All that are missing are
-/// told; of a folder of one release only those that are there are read, but some for each
+/// reported; of a folder of one release only those that are there are read, but some for each
 /// crate that is named.
 pub(crate) fn read(
     root: &Path,
@@ -96,7 +96,7 @@ pub(crate) fn read(
     if !documents(&all.config).iter().any(|document| folder.is_laid_out_for(document)) {
         all.config = folder.cut_down(all.config, crates)?;
     }
-    let mut faults = BTreeSet::new();
+    let mut errors = BTreeSet::new();
     for document in documents(&all.config) {
         match find(folder, &document) {
             Ok((found, path)) => {
@@ -104,7 +104,7 @@ pub(crate) fn read(
                 all.inputs.documents.insert(document.path(), found);
             }
             Err(error) => {
-                faults.insert(error.to_string());
+                errors.insert(error.to_string());
             }
         }
         for overlay in &document.overlays {
@@ -116,15 +116,15 @@ pub(crate) fn read(
                     all.inputs.overlays.insert(overlay.clone(), source);
                 }
                 Err(error) => {
-                    faults.insert(error.to_string());
+                    errors.insert(error.to_string());
                 }
             }
         }
     }
-    if faults.is_empty() {
+    if errors.is_empty() {
         return Ok(all);
     }
-    Err(faults.into_iter().collect::<Vec<_>>().join("\n\n").into())
+    Err(errors.into_iter().collect::<Vec<_>>().join("\n\n").into())
 }
 
 impl Folder<'_> {
@@ -232,7 +232,7 @@ fn find(
     Ok((DocumentSource { source, release }, here))
 }
 
-/// The release that a folder's name tells, as in `openapi/v1.34`.
+/// The release that a folder is named after, as in `openapi/v1.34`.
 pub(crate) fn release_of(folder: &Path) -> Option<Release> {
     let folder = folder.canonicalize().ok()?;
     folder.file_name()?.to_str()?.parse().ok()

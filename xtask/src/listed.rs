@@ -37,7 +37,7 @@ impl Expected<'_> {
     }
 }
 
-/// A JSON pointer; a `*` at the end of a part stands for any text.
+/// A JSON pointer; a `*` at the end of a part matches any text.
 #[derive(Deserialize)]
 #[serde(try_from = "String")]
 pub(crate) struct Pattern(Vec<String>);
@@ -169,12 +169,12 @@ impl Place {
 }
 
 impl Pattern {
-    /// Whether it stands for this place.
+    /// Whether it matches this place.
     pub(crate) fn covers(&self, pointer: &Pointer) -> bool {
         pointer.segments().count() == self.0.len() && self.starts_with(pointer)
     }
 
-    /// Whether what it stands for is inside of this place.
+    /// Whether what it matches is inside of this place.
     pub(crate) fn is_inside(&self, pointer: &Pointer) -> bool {
         pointer.segments().count() < self.0.len() && self.starts_with(pointer)
     }

@@ -8,7 +8,7 @@ use std::path::{Component, Path, PathBuf};
 
 use codegen::{Generated, GeneratedFile};
 
-use crate::workspace::fault;
+use crate::workspace::error;
 
 /// What has to change for one crate.
 pub(crate) struct Plan {
@@ -106,7 +106,7 @@ impl Plan {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
                     plan.changes.push(Change::Create { path, text });
                 }
-                Err(error) => return Err(fault("can't read", &path, &error)),
+                Err(e) => return Err(error("can't read", &path, &e)),
             }
         }
         Ok(plan)
@@ -141,13 +141,13 @@ pub(crate) fn carry_out(out: &Path, plans: &[Plan]) -> Result<(), Box<dyn Error>
 
 /// No link may lead a file out of the folder.
 fn stay_inside(out: &Path, changes: &[&Change]) -> Result<(), Box<dyn Error>> {
-    let inside = out.canonicalize().map_err(|e| fault("can't find", out, &e))?;
+    let inside = out.canonicalize().map_err(|e| error("can't find", out, &e))?;
     for folder in changes.iter().filter_map(|change| change.path().parent()) {
         // What isn't there yet will be a plain folder inside of what is.
         let Some(folder) = folder.ancestors().find(|folder| folder.exists()) else {
             continue;
         };
-        let real = folder.canonicalize().map_err(|e| fault("can't find", folder, &e))?;
+        let real = folder.canonicalize().map_err(|e| error("can't find", folder, &e))?;
         if !real.starts_with(&inside) {
             return Err(format!(
                 "error: {} leads out of {}\n  help: replace the link by a folder",
@@ -168,24 +168,24 @@ fn replace(
     let stage = tempfile::Builder::new()
         .prefix(".codegen-")
         .tempdir_in(out)
-        .map_err(|e| fault("can't write in", out, &e))?;
+        .map_err(|e| error("can't write in", out, &e))?;
     let staged = |index: usize| stage.path().join(format!("{index}.new"));
     for (index, change) in changes.iter().enumerate() {
         if let Some(text) = change.text() {
             let path = staged(index);
-            fs::write(&path, text).map_err(|e| fault("can't write", &path, &e))?;
+            fs::write(&path, text).map_err(|e| error("can't write", &path, &e))?;
         }
     }
     let moved = (0..).zip(changes).try_for_each(|(index, change)| {
         let path = change.path();
         if !matches!(change, Change::Create { .. }) {
             let backup = stage.path().join(format!("{index}.old"));
-            fs::rename(path, &backup).map_err(|e| fault("can't replace", path, &e))?;
+            fs::rename(path, &backup).map_err(|e| error("can't replace", path, &e))?;
             undo.moved.push((backup, path.to_owned()));
         }
         if change.text().is_some() {
             fs::rename(staged(index), path)
-                .map_err(|e| fault("can't write", path, &e))?;
+                .map_err(|e| error("can't write", path, &e))?;
             undo.written.push(path.to_owned());
         }
         Ok(())
@@ -210,7 +210,7 @@ impl Undo {
         let missing: Vec<_> = folder.ancestors().take_while(|f| !f.exists()).collect();
         for folder in missing.into_iter().rev().filter(|f| !f.as_os_str().is_empty()) {
             fs::create_dir(folder)
-                .map_err(|e| fault("can't make the folder", folder, &e))?;
+                .map_err(|e| error("can't make the folder", folder, &e))?;
             self.folders.push(folder.to_owned());
         }
         Ok(())
@@ -218,11 +218,11 @@ impl Undo {
 
     fn restore_files(&mut self) -> Result<(), Box<dyn Error>> {
         for path in self.written.drain(..) {
-            fs::remove_file(&path).map_err(|e| fault("can't take back", &path, &e))?;
+            fs::remove_file(&path).map_err(|e| error("can't take back", &path, &e))?;
         }
         for (backup, path) in self.moved.drain(..) {
             fs::rename(&backup, &path)
-                .map_err(|e| fault("can't put back", &path, &e))?;
+                .map_err(|e| error("can't put back", &path, &e))?;
         }
         Ok(())
     }
@@ -231,7 +231,7 @@ impl Undo {
         self.restore_files()?;
         for folder in self.folders.into_iter().rev() {
             fs::remove_dir(&folder)
-                .map_err(|e| fault("can't take back", &folder, &e))?;
+                .map_err(|e| error("can't take back", &folder, &e))?;
         }
         Ok(())
     }
@@ -242,12 +242,12 @@ fn is_other(path: &Path, text: &str) -> Result<bool, Box<dyn Error>> {
     match fs::read(path) {
         Ok(old) => Ok(old != text.as_bytes() && !is_ours(path)?),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-        Err(error) => Err(fault("can't read", path, &error)),
+        Err(e) => Err(error("can't read", path, &e)),
     }
 }
 
 fn is_ours(path: &Path) -> Result<bool, Box<dyn Error>> {
-    let bytes = fs::read(path).map_err(|e| fault("can't read", path, &e))?;
+    let bytes = fs::read(path).map_err(|e| error("can't read", path, &e))?;
     Ok(std::str::from_utf8(&bytes).is_ok_and(codegen::is_generated))
 }
 
@@ -278,13 +278,13 @@ fn rust_files(folder: &Path) -> Result<Vec<PathBuf>, Box<dyn Error>> {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(fault("can't read", folder, &error)),
+        Err(e) => return Err(error("can't read", folder, &e)),
     };
     let mut files = Vec::new();
     for entry in entries {
-        let entry = entry.map_err(|e| fault("can't read", folder, &e))?;
+        let entry = entry.map_err(|e| error("can't read", folder, &e))?;
         let path = entry.path();
-        let kind = entry.file_type().map_err(|e| fault("can't read", &path, &e))?;
+        let kind = entry.file_type().map_err(|e| error("can't read", &path, &e))?;
         if kind.is_dir() {
             files.extend(rust_files(&path)?);
         } else if kind.is_file() && path.extension().is_some_and(|e| e == "rs") {

@@ -39,7 +39,7 @@ struct Verify {
     #[arg(long, value_name = "DIR")]
     upstream: PathBuf,
 
-    /// The release of the documents, if the folder's name doesn't tell.
+    /// The release of the documents, if the folder isn't named after it.
     #[arg(long, value_name = "RELEASE")]
     release: Option<Release>,
 }
@@ -60,7 +60,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     )?;
     let schemas = schemas(&found)?;
     let listed = Listed::read(&root, &schemas)?;
-    let mut faults = 0;
+    let mut differences = 0;
     let mut compared = 0;
     for (folder, release) in releases(arguments)? {
         for document in at_release(&found.config, release) {
@@ -76,11 +76,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
             let comparison = compare(&found, &ours.source, &upstream, &path)?;
             let at = (release, comparison.from_server);
             let expected = listed.expected(&document.path(), &schemas, at);
-            faults += report(&upstream.name, &comparison, &expected);
+            differences += report(&upstream.name, &comparison, &expected);
             compared += 1;
         }
     }
-    match (compared, faults) {
+    match (compared, differences) {
         (0, _) => Err(format!(
             "error: {} has none of our documents\n  help: give the folder that holds {}",
             arguments.upstream.display(),
@@ -88,16 +88,16 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
         )
         .into()),
         (_, 0) => Ok(()),
-        (_, faults) => Err(format!(
-            "error: {faults} difference{} between the documents and spec/differences.toml\n  \
+        (_, differences) => Err(format!(
+            "error: {differences} difference{} between the documents and spec/differences.toml\n  \
              help: mend the document, or list what a release explains",
-            if faults == 1 { "" } else { "s" }
+            if differences == 1 { "" } else { "s" }
         )
         .into()),
     }
 }
 
-/// Compares two documents; faults are told by the paths of the files.
+/// Compares two documents; errors name the paths of the files.
 fn compare(
     found: &Found,
     ours: &Source,
@@ -107,7 +107,7 @@ fn compare(
     let comparison = codegen::compare(ours, upstream);
     let theirs =
         |name: &str| (name == upstream.name).then(|| path.display().to_string());
-    Ok(comparison.map_err(|faults| found.locate(faults.renamed(theirs)))?)
+    Ok(comparison.map_err(|errors| found.locate(errors.renamed(theirs)))?)
 }
 
 /// The names of the schemas of our documents.
@@ -151,14 +151,14 @@ fn releases(arguments: &Verify) -> Result<BTreeMap<PathBuf, Release>, Box<dyn Er
         return Ok(BTreeMap::from([(folder.clone(), release)]));
     }
     let entries = std::fs::read_dir(folder)
-        .map_err(|e| workspace::fault("can't read", folder, &e))?;
+        .map_err(|e| workspace::error("can't read", folder, &e))?;
     let entries = entries.flatten().map(|entry| entry.path());
     let found: BTreeMap<_, _> = entries
         .filter_map(|path| Some((path.clone(), inputs::release_of(&path)?)))
         .collect();
     if found.is_empty() {
         return Err(format!(
-            "error: can't tell of which Kubernetes release the documents in {} are\n  \
+            "error: the Kubernetes release of the documents in {} is unknown\n  \
              help: name the folder after it (v1.34), or say --release 1.34",
             folder.display()
         )
@@ -170,7 +170,7 @@ fn releases(arguments: &Verify) -> Result<BTreeMap<PathBuf, Release>, Box<dyn Er
 /// Prints the differences of one document and returns how many are not as listed.
 fn report(name: &str, comparison: &Comparison, expected: &[Expected<'_>]) -> usize {
     let mut lines = Vec::new();
-    let mut faults = 0;
+    let mut differences = 0;
     for difference in &comparison.differences {
         let Difference {
             pointer, change, ..
@@ -179,7 +179,7 @@ fn report(name: &str, comparison: &Comparison, expected: &[Expected<'_>]) -> usi
         match expected.iter().find(|expected| expected.is(difference)) {
             Some(expected) => lines.push(format!("{line} ({})", expected.why)),
             None => {
-                faults += 1;
+                differences += 1;
                 let (ours, upstream) = &difference.values;
                 lines.push(format!(
                     "{line} NOT LISTED: ours {ours}, upstream {upstream}"
@@ -195,7 +195,7 @@ fn report(name: &str, comparison: &Comparison, expected: &[Expected<'_>]) -> usi
             expected.is(difference) || whole && at.is_inside(&difference.pointer)
         });
         if !occurs {
-            faults += 1;
+            differences += 1;
             lines.push(format!("  {change:7} {at} ({why}) LISTED, BUT DOES NOT OCCUR"));
         }
     }
@@ -207,14 +207,14 @@ fn report(name: &str, comparison: &Comparison, expected: &[Expected<'_>]) -> usi
     };
     println!(
         "{name} ({source}): {count} differences, {}",
-        if faults == 0 {
+        if differences == 0 {
             "all listed".to_owned()
         } else {
-            format!("{faults} not as listed")
+            format!("{differences} not as listed")
         }
     );
     for line in lines {
         println!("{line}");
     }
-    faults
+    differences
 }

@@ -23,10 +23,10 @@ pub(crate) fn root() -> Result<PathBuf, Box<dyn Error>> {
 
 /// Reads a text file; what is not UTF-8 is an error too.
 pub(crate) fn read(path: &Path) -> Result<String, Box<dyn Error>> {
-    fs::read_to_string(path).map_err(|e| fault("can't read", path, &e))
+    fs::read_to_string(path).map_err(|e| error("can't read", path, &e))
 }
 
 /// An error about a file.
-pub(crate) fn fault(what: &str, path: &Path, error: &io::Error) -> Box<dyn Error> {
+pub(crate) fn error(what: &str, path: &Path, error: &io::Error) -> Box<dyn Error> {
     format!("error: {what} {}: {error}", path.display()).into()
 }

@@ -138,7 +138,7 @@ fn a_fault_in_one_document_leaves_everything_as_it_was() {
     let before = sandbox.snapshot();
     let outcome =
         sandbox.run(&[]).fails_with(&["unknown type `file`", "v1.37/others.json:2"]);
-    assert!(outcome.told.contains("2 faults"), "{}", outcome.told);
+    assert!(outcome.told.contains("2 errors"), "{}", outcome.told);
     assert_eq!(sandbox.snapshot(), before);
 }
 

@@ -1,8 +1,8 @@
-//! The configuration of conversions: what the models of two versions don't tell.
+//! The configuration of conversions: what comparing the models of two versions doesn't show.
 
 use serde::Deserialize;
 
-use super::Fault;
+use super::Report;
 use crate::name::Function;
 use crate::release::Release;
 
@@ -12,7 +12,7 @@ use crate::release::Release;
 pub struct Conversion {
     /// The crate whose types are the other side.
     pub to: String,
-    /// What comparing the models of both doesn't tell.
+    /// What comparing the models of both doesn't show.
     #[serde(rename = "rule", default)]
     pub rules: Vec<ConversionRule>,
 }
@@ -47,15 +47,15 @@ pub struct ConversionRule {
 }
 
 impl Conversion {
-    pub(super) fn check(&self, own: &str, fault: Fault<'_>) {
+    pub(super) fn check(&self, own: &str, report: Report<'_>) {
         if self.to == own {
-            fault(
+            report(
                 format!("the crate `{own}` is to be converted into itself"),
                 "name the crate of the newer version",
             );
         }
         for rule in &self.rules {
-            rule.check(own, fault);
+            rule.check(own, report);
         }
     }
 }
@@ -78,9 +78,9 @@ impl ConversionRule {
         }
     }
 
-    fn check(&self, own: &str, fault: Fault<'_>) {
+    fn check(&self, own: &str, report: Report<'_>) {
         let mut wrong = |what: &str| {
-            fault(
+            report(
                 format!("the conversion rule of `{own}` for {} {what}", self.subject()),
                 "give it `to` (with `forth` and `back` where the types differ), or `drop` with \
                  the reason",

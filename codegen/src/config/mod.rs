@@ -77,7 +77,7 @@ pub struct DocumentConfig {
     /// configuration, whose new properties the project's own document has as well: Kubernetes
     /// keeps the types of all versions alike.
     pub follows: Option<String>,
-    /// The module of the crate that holds its types, if they don't stand at the root.
+    /// The module of the crate that holds its types, if they are not at the root.
     pub module: Option<String>,
     /// Further words for the documentation of that module, in Markdown.
     #[serde(default)]
@@ -93,7 +93,7 @@ pub struct DocumentConfig {
 pub struct Extern {
     /// The prefix of the schemas' names, with its last dot. The longest match counts.
     pub prefix: String,
-    /// The Rust module that stands for it; further parts of a name are modules below it.
+    /// The Rust module for it; further parts of a name are modules below it.
     pub path: String,
     /// Schemas so large that an optional field holds them in a `Box`.
     #[serde(default)]
@@ -108,7 +108,7 @@ impl Config {
     /// When it isn't TOML of this form, or names what can't be a crate or module.
     pub fn parse(source: &Source) -> Result<Self, Diagnostics> {
         let mut diagnostics = Diagnostics::default();
-        let mut fault = |line, message: String, help: &str| {
+        let mut report = |line, message: String, help: &str| {
             diagnostics.in_file(&source.name, line, message, help);
         };
         let mut config: Self = match toml::from_str(&source.text) {
@@ -118,7 +118,7 @@ impl Config {
                     let before = source.text.get(..span.start).unwrap_or_default();
                     before.matches('\n').count() + 1
                 });
-                fault(
+                report(
                     line,
                     error.message().to_owned(),
                     "see the comments in codegen.toml",
@@ -126,15 +126,15 @@ impl Config {
                 return Err(diagnostics);
             }
         };
-        config.fill_in_releases(&mut |message, help| fault(None, message, help));
+        config.fill_in_releases(&mut |message, help| report(None, message, help));
         let mut names = BTreeSet::new();
         for krate in &config.crates {
-            krate.check(&mut |message, help| fault(None, message, help));
+            krate.check(&mut |message, help| report(None, message, help));
             krate.check_target(&config.crates, &mut |message, help| {
-                fault(None, message, help)
+                report(None, message, help)
             });
             if !names.insert(&krate.name) {
-                fault(
+                report(
                     None,
                     format!("two crates of the name `{}`", krate.name),
                     "put all documents of a crate into one [[crate]]",
@@ -143,9 +143,9 @@ impl Config {
         }
         let mut prefixes = BTreeSet::new();
         for external in &config.externs {
-            external.check(&mut |message, help| fault(None, message, help));
+            external.check(&mut |message, help| report(None, message, help));
             if !prefixes.insert(&external.prefix) {
-                fault(
+                report(
                     None,
                     format!("two externals of the prefix `{}`", external.prefix),
                     "a schema can live in one place only: take one of them out",
@@ -160,12 +160,12 @@ impl Config {
     }
 
     /// Gives every document that says none the newest release.
-    fn fill_in_releases(&mut self, fault: Fault<'_>) {
+    fn fill_in_releases(&mut self, report: Report<'_>) {
         for document in self.crates.iter_mut().flat_map(|krate| &mut krate.documents) {
             if document.release == Release::default() {
                 match self.newest {
                     Some(newest) => document.release = newest,
-                    None => fault(
+                    None => report(
                         format!("{} has no `release`", document.file),
                         "say the newest Kubernetes release at the top, `newest = \"1.37\"`, \
                          or the document's own",
@@ -175,7 +175,7 @@ impl Config {
             if let Some(newest) = self.newest
                 && document.release > newest
             {
-                fault(
+                report(
                     format!(
                         "{} is of {}, after the newest release {newest}",
                         document.file, document.release
@@ -201,7 +201,7 @@ impl Config {
 }
 
 /// Takes a message and what to do about it.
-type Fault<'a> = &'a mut dyn FnMut(String, &str);
+type Report<'a> = &'a mut dyn FnMut(String, &str);
 
 impl CrateConfig {
     /// The hand-written module of this crate that `rules` names, if it is one of this crate.
@@ -210,23 +210,23 @@ impl CrateConfig {
         HandWritten::parse(&format!("pub {path}"))
     }
 
-    fn check(&self, fault: Fault<'_>) {
+    fn check(&self, report: Report<'_>) {
         if !is_crate_name(&self.name) {
-            fault(
+            report(
                 format!("`{}` can't be the name of a crate", self.name.escape_debug()),
                 "use lower-case words of letters and digits with single hyphens between \
                  them, as in `storage-v1`, and no name of Rust's own",
             );
         }
         if self.documents.is_empty() {
-            fault(
+            report(
                 format!("the crate `{}` has no document", self.name.escape_debug()),
                 "give it a [[crate.document]]",
             );
         }
         for name in self.by_hand.iter().filter(|name| HandWritten::parse(name).is_none())
         {
-            fault(
+            report(
                 format!("`{}` can't be a module written by hand", name.escape_debug()),
                 "name its file without the extension, as in `rules`, `csi::rules` or \
                  `pub rules`",
@@ -236,29 +236,29 @@ impl CrateConfig {
             && (RulePath::parse("f", Some(rules)).is_none()
                 || (rules.starts_with("crate::") && self.own_rules().is_none()))
         {
-            fault(
+            report(
                 format!("`{}` can't be a module of rules", rules.escape_debug()),
                 "name a module of this crate, as in `crate::rules` or `crate::csi::rules`, or \
                  one of another crate, as in `storage_v1::rules`",
             );
         }
         if let Some(conversion) = &self.conversion {
-            conversion.check(&self.name, fault);
+            conversion.check(&self.name, report);
         }
         for document in &self.documents {
-            document.check(fault);
+            document.check(report);
         }
     }
 }
 
 impl CrateConfig {
     /// Checks that the crate into which it is converted is there and takes all that it has.
-    fn check_target(&self, crates: &[Self], fault: Fault<'_>) {
+    fn check_target(&self, crates: &[Self], report: Report<'_>) {
         let Some(conversion) = &self.conversion else {
             return;
         };
         match crates.iter().find(|other| other.name == conversion.to) {
-            None => fault(
+            None => report(
                 format!(
                     "`{}` is to be converted into `{}`, which is no crate",
                     self.name,
@@ -267,7 +267,7 @@ impl CrateConfig {
                 "name another [[crate]]",
             ),
             Some(other) if other.keep_unknown_fields != self.keep_unknown_fields => {
-                fault(
+                report(
                     format!(
                         "only one of `{}` and `{}`, into which it is converted, keeps unknown fields",
                         self.name, other.name
@@ -292,30 +292,30 @@ impl DocumentConfig {
         self.as_of.unwrap_or(self.release)
     }
 
-    fn check(&self, fault: Fault<'_>) {
-        check_prefix(&self.prefix, fault);
+    fn check(&self, report: Report<'_>) {
+        check_prefix(&self.prefix, report);
         if let Some(prefix) = &self.follows {
-            check_prefix(prefix, fault);
+            check_prefix(prefix, report);
         }
         let names = std::iter::once(&self.file).chain(&self.overlays);
         for name in names.filter(|name| !is_plain_file_name(name)) {
-            fault(
+            report(
                 format!("`{}` is not a plain file name", name.escape_debug()),
                 "documents are looked up in the folder given with --spec, overlays in \
                  spec/overlays: name the file only, with letters, digits, `.`, `-`, `_`",
             );
         }
         if let Some(as_of) = self.as_of.filter(|as_of| *as_of < self.release) {
-            fault(
+            report(
                 format!(
                     "{} is of {as_of}, before its release {}",
                     self.file, self.release
                 ),
-                "`as-of` is for a later release than the one that the document stands under",
+                "`as-of` is a later release than that of the document's folder",
             );
         }
         if self.module.is_none() && !self.about.is_empty() {
-            fault(
+            report(
                 format!("{} has an `about` and no `module`", self.file),
                 "the documentation of the root is the `about` of the crate",
             );
@@ -323,7 +323,7 @@ impl DocumentConfig {
         if let Some(module) = &self.module
             && !is_module_name(module)
         {
-            fault(
+            report(
                 format!("`{}` can't be the name of a module", module.escape_debug()),
                 "use a word of lower-case letters and digits that names no file with another \
                  use, as in `csi`",
@@ -333,10 +333,10 @@ impl DocumentConfig {
 }
 
 impl Extern {
-    fn check(&self, fault: Fault<'_>) {
-        check_prefix(&self.prefix, fault);
+    fn check(&self, report: Report<'_>) {
+        check_prefix(&self.prefix, report);
         if RustPath::below(&self.path, "Type").is_none() {
-            fault(
+            report(
                 format!("`{}` is not a Rust path", self.path.escape_debug()),
                 "write a module path such as `k8s_openapi::api::core::v1`",
             );
@@ -344,9 +344,9 @@ impl Extern {
     }
 }
 
-fn check_prefix(prefix: &str, fault: Fault<'_>) {
+fn check_prefix(prefix: &str, report: Report<'_>) {
     if !is_prefix(prefix) {
-        fault(
+        report(
             format!("`{}` is not a prefix of schemas", prefix.escape_debug()),
             PREFIX_RULE,
         );

@@ -9,7 +9,7 @@ pub(crate) trait Links {
     fn is_name(&self, word: &str) -> bool;
 }
 
-/// For text that stands alone.
+/// For text without links.
 pub(crate) struct NoLinks;
 
 impl Links for NoLinks {
@@ -98,7 +98,7 @@ fn bare(word: &str, links: &dyn Links) -> String {
     escape(word)
 }
 
-/// Escapes what Markdown would take for markup wherever it stands.
+/// Escapes what Markdown would take for markup anywhere.
 fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     let inner = text.trim_matches('_');

@@ -18,24 +18,24 @@ const WIDTH: usize = 82;
 const MAX_BYTES: usize = 16 << 10;
 
 /// What makes a description unfit: it is damaged, or means to be something else than text.
-pub(crate) fn faults(description: &str) -> Vec<String> {
-    let mut faults = Vec::new();
+pub(crate) fn problems(description: &str) -> Vec<String> {
+    let mut problems = Vec::new();
     if description.len() > MAX_BYTES {
-        faults.push(format!(
+        problems.push(format!(
             "a description of {} bytes; at most {MAX_BYTES} are read",
             description.len()
         ));
-        return faults;
+        return problems;
     }
     let Some(text) = inline::outside_code(description) else {
-        faults.push("a description with a backtick that is not closed".to_owned());
-        return faults;
+        problems.push("a description with a backtick that is not closed".to_owned());
+        return problems;
     };
     for (sign, name) in
         [("*/", "the end of a comment"), ("\"#", "the end of a raw string")]
     {
         if text.contains(sign) {
-            faults.push(format!(
+            problems.push(format!(
                 "a description with `{sign}`, {name}, outside a code span"
             ));
         }
@@ -45,17 +45,17 @@ pub(crate) fn faults(description: &str) -> Vec<String> {
         let opens = format!("<{element}");
         let mut places = lower.match_indices(&opens).map(|(at, _)| at + opens.len());
         if places.any(|at| lower[at..].starts_with(['>', ' ', '/', '\n', '\t'])) {
-            faults.push(format!("a description with the HTML element `<{element}>`"));
+            problems.push(format!("a description with the HTML element `<{element}>`"));
         }
     }
-    faults
+    problems
 }
 
 /// The lines of the comment, without slashes.
 pub(crate) fn lines(description: &str, links: &dyn Links) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for block in blocks(description) {
-        // List items stand together; everything else is set apart by an empty line.
+        // List items follow each other; everything else is set apart by an empty line.
         let tight = matches!(block, Block::Item(..))
             && lines.last().is_some_and(|line| is_item(line));
         if !lines.is_empty() && !tight {
@@ -366,13 +366,13 @@ mod tests {
     fn unfit_descriptions_are_named() {
         let unfit = ["a */ b", "a \"# b", "a ` b", "<script>", "a <SCRIPT src=x>"];
         for description in unfit {
-            assert_eq!(faults(description).len(), 1, "{description}");
+            assert_eq!(problems(description).len(), 1, "{description}");
         }
-        assert_eq!(faults(&"x".repeat(1 << 20)).len(), 1);
+        assert_eq!(problems(&"x".repeat(1 << 20)).len(), 1);
         for description in
             ["`*/`", "`\"#`", "<name>", "a < b", "`a` and `b`", "<scripted>"]
         {
-            assert_eq!(faults(description), Vec::<String>::new(), "{description}");
+            assert_eq!(problems(description), Vec::<String>::new(), "{description}");
         }
     }
 }

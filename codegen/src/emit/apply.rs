@@ -61,7 +61,7 @@ fn file(version: &ApiVersion, module: &Module) -> File {
         }
         items.push(from_full(version, ty, full));
         items.extend(resource::items(version, ty, object));
-        items.extend(wire::items(ty, object));
+        items.push(wire::item(ty, object));
         converts |= full.fields.iter().any(|field| uses_convert(version, field));
     }
     let mut all = imports::of_apply(version, module, converts);
@@ -158,6 +158,7 @@ fn extraction(version: &ApiVersion, ty: &Type, resource: &Resource) -> TokenStre
         let docs = comment(&doc::wrapped(&text));
         quote! {
             #docs
+            #[inline]
             pub fn #method(
                 live: &#full,
                 field_manager: &str,

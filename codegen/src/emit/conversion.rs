@@ -5,12 +5,13 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::comment;
+use super::runtime::KINDS;
 use crate::doc::{self, NoLinks};
 use crate::model::{
     ApiVersion, Carry, Conversion, Dropped, FieldConversion, Functions, How, Role,
     SchemaName, Shape, Type,
 };
-use crate::name::{self, Ident, UNKNOWN};
+use crate::name::Ident;
 
 /// The conversions of a type in both directions.
 pub(super) fn items(version: &ApiVersion, schema: &SchemaName) -> Vec<TokenStream> {
@@ -48,7 +49,7 @@ fn both_ways(ty: &Type, conversion: &Conversion) -> Vec<TokenStream> {
     let ours = quote!(#ours);
     let theirs = quote!(#to);
     match &conversion.how {
-        How::Values => vec![values(&ours, &theirs), values(&theirs, &ours)],
+        How::Values => vec![quote!(#KINDS::convert::enumerations! { #ours, #theirs })],
         How::Items(unknown) => {
             let list = if conversion.total { list } else { partial_list };
             let unknown = unknown.as_ref();
@@ -94,21 +95,6 @@ fn both_ways(ty: &Type, conversion: &Conversion) -> Vec<TokenStream> {
 enum Way {
     Forth,
     Back,
-}
-
-/// A value that is known to one side only passes through as a string.
-fn values(from: &TokenStream, to: &TokenStream) -> TokenStream {
-    let unknown = name::fixed(UNKNOWN);
-    quote! {
-        impl From<#from> for #to {
-            fn from(value: #from) -> Self {
-                match value {
-                    #from::#unknown(value) => Self::from(value),
-                    value => Self::from(value.as_str()),
-                }
-            }
-        }
-    }
 }
 
 fn list(
@@ -158,7 +144,7 @@ fn partial_list(
         from,
         to,
         &list(quote!(convert::Convert::convert)),
-        &list(quote!(convert::Convert::convert_keeping)),
+        &list(quote!(convert::Convert::convert_preserving)),
     )
 }
 
@@ -172,7 +158,7 @@ fn of_kind(ty: &Type, ours: &TokenStream, theirs: &TokenStream) -> Vec<TokenStre
         return Vec::new();
     }
     let (plain, keeping) =
-        (quote!(convert::object(self)), quote!(convert::object_keeping(self)));
+        (quote!(convert::object(self)), quote!(convert::object_preserving(self)));
     vec![
         convert(ours, theirs, &plain, &keeping),
         convert(theirs, ours, &plain, &keeping),
@@ -192,7 +178,7 @@ fn convert(
                 #plain
             }
 
-            fn convert_keeping(self) -> #result {
+            fn convert_preserving(self) -> #result {
                 #keeping
             }
         }

@@ -102,9 +102,6 @@ fn elsewhere(
             names => quote!(use #(#modules::)* {#(#names),*};),
         });
     }
-    uses.push(quote!(
-        use k8s_openapi::serde;
-    ));
     match (convert, !fields.is_empty()) {
         (true, true) => uses.push(quote!(
             use #KINDS::{convert, wire};

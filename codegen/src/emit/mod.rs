@@ -63,8 +63,8 @@ pub(crate) fn emit(krate: &Crate<'_>) -> Vec<File> {
                         if let Role::Kind(resource) = &object.role {
                             items.push(kind::item(ty, resource));
                         }
-                        items.extend(lists::items(version, ty, object));
-                        items.extend(wire::items(ty, object));
+                        items.extend(lists::item(version, ty, object));
+                        items.push(wire::item(ty, object));
                     }
                     Shape::Enum(shape) => items.extend(enums::items(ty, shape)),
                 }
@@ -105,7 +105,7 @@ fn comment(lines: &[String]) -> TokenStream {
     quote!(#(#[doc = #lines])*)
 }
 
-/// The same for the file that they stand in.
+/// The same for the whole file.
 fn inner_comment(lines: &[String]) -> TokenStream {
     let lines = lines.iter().map(|line| spaced(line));
     quote!(#(#![doc = #lines])*)

@@ -1,4 +1,4 @@
-//! JSON in which no key stands twice: of two values one would be lost without a word.
+//! JSON without duplicate keys: of two values one would be lost silently.
 
 use std::fmt;
 
@@ -107,7 +107,7 @@ impl<'de> Visitor<'de> for Unique {
         while let Some(key) = map.next_key::<String>()? {
             if values.contains_key(&key) {
                 return Err(A::Error::custom(format_args!(
-                    "the key \"{}\" stands twice",
+                    "duplicate key \"{}\"",
                     key.escape_debug()
                 )));
             }

@@ -58,12 +58,12 @@ pub(crate) struct GroupVersionKind {
 /// Reads the text of a document as JSON and brings it into the one form that the rest of
 /// the generator and the comparison of documents work on.
 pub(crate) fn read(source: &Source, diagnostics: &mut Diagnostics) -> Option<Value> {
-    let mut fault = |line, message: String, help: &str| {
+    let mut report = |line, message: String, help: &str| {
         diagnostics.in_file(&source.name, line, message, help);
     };
     if source.text.len() > MAX_BYTES {
         let size = source.text.len() >> 20;
-        fault(
+        report(
             None,
             format!("the document is {size} MiB; the limit is {} MiB", MAX_BYTES >> 20),
             "Kubernetes writes one document a group-version: name only those you need",
@@ -77,7 +77,7 @@ pub(crate) fn read(source: &Source, diagnostics: &mut Diagnostics) -> Option<Val
             let message = text.split(" at line ").next().unwrap_or(&text);
             let line = Some(error.line()).filter(|line| *line > 0);
             let column = error.column();
-            fault(
+            report(
                 line,
                 format!("not valid JSON: {message} (column {column})"),
                 "take the file anew from where it came, or mend it at that place",
@@ -87,7 +87,7 @@ pub(crate) fn read(source: &Source, diagnostics: &mut Diagnostics) -> Option<Val
     };
     if let Some(version) = document.get("swagger") {
         let version = version.as_str().unwrap_or_default();
-        fault(
+        report(
             None,
             format!("a Swagger {version} document; OpenAPI 3.0 is needed"),
             "Kubernetes keeps its OpenAPI 3.0 documents in api/openapi-spec/v3, one a \
@@ -98,7 +98,7 @@ pub(crate) fn read(source: &Source, diagnostics: &mut Diagnostics) -> Option<Val
     match document.get("openapi").and_then(Value::as_str) {
         Some(version) if version.starts_with("3.0") => {}
         found => {
-            fault(
+            report(
                 None,
                 match found {
                     Some(version) => format!("OpenAPI version {version}; 3.0 is needed"),
@@ -259,7 +259,7 @@ fn operations(
     operations
 }
 
-/// The kind of what an operation answers: up to 1.23 only the schemas tell their kind.
+/// The kind of what an operation answers: up to 1.23 only schemas name their kind.
 fn result_kind(
     document: &Value,
     operation: &openapiv3::Operation,

@@ -9,9 +9,9 @@ use crate::diag::{Diagnostics, Pointer};
 /// Where the schemas of a document are, as a JSON pointer.
 pub(crate) const SCHEMAS: &str = "/components/schemas";
 
-/// Puts a `$ref` that stands beside other keywords into an `allOf` of its own.
+/// Puts a `$ref` with siblings into an `allOf` of its own.
 ///
-/// OpenAPI 3.0 ignores what stands beside a `$ref`, and so does the typed parse; Kubernetes'
+/// OpenAPI 3.0 ignores siblings of a `$ref`, and so does the typed parse; Kubernetes'
 /// documents up to 1.23 have descriptions and defaults there, later ones write the `allOf`.
 pub(super) fn wrap_bare(value: &mut Value) {
     match value {

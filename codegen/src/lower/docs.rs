@@ -49,7 +49,7 @@ pub(super) fn value_descriptions(
         None => return vec![String::new(); values.len()],
         Some(Value::Object(given)) => given,
         Some(_) => {
-            cx.fault(
+            cx.report(
                 &pointer,
                 "not an object",
                 "write an object of value and description",
@@ -58,14 +58,14 @@ pub(super) fn value_descriptions(
         }
     };
     for (value, _) in given.iter().filter(|(_, description)| !description.is_string()) {
-        cx.fault(
+        cx.report(
             &pointer.child(value),
             "a description that is not a string",
             "write a text",
         );
     }
     for value in given.keys().filter(|value| !values.contains(value)) {
-        cx.fault(
+        cx.report(
             &pointer.child(value),
             format!("`{}` is described but not a value", value.escape_debug()),
             "add it to `enum` or take the description out",
@@ -82,10 +82,10 @@ pub(super) fn value_descriptions(
 }
 
 fn check(description: &str, pointer: &Pointer, cx: &mut Context<'_>) {
-    for fault in doc::faults(description) {
-        cx.fault(
+    for problem in doc::problems(description) {
+        cx.report(
             pointer,
-            fault,
+            problem,
             "mend the description, or replace it with an overlay action on its schema",
         );
     }
@@ -100,7 +100,7 @@ fn lifecycle(
     match Lifecycle::deserialize(data.extensions.get(extension)?) {
         Ok(lifecycle) => Some(lifecycle),
         Err(error) => {
-            cx.fault(
+            cx.report(
                 &pointer.child(extension),
                 format!("not a lifecycle: {error}"),
                 "it has `introduced` and, where known, `alpha`, `beta`, `stable`, \

@@ -1,4 +1,4 @@
-//! Schemas that are not generated: the types that stand for them.
+//! Schemas that are not generated: the types of other crates for them.
 
 use std::collections::BTreeSet;
 
@@ -20,7 +20,7 @@ pub(super) fn of(
     cx: &mut Context<'_>,
 ) -> Option<External> {
     let Some(external) = config.external(name) else {
-        cx.fault(
+        cx.report(
             pointer,
             format!("no crate is known to have `{name}`"),
             "say in codegen.toml where it lives: an [[extern]] with its `prefix` and the \
@@ -30,7 +30,7 @@ pub(super) fn of(
     };
     let rest = name.strip_prefix(&external.prefix)?;
     let Some(path) = RustPath::below(&external.path, rest) else {
-        cx.fault(
+        cx.report(
             pointer,
             format!("`{rest}` can't be a type below `{}`", external.path),
             "give it an [[extern]] with a longer prefix in codegen.toml",
@@ -53,7 +53,7 @@ fn has_required(name: &str, document: &Document) -> bool {
         let Some(schema) = document.schemas.get(&name) else {
             continue;
         };
-        // As JSON, all places where a schema may stand look the same.
+        // As JSON, all places of a schema look the same.
         let Ok(schema) = serde_json::to_value(schema) else {
             continue;
         };

@@ -29,7 +29,7 @@ struct Context<'a> {
 }
 
 impl Context<'_> {
-    fn fault(
+    fn report(
         &mut self,
         pointer: &Pointer,
         message: impl Into<String>,
@@ -86,7 +86,7 @@ pub(crate) fn lower(
     role::check_kinds(&version, &mut cx);
     let ours = |name: &String| name.starts_with(&document_config.prefix);
     if !document.schemas.is_empty() && !document.schemas.keys().any(ours) {
-        cx.fault(
+        cx.report(
             &Pointer::root().child("components").child("schemas"),
             format!("no schema starts with `{}`", document_config.prefix),
             "check that it is the document of the right group-version, or the `prefix` in \
@@ -110,7 +110,7 @@ fn own_type(
     cx: &mut Context<'_>,
 ) -> Option<Lowered> {
     let Some(name) = name::type_name(short) else {
-        cx.fault(
+        cx.report(
             &pointer,
             format!("`{short}` can't be the name of a Rust type"),
             "a type's name starts with an upper-case letter and has only letters and \
@@ -157,7 +157,7 @@ fn shape(
                 object.required.iter().map(String::as_str).collect();
             for name in &required {
                 if !object.properties.contains_key(*name) {
-                    cx.fault(
+                    cx.report(
                         &pointer.child("required"),
                         format!(
                             "`{}` is required but not a property",
@@ -228,7 +228,7 @@ fn field(
 fn field_name(json: &str, pointer: &Pointer, cx: &mut Context<'_>) -> Option<Ident> {
     let name = name::field_name(json);
     if name.is_none() {
-        cx.fault(
+        cx.report(
             pointer,
             format!("`{}` can't be the name of a Rust field", json.escape_debug()),
             "a property's name is in camel case, with letters and digits only",
@@ -263,7 +263,7 @@ fn variant(
     cx: &mut Context<'_>,
 ) -> Option<Variant> {
     let Some(name) = name::variant_name(&value) else {
-        cx.fault(
+        cx.report(
             pointer,
             format!("`{}` can't be the name of a variant", value.escape_debug()),
             name::VARIANT_RULE,

@@ -17,7 +17,7 @@ pub(super) fn resources(document: &Document, cx: &mut Context<'_>) -> Resources 
         };
         let kind = &operation.kind;
         if !is_plural(place.plural) {
-            cx.fault(
+            cx.report(
                 &operation.pointer,
                 format!(
                     "`{}` can't be the plural of a kind",
@@ -40,7 +40,7 @@ pub(super) fn resources(document: &Document, cx: &mut Context<'_>) -> Resources 
         });
         if resource.plural != place.plural {
             let other = resource.plural.clone();
-            cx.fault(
+            cx.report(
                 &operation.pointer,
                 format!(
                     "`{}` has two plurals, `{other}` and `{}`",

@@ -10,7 +10,7 @@ use crate::load::GroupVersionKind;
 use crate::model::{ApiVersion, Field, Role, Struct, Ty};
 use crate::name::Ident;
 
-/// The extension that tells the group, version and kind of a schema.
+/// The extension with the group, version and kind of a schema.
 const EXTENSION: &str = "x-kubernetes-group-version-kind";
 
 /// The role of a struct.
@@ -29,7 +29,7 @@ pub(super) fn of(
     let kinds: Vec<GroupVersionKind> = match serde_json::from_value(value.clone()) {
         Ok(kinds) => kinds,
         Err(error) => {
-            cx.fault(
+            cx.report(
                 &at,
                 format!("not a list of groups, versions and kinds: {error}"),
                 "write a list of objects with the strings `group`, `version` and `kind`",
@@ -38,7 +38,7 @@ pub(super) fn of(
         }
     };
     if let Some(kind) = kinds.iter().find(|kind| kind.kind != name.as_str()) {
-        cx.fault(
+        cx.report(
             &at,
             format!(
                 "the kind `{}` of a schema named `{name}`",
@@ -55,7 +55,7 @@ pub(super) fn of(
         None => match kinds.iter().find_map(|kind| resources.get(kind)) {
             Some(resource) => Role::Kind(resource.clone()),
             None => {
-                cx.fault(
+                cx.report(
                     &at,
                     "no path of the document serves this kind",
                     "a kind needs its paths, from which its plural, its scope and whether its \
@@ -93,7 +93,7 @@ fn field<'a>(object: &'a Struct, json: &str) -> Option<&'a Field> {
 /// A list is made from its items and nothing else.
 fn check_list(object: &Struct, pointer: &Pointer, cx: &mut Context<'_>) {
     if field(object, "items").is_some_and(|items| !items.required) {
-        cx.fault(
+        cx.report(
             &pointer.child("properties").child("items"),
             "the items of a list are optional",
             "add `items` to `required`: Kubernetes always writes it",
@@ -103,7 +103,7 @@ fn check_list(object: &Struct, pointer: &Pointer, cx: &mut Context<'_>) {
     for field in
         object.fields.iter().filter(|field| !known.contains(&field.json.as_str()))
     {
-        cx.fault(
+        cx.report(
             &field.pointer,
             format!("a list with the property `{}`", field.json),
             "a list has `metadata` and `items` only",
@@ -118,7 +118,7 @@ fn check_metadata(
     cx: &mut Context<'_>,
 ) {
     let Some(metadata) = field(object, "metadata") else {
-        cx.fault(
+        cx.report(
             pointer,
             "a kind without `metadata`",
             format!("add the property, a reference to {expected}"),
@@ -130,7 +130,7 @@ fn check_metadata(
         _ => None,
     };
     if found != Some(expected) {
-        cx.fault(
+        cx.report(
             &metadata.pointer,
             format!("`metadata` that is not a reference to {expected}"),
             format!("refer to {expected}: k8s-openapi and kube ask for it"),
@@ -154,7 +154,7 @@ pub(super) fn check_kinds(version: &ApiVersion, cx: &mut Context<'_>) {
         };
         let kind = (&resource.group, &resource.version, &resource.kind);
         if let Some(other) = seen.insert(kind, name) {
-            cx.fault(
+            cx.report(
                 &Pointer::schema(name),
                 format!(
                     "the kind `{}` has a second schema beside `{other}`",

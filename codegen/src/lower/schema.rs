@@ -67,7 +67,7 @@ fn plain(kind: &Type, pointer: &Pointer, cx: &mut Context<'_>) -> Option<Ty> {
                 Some(Ty::List(Box::new(item)))
             }
             None => {
-                cx.fault(pointer, "a list without `items`", "say what it is a list of");
+                cx.report(pointer, "a list without `items`", "say what it is a list of");
                 None
             }
         },
@@ -85,7 +85,7 @@ fn plain(kind: &Type, pointer: &Pointer, cx: &mut Context<'_>) -> Option<Ty> {
             }
         }
         Type::Object(_) => {
-            cx.fault(
+            cx.report(
                 pointer,
                 "an object with properties inside another",
                 "give it a name under components/schemas and refer to that",
@@ -165,7 +165,7 @@ fn mixed(
             if any.typ.is_some() || keeps == Some(&Value::Bool(true)) {
                 Some(Ty::Json)
             } else {
-                cx.fault(
+                cx.report(
                     pointer,
                     "a schema without a type",
                     "give it a `type`, or `x-kubernetes-preserve-unknown-fields: true` if \
@@ -178,7 +178,7 @@ fn mixed(
             unsupported("this combination of keywords", pointer, cx)
         }
         (Some(unknown), _) => {
-            cx.fault(
+            cx.report(
                 &pointer.child("type"),
                 format!("unknown type `{}`", unknown.escape_debug()),
                 "the types of OpenAPI 3.0 are array, boolean, integer, number, object and \
@@ -198,7 +198,7 @@ pub(super) fn values<V: AsValue>(
 ) -> Option<Vec<String>> {
     let values: Option<Vec<_>> = enumeration.iter().map(AsValue::as_string).collect();
     if values.is_none() {
-        cx.fault(
+        cx.report(
             &pointer.child("enum"),
             "a value that is not a string",
             "only strings can be enumerated here",
@@ -230,7 +230,7 @@ fn unknown_format(
     pointer: &Pointer,
     cx: &mut Context<'_>,
 ) -> Option<Ty> {
-    cx.fault(
+    cx.report(
         &pointer.child("format"),
         format!("unknown format `{}` of type {ty}", format.escape_debug()),
         "known are int32, int64, float, double, byte, date-time, dns1123Subdomain, \
@@ -240,7 +240,7 @@ fn unknown_format(
 }
 
 fn unsupported(what: &str, pointer: &Pointer, cx: &mut Context<'_>) -> Option<Ty> {
-    cx.fault(
+    cx.report(
         pointer,
         format!("{what}: no Rust type is known for it"),
         "write a plain type or one `$ref`, or declare the schema external in codegen.toml",

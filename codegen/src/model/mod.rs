@@ -49,7 +49,7 @@ pub(crate) struct ApiVersion {
     pub(crate) module: Option<Ident>,
     pub(crate) release: Release,
     pub(crate) types: BTreeMap<SchemaName, Type>,
-    /// The types of other crates that stand for schemas that are not generated.
+    /// The types of other crates for schemas that are not generated.
     pub(crate) externs: BTreeMap<SchemaName, External>,
     /// Schemas that are nothing but a string, number or the like.
     pub(crate) aliases: BTreeMap<SchemaName, Ty>,
@@ -267,9 +267,9 @@ pub(crate) struct Facts {
     pub(crate) feature: Option<Ident>,
     /// The hand-written function that sets defaults inside.
     pub(crate) default_function: Option<RulePath>,
-    /// The hand-written function that tells whether two values are the same to the server.
+    /// The hand-written function that compares two values as the server does.
     pub(crate) same: Option<RulePath>,
-    /// The fields that tell the elements of a list apart.
+    /// The fields that identify the elements of a list.
     pub(crate) list_keys: Vec<String>,
     /// Whether it has one owner with all that is in it, where the document says so.
     pub(crate) atomic: Option<bool>,
@@ -406,7 +406,7 @@ impl Ty {
 }
 
 impl ApiVersion {
-    /// The path of the module that its types stand in.
+    /// The path of the module of its types.
     pub(crate) fn path(&self) -> String {
         match &self.module {
             Some(module) => format!("crate::{module}"),

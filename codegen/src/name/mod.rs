@@ -83,7 +83,7 @@ fn plain_parts_of_path(path: &str) -> Option<Vec<Ident>> {
     }
 }
 
-/// The name of the constant that tells of a feature gate.
+/// The name of a feature gate's constant.
 pub(crate) fn feature_constant(gate: &str) -> Option<Ident> {
     Ident::new(gate.to_shouty_snake_case())
 }
@@ -154,7 +154,7 @@ pub(crate) struct RustPath {
 }
 
 impl RustPath {
-    /// The path of a schema below the module that stands for its prefix.
+    /// The path of a schema below the module of its prefix.
     pub(crate) fn below(module: &str, rest: &str) -> Option<Self> {
         let (inner, name) = match rest.rsplit_once('.') {
             Some((inner, name)) => (inner.split('.').collect(), name),

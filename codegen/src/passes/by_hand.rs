@@ -1,4 +1,4 @@
-//! Files written by hand are none of those that are generated, and stand where the crate
+//! Hand-written files are none of those that are generated, and are where the crate
 //! declares modules.
 
 use crate::diag::Diagnostics;

@@ -8,7 +8,7 @@ use crate::model::{ApiVersion, Graph, SchemaName, Shape, Ty};
 /// The longest chain of schemas that are only names for other types.
 const MAX_ALIASES: usize = 16;
 
-/// Replaces references to aliases by what they stand for, and computes the type graph.
+/// Replaces references to aliases by their types, and computes the type graph.
 pub(super) fn run(version: &mut ApiVersion, diagnostics: &mut Diagnostics) {
     let aliases = version.aliases.clone();
     let file = version.file.clone();
@@ -45,7 +45,7 @@ fn resolve(ty: &mut Ty, aliases: &BTreeMap<SchemaName, Ty>) -> Result<(), String
     }
 }
 
-/// A schema can be missing because it is faulty, which is reported where it stands; this
+/// A schema can be missing because it is wrong, which is reported where it is; this
 /// is for those that the generator itself would forget.
 fn report_missing(version: &ApiVersion, diagnostics: &mut Diagnostics) {
     if !diagnostics.is_empty() {
@@ -65,7 +65,7 @@ fn report_missing(version: &ApiVersion, diagnostics: &mut Diagnostics) {
                     &version.file,
                     &field.pointer,
                     format!("`{name}` has become no type"),
-                    "this is a fault of the generator: please report it with the document",
+                    "this is a bug of the generator: please report it with the document",
                 );
             }
         }

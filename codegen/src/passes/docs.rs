@@ -132,7 +132,7 @@ fn write(docs: &mut Docs, name: &str, notes: &[String], links: &Scope<'_>) {
 }
 
 /// The lifecycle of each type: its own, that of the only field that uses it, or that of the
-/// kind in whose file it stands.
+/// kind in whose file it is.
 fn inherited(version: &ApiVersion) -> BTreeMap<SchemaName, Lifecycle> {
     let mut inherited = BTreeMap::new();
     for module in &version.modules {

@@ -1,4 +1,4 @@
-//! Enumerations: where a document lists the values itself, it is believed.
+//! Enumerations: values that a document lists override those of overlays.
 
 use std::collections::BTreeMap;
 
@@ -11,8 +11,8 @@ use crate::name;
 /// Gives every enumerated string a type: the one an overlay has named, with the document's
 /// values, or one named after its field.
 pub(super) fn run(version: &mut ApiVersion, diagnostics: &mut Diagnostics) {
-    let mut believed: BTreeMap<SchemaName, Vec<String>> = BTreeMap::new();
-    let mut nameless: Vec<Nameless> = Vec::new();
+    let mut overrides: BTreeMap<SchemaName, Vec<String>> = BTreeMap::new();
+    let mut anonymous: Vec<Anonymous> = Vec::new();
     for (owner, object) in version.structs_mut() {
         for field in &mut object.fields {
             let innermost = field.ty.innermost_mut();
@@ -21,7 +21,7 @@ pub(super) fn run(version: &mut ApiVersion, diagnostics: &mut Diagnostics) {
             };
             let values = std::mem::take(values);
             if let Some(named) = named.take() {
-                let known = believed.entry(named.clone()).or_default();
+                let known = overrides.entry(named.clone()).or_default();
                 let new = values.into_iter().filter(|v| !known.contains(v));
                 known.extend(new.collect::<Vec<_>>());
                 *innermost = Ty::Ref(named);
@@ -34,7 +34,7 @@ pub(super) fn run(version: &mut ApiVersion, diagnostics: &mut Diagnostics) {
             *innermost = Ty::Ref(format!("{owner}{title}"));
             let pointer = field.pointer.clone();
             let field = field.json.clone();
-            nameless.push(Nameless {
+            anonymous.push(Anonymous {
                 owner: owner.clone(),
                 title,
                 field,
@@ -43,16 +43,16 @@ pub(super) fn run(version: &mut ApiVersion, diagnostics: &mut Diagnostics) {
             });
         }
     }
-    for nameless in nameless {
-        nameless.name(version, diagnostics);
+    for anonymous in anonymous {
+        anonymous.name(version, diagnostics);
     }
-    for (schema, values) in believed {
-        believe(version, &schema, values, diagnostics);
+    for (schema, values) in overrides {
+        override_values(version, &schema, values, diagnostics);
     }
 }
 
 /// An enumeration in a property that nobody has named.
-struct Nameless {
+struct Anonymous {
     owner: SchemaName,
     title: String,
     field: String,
@@ -60,7 +60,7 @@ struct Nameless {
     values: Vec<String>,
 }
 
-impl Nameless {
+impl Anonymous {
     /// Makes a type of it, named after its owner and its field.
     fn name(self, version: &mut ApiVersion, diagnostics: &mut Diagnostics) {
         let schema = format!("{}{}", self.owner, self.title);
@@ -102,7 +102,7 @@ impl Nameless {
 }
 
 /// Puts the values that the document lists in place of those that an overlay knew.
-fn believe(
+fn override_values(
     version: &mut ApiVersion,
     schema: &SchemaName,
     values: Vec<String>,

@@ -102,7 +102,7 @@ fn name_of(object: &Struct) -> String {
 /// An expression that may be broken over lines.
 enum Expression {
     Plain(String),
-    /// What stands before and after the parts.
+    /// What is before and after the parts.
     Of(String, Vec<Expression>, &'static str),
 }
 

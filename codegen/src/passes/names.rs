@@ -109,7 +109,7 @@ pub(super) fn check_crate(versions: &[ApiVersion], diagnostics: &mut Diagnostics
             let first = module.types.first().and_then(|name| version.types.get(name));
             let Some(ty) = first else { continue };
             let other = files.insert((scope, module.name.as_str()), version);
-            // Types of one name have files of one name; that is one fault, not two.
+            // Types of one name have files of one name; that is one error, not two.
             if let Some(other) = other.filter(|_| !clashes.contains(&ty.name.as_str())) {
                 let what = format!("the file {}.rs", module.name);
                 across(version, other, ty, &what, diagnostics);

@@ -6,7 +6,7 @@ use crate::diag::Diagnostics;
 use crate::model::{ApiVersion, Module, SchemaName};
 use crate::name;
 
-/// Decides in which file each type stands.
+/// Decides the file of each type.
 pub(super) fn run(version: &mut ApiVersion, diagnostics: &mut Diagnostics) {
     let mut reached: BTreeMap<SchemaName, Vec<SchemaName>> = BTreeMap::new();
     let mut users: BTreeMap<&SchemaName, BTreeSet<&SchemaName>> = BTreeMap::new();

@@ -214,20 +214,20 @@ fn unequal_shapes_tell_what_is_lost() {
         "hooks": {"left": {"engraving": "you"}}
     }));
     let converted: Converted<v1::Tray> = old.clone().convert().unwrap();
-    let paths: Vec<_> = converted.losses.iter().map(|loss| loss.path.as_str()).collect();
+    let paths: Vec<_> = converted.unrepresentable.iter().map(|field| field.path.to_string()).collect();
     assert_eq!(paths, ["cloth", "hooks.left.engraving", "spoons"]);
     assert_eq!((converted.object.cups, converted.object.price), (4, 0));
     assert_eq!(converted.object.colors, Some(vec!["red".to_owned()]));
 
-    let mut kept: v1::Tray = old.clone().convert_keeping().unwrap().object;
-    let back: Converted<beta::Tray> = kept.clone().convert_keeping().unwrap();
-    assert_eq!((back.object, back.losses), (old.clone(), vec![]));
+    let mut kept: v1::Tray = old.clone().convert_preserving().unwrap().object;
+    let back: Converted<beta::Tray> = kept.clone().convert_preserving().unwrap();
+    assert_eq!((back.object, back.unrepresentable), (old.clone(), vec![]));
     kept.cups = 5;
     kept.price = 6;
-    let back: Converted<beta::Tray> = kept.clone().convert_keeping().unwrap();
+    let back: Converted<beta::Tray> = kept.clone().convert_preserving().unwrap();
     assert_eq!((back.object.count, back.object.cloth), (5, Some(true)));
-    assert_eq!(back.losses[0].to_string(), "price: 6");
-    let mut again: v1::Tray = back.object.convert_keeping().unwrap().object;
+    assert_eq!(back.unrepresentable[0].to_string(), "price: 6");
+    let mut again: v1::Tray = back.object.convert_preserving().unwrap().object;
     again.metadata = kept.metadata.clone();
     assert_eq!(again, kept);
 
@@ -235,12 +235,12 @@ fn unequal_shapes_tell_what_is_lost() {
     let mut two = v1::Tray::new("t", 4, 0);
     two.colors = Some(vec!["blue".to_owned(), "red".to_owned()]);
     two.metadata = kept.metadata.clone();
-    let back: Converted<beta::Tray> = two.convert_keeping().unwrap();
+    let back: Converted<beta::Tray> = two.convert_preserving().unwrap();
     assert_eq!(back.object.color.as_deref(), Some("red"));
 
     let list = v1::TrayList::new([kept, v1::Tray::new("u", 1, 2)]);
     let lost: Converted<beta::TrayList> = list.convert().unwrap();
-    let paths: Vec<_> = lost.losses.iter().map(|loss| loss.path.as_str()).collect();
+    let paths: Vec<_> = lost.unrepresentable.iter().map(|field| field.path.to_string()).collect();
     assert_eq!(paths, ["items[0].price", "items[1].price"]);
 }
 
@@ -248,7 +248,7 @@ fn unequal_shapes_tell_what_is_lost() {
 fn what_is_written_by_hand_converts_kinds() {
     let jug = beta::Jug::new("j").with_full(true);
     let jar: Converted<v1::Jar> = jug.convert().unwrap();
-    assert_eq!((jar.object.level, jar.losses), (Some(100), vec![]));
+    assert_eq!((jar.object.level, jar.unrepresentable), (Some(100), vec![]));
     let jars = v1::JarList::new([v1::Jar::new("a"), v1::Jar::new("b").with_level(-1)]);
     let fault = Convert::<beta::JugList>::convert(jars).unwrap_err();
     assert_eq!(fault.to_string(), "items[1].level: less than nothing");
@@ -342,14 +342,14 @@ fn fields_that_are_not_known_outlast_conversion() {
             "depth": 1, "glaze": "green", "y": [2]
         }]
     }));
-    let new: Converted<unknown_v1::DishList> = old.clone().convert_keeping().unwrap();
-    let paths: Vec<_> = new.losses.iter().map(|loss| loss.path.as_str()).collect();
+    let new: Converted<unknown_v1::DishList> = old.clone().convert_preserving().unwrap();
+    let paths: Vec<_> = new.unrepresentable.iter().map(|field| field.path.to_string()).collect();
     assert_eq!(paths, ["items[0].glaze"]);
     let written = serde_json::to_value(&new.object).unwrap();
     assert_eq!((&written["x"], &written["items"][0]["y"]), (&json!(1), &json!([2])));
     let back: Converted<unknown_v1beta1::DishList> =
-        new.object.convert_keeping().unwrap();
-    assert_eq!((back.object, back.losses), (old, vec![]));
+        new.object.convert_preserving().unwrap();
+    assert_eq!((back.object, back.unrepresentable), (old, vec![]));
 }
 
 #[test]

@@ -15,7 +15,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use kubernetes_kinds::convert::ANNOTATION;
+use kubernetes_kinds::convert::CONVERSION_DATA_ANNOTATION;
 use kubernetes_manifests::scheme::{Object, Scheme, to_yaml_all};
 
 fn main() -> ExitCode {
@@ -105,7 +105,7 @@ fn line(path: &Path, object: &Object) -> String {
     }
     let mut line = format!("{path}: {before} {name} becomes {now}\n");
     for loss in object.losses() {
-        line += &format!("    kept in {ANNOTATION}: {loss}\n");
+        line += &format!("    kept in {CONVERSION_DATA_ANNOTATION}: {loss}\n");
     }
     line
 }

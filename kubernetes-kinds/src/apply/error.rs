@@ -2,34 +2,36 @@ use std::fmt;
 
 use k8s_openapi::serde_json;
 
-/// Why it can't be told what a field manager has applied.
+use crate::FieldPath;
+
+/// Why the fields that a field manager has applied can't be extracted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ExtractError {
     /// The entry of the manager is of another version of the kind.
     Version {
-        /// Which of `metadata.managedFields` it is, from 0.
+        /// The index of the entry in `metadata.managedFields`, from 0.
         index: usize,
         /// The `apiVersion` of the entry.
         found: String,
-        /// That of the live object's type.
+        /// The `apiVersion` of the live object's type.
         expected: &'static str,
     },
-    /// The entry of the manager is damaged, or of a form that isn't known.
+    /// The entry of the manager is damaged, or its format isn't known.
     Fields {
-        /// Where, `metadata.managedFields[0].fieldsV1.f:spec`.
-        path: String,
+        /// The path of the damaged field, `metadata.managedFields[0].fieldsV1.f:spec`.
+        path: FieldPath,
         /// What is wrong there.
         message: String,
     },
-    /// The apply type says more than what is owned, or can't say part of it.
+    /// The apply type can't represent exactly the fields that are owned.
     Inexact {
-        /// The first field for which this is so, `spec.source.inlineVolumeSpec.csi.driver`.
-        path: String,
+        /// The first field that differs, `spec.source.inlineVolumeSpec.csi.driver`.
+        path: FieldPath,
     },
     /// The live object or the result can't be written as JSON or read from it.
     Json {
-        /// What the reader or writer has to say.
+        /// The message of the reader or writer.
         message: String,
     },
 }
@@ -60,8 +62,8 @@ impl fmt::Display for ExtractError {
             Self::Fields { path, message } => write!(f, "{path}: {message}"),
             Self::Inexact { path } => write!(
                 f,
-                "{path}: the type for applying can't say exactly what is owned here, because \
-                 required fields around it belong to others: apply the whole of it, or as JSON"
+                "{path}: the apply type can't represent exactly the fields that are owned here, \
+                 because others own required fields beside them: apply the whole object, or JSON"
             ),
             Self::Json { message } => write!(f, "{message}"),
         }

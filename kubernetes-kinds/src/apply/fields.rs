@@ -1,46 +1,45 @@
 //! `FieldsV1`, the set of fields that an entry of `managedFields` owns.
 //!
-//! The format is that of structured-merge-diff: an object whose keys are path elements, with
-//! what is owned below each as the value. `.` says that the place itself is owned too; an empty
-//! object says that of a place of which nothing below is named.
-
-use std::collections::BTreeMap;
+//! The format is that of structured-merge-diff: an object whose keys are path elements and whose
+//! values are the fields owned below them. The key `.` means that the value itself is owned too,
+//! and so does an empty object.
 
 use k8s_openapi::serde_json::{self, Map, Value};
 
 use super::ExtractError;
+use crate::FieldPath;
 
 /// The deepest nesting that is read, that of JSON as text.
 const MAX_DEPTH: usize = 128;
 
-/// What is owned at a place and below it.
+/// The ownership of a value and of its fields or elements.
 #[derive(Debug, Default)]
 pub(super) struct Owned {
-    /// Whether the place itself is.
+    /// Whether the value itself is owned.
     pub(super) itself: bool,
-    /// By the element as it is written.
-    below: BTreeMap<String, (Element, Owned)>,
+    /// Sorted by the element as it is written.
+    below: Vec<(String, Element, Owned)>,
 }
 
-/// A step from a value to what is in it.
+/// A step from a value to one of its fields or elements.
 #[derive(Debug)]
 pub(super) enum Element {
-    /// `f:`, a field of an object or a key of a map, which is found by its path element.
+    /// `f:`, a field of an object or a key of a map, which is looked up by its path element.
     Field,
     /// `k:`, the element of a list in which these fields have these values.
     Key(Map<String, Value>),
-    /// `v:`, the element of a list that is this value.
+    /// `v:`, the element of a list that is equal to this value.
     Value(Value),
     /// `i:`, the element of a list at this index.
     Index(usize),
 }
 
 impl Owned {
-    /// Adds what a JSON value names.
+    /// Adds the fields that a JSON value names.
     pub(super) fn add(
         &mut self,
         fields: &Value,
-        path: &str,
+        path: &FieldPath,
     ) -> Result<(), ExtractError> {
         self.read(fields, path, 0)
     }
@@ -48,18 +47,18 @@ impl Owned {
     fn read(
         &mut self,
         fields: &Value,
-        path: &str,
+        path: &FieldPath,
         depth: usize,
     ) -> Result<(), ExtractError> {
-        let fault = |message: String| ExtractError::Fields {
-            path: path.to_owned(),
+        let error = |message: String| ExtractError::Fields {
+            path: path.clone(),
             message,
         };
         let Value::Object(fields) = fields else {
-            return Err(fault("is not an object".to_owned()));
+            return Err(error("is not an object".to_owned()));
         };
         if depth > MAX_DEPTH {
-            return Err(fault(format!("is nested more than {MAX_DEPTH} times")));
+            return Err(error(format!("is nested more than {MAX_DEPTH} times")));
         }
         self.itself |= fields.is_empty();
         for (key, inner) in fields {
@@ -67,34 +66,47 @@ impl Owned {
                 self.itself = true;
                 continue;
             }
-            // Elements of a kind that isn't known are skipped, as by the server.
-            let Some(element) = element(key).map_err(&fault)? else {
+            // Path elements of an unknown sort are skipped, as in the server.
+            let Some(element) = element(key).map_err(&error)? else {
                 continue;
             };
-            let place = self.below.entry(key.clone());
-            let (_, owned) = place.or_insert_with(|| (element, Self::default()));
-            owned.read(inner, &format!("{path}.{key}"), depth + 1)?;
+            let index = match self.find(key) {
+                Ok(index) => index,
+                Err(index) => {
+                    self.below.insert(index, (key.clone(), element, Self::default()));
+                    index
+                }
+            };
+            if let Some((_, _, owned)) = self.below.get_mut(index) {
+                owned.read(inner, &path.clone().child(key.clone()), depth + 1)?;
+            }
         }
         Ok(())
     }
 
-    /// Whether nothing below is named.
+    /// The index of an element, or the index at which it is to be inserted.
+    fn find(&self, key: &str) -> Result<usize, usize> {
+        self.below.binary_search_by(|(other, ..)| other.as_str().cmp(key))
+    }
+
+    /// Whether no field or element below is named.
     pub(super) fn is_leaf(&self) -> bool {
         self.below.is_empty()
     }
 
-    /// What is owned of a field.
+    /// Returns the ownership of a field.
     pub(super) fn field(&self, name: &str) -> Option<&Self> {
-        self.below.get(&format!("f:{name}")).map(|(_, owned)| owned)
+        let index = self.find(&format!("f:{name}")).ok()?;
+        self.below.get(index).map(|(_, _, owned)| owned)
     }
 
-    /// All that is named directly below.
+    /// Returns the fields and elements that are named directly below.
     pub(super) fn elements(&self) -> impl Iterator<Item = (&Element, &Self)> {
-        self.below.values().map(|(element, owned)| (element, owned))
+        self.below.iter().map(|(_, element, owned)| (element, owned))
     }
 }
 
-/// What a key stands for; nothing if it is of a kind that isn't known.
+/// Returns the path element of a key; `None` if its sort isn't known.
 fn element(key: &str) -> Result<Option<Element>, String> {
     let mut chars = key.chars();
     let (Some(kind), Some(':')) = (chars.next(), chars.next()) else {

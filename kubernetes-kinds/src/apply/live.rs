@@ -1,10 +1,12 @@
-//! The part of a live object that is owned.
+//! Extracts the fields of a live object that are owned.
 
 use k8s_openapi::serde_json::{Map, Value};
 
 use super::fields::{Element, Owned};
+use crate::{FieldPath, Segment};
 
-/// What of the metadata of every kind can have different owners. An owner reference can't.
+/// The parts of the metadata of every kind that can have different owners. An owner reference
+/// has one owner.
 const METADATA: &[&str] = &[
     "metadata",
     "metadata.annotations",
@@ -13,7 +15,7 @@ const METADATA: &[&str] = &[
     "metadata.ownerReferences",
 ];
 
-/// The fields of the object that are owned.
+/// Returns the fields of the object that are owned.
 pub(super) fn extract(
     live: &Value,
     owned: &Owned,
@@ -29,14 +31,14 @@ struct Extract<'a> {
 }
 
 impl Extract<'_> {
-    /// What is owned of a value, if anything.
+    /// Returns the owned part of a value, if there is one.
     fn value(&self, path: &str, live: &Value, owned: &Owned) -> Option<Value> {
         let whole = owned.is_leaf() && !self.is_granular(path);
         let value = match live {
             live if whole => return owned.itself.then(|| live.clone()),
             Value::Object(live) => self.fields(path, live, owned).into(),
             Value::Array(live) => self.elements(path, live, owned).into(),
-            // It has changed its shape since; what was below it is no more.
+            // The value has changed its shape since; the owned fields are gone.
             live => return owned.itself.then(|| live.clone()),
         };
         let is_empty = match &value {
@@ -53,15 +55,20 @@ impl Extract<'_> {
         live: &Map<String, Value>,
         owned: &Owned,
     ) -> Map<String, Value> {
-        let fields = live.iter().filter_map(|(name, value)| {
+        let mut fields = Map::new();
+        for (name, value) in live {
+            let Some(owned) = owned.field(name) else {
+                continue;
+            };
             let inside = match path {
                 "" => name.clone(),
                 path => format!("{path}.{name}"),
             };
-            let value = self.value(&inside, value, owned.field(name)?)?;
-            Some((name.clone(), value))
-        });
-        fields.collect()
+            if let Some(value) = self.value(&inside, value, owned) {
+                fields.insert(name.clone(), value);
+            }
+        }
+        fields
     }
 
     fn elements(&self, path: &str, live: &[Value], owned: &Owned) -> Vec<Value> {
@@ -71,8 +78,10 @@ impl Extract<'_> {
             let (element, owned) = named.next()?;
             let mut part = self.value(&inside, value, owned)?;
             if let (Element::Key(keys), Value::Object(fields)) = (element, &mut part) {
-                // Without them it isn't that element.
-                fields.extend(keys.clone());
+                // The keys identify the element.
+                for (key, value) in keys {
+                    fields.insert(key.clone(), value.clone());
+                }
             }
             Some(part)
         });
@@ -95,36 +104,32 @@ fn is_at(element: &Element, index: usize, value: &Value) -> bool {
     }
 }
 
-/// The path of the first value that differs.
-pub(super) fn difference(a: &Value, b: &Value) -> Option<String> {
-    let mut path = String::new();
+/// Returns the path of the first value that differs.
+pub(super) fn difference(a: &Value, b: &Value) -> Option<FieldPath> {
+    let mut path = FieldPath::default();
     differs(Some(a), Some(b), &mut path).then_some(path)
 }
 
-/// Whether two values differ, and if so, where.
-fn differs(a: Option<&Value>, b: Option<&Value>, path: &mut String) -> bool {
-    let length = path.len();
+/// Whether two values differ; `path` is then the path of the first difference.
+fn differs(a: Option<&Value>, b: Option<&Value>, path: &mut FieldPath) -> bool {
     match (a, b) {
         (Some(Value::Object(a)), Some(Value::Object(b))) => {
             for name in a.keys().chain(b.keys().filter(|name| !a.contains_key(*name))) {
-                if !path.is_empty() {
-                    path.push('.');
-                }
-                path.push_str(name);
+                path.push(Segment::Field(name.clone().into()));
                 if differs(a.get(name), b.get(name), path) {
                     return true;
                 }
-                path.truncate(length);
+                path.pop();
             }
             false
         }
         (Some(Value::Array(a)), Some(Value::Array(b))) if a.len() == b.len() => {
             for (index, (a, b)) in a.iter().zip(b).enumerate() {
-                path.push_str(&format!("[{index}]"));
+                path.push(Segment::Index(index));
                 if differs(Some(a), Some(b), path) {
                     return true;
                 }
-                path.truncate(length);
+                path.pop();
             }
             false
         }

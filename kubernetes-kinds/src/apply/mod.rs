@@ -1,19 +1,20 @@
-//! Server-side apply: what is sent, and what of a live object a field manager has applied.
+//! Server-side apply: types that serialize only the fields that are set, and extraction of the
+//! fields that a field manager has applied.
 //!
-//! Each generated kind has an apply type beside it, in the module `apply` of its crate, in
-//! which every field is absent unless set. What is sent with `Patch::Apply` is what the field
-//! manager then owns; what it owned before and no longer sends is removed by the server, unless
-//! others own it too. Only an empty list whose elements can have owners of their own is owned by
-//! nobody, as a server of Kubernetes 1.36 has it.
+//! Each generated kind has an apply type, in the module `apply` of its crate, in which every
+//! field is absent unless set. The field manager owns the fields that it sends with
+//! `Patch::Apply`. The server removes fields that the manager owned before and no longer sends,
+//! unless others own them too. Only an empty list whose elements can have different owners is
+//! owned by nobody, in a server of Kubernetes 1.36.
 //!
-//! [`extract`] gives back what a manager has applied, as the `Extract` functions of Kubernetes'
-//! Go client do, so that a program can change part of that and apply it again. It is
-//! [`Apply`] that code for any kind asks for.
+//! [`extract`] returns the fields that a manager has applied, as the `Extract` functions of
+//! Kubernetes' Go client do, so that a program can change some of them and apply them again.
+//! Code that is generic over kinds uses the trait [`Apply`].
 //!
 //! ```
 //! use kubernetes_kinds::apply::{Apply, ExtractError, extract};
 //!
-//! /// What `field_manager` has applied, with one more label.
+//! /// Returns the fields that `field_manager` has applied, with one more label.
 //! fn labelled<A: Apply>(live: &A::Kind, field_manager: &str) -> Result<A, ExtractError> {
 //!     let mut applied: A = extract(live, field_manager, None)?;
 //!     let labels = applied.metadata_mut().labels.get_or_insert_default();
@@ -34,7 +35,7 @@ use k8s_openapi::serde::de::DeserializeOwned;
 use k8s_openapi::serde_json::{self, Map, Value};
 use k8s_openapi::{Metadata, Resource};
 
-use crate::{Kind, wire};
+use crate::{FieldPath, Kind, wire};
 
 pub use error::ExtractError;
 
@@ -42,9 +43,9 @@ use fields::Owned;
 
 /// A type for applying a kind: every field is absent unless set.
 ///
-/// The generated crates implement this; it is not meant to be implemented by hand. Conversion
-/// from the full type sets whatever that holds, which includes its required fields, and leaves
-/// out the metadata that is the server's (see [`metadata`]).
+/// The generated crates implement this; it is not meant to be hand-written. Conversion from the
+/// full type sets all fields that the object has, required ones included, and leaves out the
+/// metadata that the server sets (see [`metadata`]).
 pub trait Apply:
     wire::Object
     + Resource
@@ -53,23 +54,23 @@ pub trait Apply:
     + Serialize
     + DeserializeOwned
 {
-    /// The full type, as the server answers it.
+    /// The full type, as the server returns it.
     type Kind: Kind + Clone + Debug + Serialize + DeserializeOwned;
 
     /// The paths of objects, maps and lists whose parts can have different owners, as the
     /// `x-kubernetes-map-type` and `x-kubernetes-list-type` of the document say, without
-    /// those in the metadata. `[]` after a list's path stands for its elements.
+    /// those in the metadata. `[]` after a list's path means its elements.
     ///
-    /// What is not named here has one owner, with all that is in it.
+    /// A value at any other path has one owner, together with its fields and elements.
     const GRANULAR: &'static [&'static str];
 }
 
-/// The same metadata without what the server alone decides: `creationTimestamp`,
+/// Returns the metadata without the fields that only the server sets: `creationTimestamp`,
 /// `deletionGracePeriodSeconds`, `deletionTimestamp`, `generation`, `managedFields`,
 /// `resourceVersion`, `selfLink` and `uid`.
 ///
-/// The server refuses to apply `managedFields`, and takes a `resourceVersion` or `uid` for a
-/// condition that the live object must meet.
+/// The server refuses to apply `managedFields`, and treats a `resourceVersion` or `uid` as a
+/// precondition.
 #[must_use]
 pub fn metadata(metadata: ObjectMeta) -> ObjectMeta {
     ObjectMeta {
@@ -85,26 +86,26 @@ pub fn metadata(metadata: ObjectMeta) -> ObjectMeta {
     }
 }
 
-/// What a field manager has applied of a live object, and still owns.
+/// Returns the fields of a live object that a field manager has applied and still owns.
 ///
-/// Of `metadata.managedFields`, the entry counts that has this manager, the operation `Apply`
-/// and this subresource, `None` being the object itself. The result has the fields that the
-/// entry names, in the order of the live object, with `apiVersion`, `kind` and the object's
-/// name and namespace; elements of lists that are told apart by keys come with these. A field
-/// that the live object doesn't have is left out, and so is an empty text, list or map that the
-/// server doesn't write. Where there is no such entry, nothing else is set.
+/// The entry of `metadata.managedFields` with this manager, the operation `Apply` and this
+/// subresource (`None` for the object itself) lists these fields. The result has them in the
+/// order of the live object, with `apiVersion`, `kind`, and the object's name and namespace.
+/// Elements of lists that are identified by keys have these keys. Fields that the live object
+/// doesn't have are left out, and so are empty strings, lists and maps that the server doesn't
+/// write. Without such an entry, no other field is set.
 ///
-/// `live` must be as the server answered it: the result says nothing where `managedFields`
-/// have been stripped, as in some caches, and applying that gives up all that was applied.
+/// `live` must be as the server returned it. Where `managedFields` have been removed, as in some
+/// caches, the result has no fields, and applying it gives up all fields that were applied.
 ///
 /// # Errors
 ///
 /// * [`ExtractError::Version`] if the entry was written in another version of the kind. Its
-///   paths are those of that version: read the object as that, and extract it there. Once it
-///   has been applied in this version, the entry is of this version.
+///   paths are those of that version: read the object in that version, and extract from it.
+///   Applying the result in this version makes the entry one of this version.
 /// * [`ExtractError::Fields`] if the entry is damaged.
-/// * [`ExtractError::Inexact`] if the type can't say what is owned without more. This can only
-///   happen inside of types of `k8s_openapi`, which write their required fields always.
+/// * [`ExtractError::Inexact`] if the apply type can't represent exactly these fields. This only
+///   happens inside types of `k8s_openapi`, which always write their required fields.
 /// * [`ExtractError::Json`] if the live object or the result can't be written or read.
 pub fn extract<A: Apply>(
     live: &A::Kind,
@@ -131,7 +132,7 @@ pub fn extract<A: Apply>(
     }
 }
 
-/// Sets what names an object.
+/// Sets the fields that identify an object.
 fn identify(
     object: &mut Map<String, Value>,
     api_version: &str,
@@ -149,7 +150,7 @@ fn identify(
     }
 }
 
-/// The fields of all entries that count; a server keeps one only.
+/// Returns the fields of all entries that match; a server has one at most.
 fn owned(
     metadata: &ObjectMeta,
     api_version: &'static str,
@@ -172,15 +173,15 @@ fn owned(
             }
             _ => {}
         }
-        let path = format!("metadata.managedFields[{index}]");
+        let path = FieldPath::new("metadata").child("managedFields").index(index);
         if let Some(kind) = entry.fields_type.as_deref().filter(|t| *t != "FieldsV1") {
             return Err(ExtractError::Fields {
-                path: path + ".fieldsType",
+                path: path.child("fieldsType"),
                 message: format!("\"{}\" is not FieldsV1", kind.escape_debug()),
             });
         }
         if let Some(fields) = &entry.fields_v1 {
-            owned.add(&fields.0, &(path + ".fieldsV1"))?;
+            owned.add(&fields.0, &path.child("fieldsV1"))?;
         }
     }
     Ok(owned)

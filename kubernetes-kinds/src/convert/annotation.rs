@@ -4,39 +4,40 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use k8s_openapi::serde_json::{self, Value, json};
 
 use super::{ConversionError, Convertible, without_metadata};
+use crate::FieldPath;
 
-/// The annotation that keeps what a version can't say.
-pub const ANNOTATION: &str = "kubernetes-storage.rs/conversion-data";
+/// The annotation that preserves the source of a conversion, as JSON.
+pub const CONVERSION_DATA_ANNOTATION: &str = "kubernetes-storage.rs/conversion-data";
 
 /// The most bytes that the annotations of an object may have in all, keys and values:
 /// Kubernetes refuses more.
 pub const MAX_ANNOTATIONS: usize = 256 << 10;
 
-fn path() -> String {
-    format!("metadata.annotations[{ANNOTATION}]")
+fn path() -> FieldPath {
+    FieldPath::new("metadata").child("annotations").key(CONVERSION_DATA_ANNOTATION)
 }
 
 fn malformed(message: String) -> ConversionError {
     ConversionError::Annotation {
         path: path(),
         message: message
-            + "; mend the annotation, or remove it to do without what it kept",
+            + "; repair the annotation, or remove it and lose the fields that it preserves",
     }
 }
 
-/// A fault of the object that is kept, which is a fault of the annotation.
+/// Returns the error of an annotation that holds an object with this error.
 pub(super) fn inside(error: ConversionError) -> ConversionError {
     malformed(format!("holds an object that can't be converted: {error}"))
 }
 
-/// Takes the annotation off, and reads the object that it holds, if that is a `T`.
+/// Removes the annotation and returns the object that it holds, if that is a `T`.
 pub(super) fn take<T: Convertible>(
     metadata: &mut ObjectMeta,
 ) -> super::Result<Option<T>> {
     let Some(annotations) = &mut metadata.annotations else {
         return Ok(None);
     };
-    let Some(text) = annotations.get(ANNOTATION) else {
+    let Some(text) = annotations.get(CONVERSION_DATA_ANNOTATION) else {
         return Ok(None);
     };
     if text.len() > MAX_ANNOTATIONS {
@@ -52,7 +53,7 @@ pub(super) fn take<T: Convertible>(
     if api_version.is_empty() || kind.is_empty() {
         return Err(malformed("holds no object with apiVersion and kind".to_owned()));
     }
-    // What another version keeps stays until the object becomes that version again.
+    // The source of another version stays until the object becomes that version again.
     if api_version != T::API_VERSION {
         return Ok(None);
     }
@@ -63,7 +64,7 @@ pub(super) fn take<T: Convertible>(
             T::KIND
         )));
     }
-    annotations.remove(ANNOTATION);
+    annotations.remove(CONVERSION_DATA_ANNOTATION);
     let had_annotations = kept.get_mut("metadata").map(Value::take).is_some();
     if annotations.is_empty() && !had_annotations {
         metadata.annotations = None;
@@ -73,7 +74,7 @@ pub(super) fn take<T: Convertible>(
         .map_err(|error| malformed(format!("not a {}: {error}", T::KIND)))
 }
 
-/// Puts an object into the annotation.
+/// Writes an object into the annotation.
 pub(super) fn put<T: Convertible>(
     source: &T,
     metadata: &mut ObjectMeta,
@@ -86,13 +87,15 @@ pub(super) fn put<T: Convertible>(
         kept.insert("metadata".to_owned(), json!({"annotations": {}}));
     }
     let annotations = metadata.annotations.get_or_insert_default();
-    // What was kept of this very kind is out of date; of another, it still has a use.
-    let before = annotations.get(ANNOTATION);
+    // A source of this kind and version is out of date; one of another version is still needed.
+    let before = annotations.get(CONVERSION_DATA_ANNOTATION);
     let before = before.and_then(|text| serde_json::from_str::<Value>(text).ok());
     if before.is_some_and(|before| before.get("apiVersion") != kept.get("apiVersion")) {
-        return Err(malformed("already keeps an object of a third version".to_owned()));
+        return Err(malformed(
+            "already preserves an object of a third version".to_owned(),
+        ));
     }
-    annotations.insert(ANNOTATION.to_owned(), kept.to_string());
+    annotations.insert(CONVERSION_DATA_ANNOTATION.to_owned(), kept.to_string());
     let bytes = annotations.iter().map(|(key, value)| key.len() + value.len()).sum();
     if bytes > MAX_ANNOTATIONS {
         return Err(ConversionError::TooLarge {

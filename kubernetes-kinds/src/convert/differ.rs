@@ -1,85 +1,106 @@
-//! What a conversion loses: where the source differs from what comes back.
+//! Finds the fields that a conversion does not preserve: where the source differs from what
+//! comes back.
 
 use k8s_openapi::serde_json::{Map, Value};
 
-use super::keyed::{elements, inside, keys};
-use super::{Convertible, Loss, without_metadata};
-use crate::ListMapKeys;
+use super::keyed::{elements, keys};
+use super::{Convertible, UnrepresentableField, without_metadata};
+use crate::{FieldPath, ListMapKeys, Segment};
 
-/// The losses of a conversion: where the source differs from what has come back.
-pub(super) fn losses<A: Convertible>(source: &A, back: &A) -> super::Result<Vec<Loss>> {
-    let mut losses = Vec::new();
-    if back != source {
-        let (source, back) = (without_metadata(source)?, without_metadata(back)?);
-        differ(A::LIST_MAP_KEYS, String::new(), Some(&source), Some(&back), &mut losses);
+/// Returns the fields in which the source differs from the object that was converted back.
+pub(super) fn unrepresentable<A: Convertible>(
+    source: &A,
+    back: &A,
+) -> super::Result<Vec<UnrepresentableField>> {
+    if back == source {
+        return Ok(Vec::new());
     }
-    Ok(losses)
+    Ok(compare(A::LIST_MAP_KEYS, &without_metadata(source)?, &without_metadata(back)?))
 }
 
-fn differ(
+fn compare(
     lists: ListMapKeys,
-    path: String,
-    source: Option<&Value>,
-    back: Option<&Value>,
-    losses: &mut Vec<Loss>,
-) {
-    match (source, back) {
-        (source, back) if source == back => {}
-        (Some(Value::Object(source)), Some(Value::Object(back))) => {
-            fields(lists, &path, source, back, losses);
-        }
-        (Some(Value::Array(source)), Some(Value::Array(back))) => {
-            list(lists, path, source, back, losses);
-        }
-        (source, _) => losses.push(Loss {
-            path,
-            value: source.cloned().unwrap_or_default(),
-        }),
-    }
+    source: &Value,
+    back: &Value,
+) -> Vec<UnrepresentableField> {
+    let mut differences = Differences {
+        lists,
+        path: FieldPath::default(),
+        found: Vec::new(),
+    };
+    differences.value(Some(source), Some(back));
+    differences.found
 }
 
-fn fields(
+struct Differences {
     lists: ListMapKeys,
-    path: &str,
-    source: &Map<String, Value>,
-    back: &Map<String, Value>,
-    losses: &mut Vec<Loss>,
-) {
-    for (field, value) in source {
-        differ(lists, inside(path, field), Some(value), back.get(field), losses);
-    }
-    for (field, value) in back.iter().filter(|(field, _)| !source.contains_key(*field)) {
-        differ(lists, inside(path, field), None, Some(value), losses);
-    }
+    path: FieldPath,
+    found: Vec<UnrepresentableField>,
 }
 
-fn list(
-    lists: ListMapKeys,
-    path: String,
-    source: &[Value],
-    back: &[Value],
-    losses: &mut Vec<Loss>,
-) {
-    let named = keys(lists, &path)
-        .and_then(|keys| Some((elements(source, keys)?, elements(back, keys)?)));
-    let before = losses.len();
-    if let Some((source, back)) = named {
-        for (name, index, value) in &source {
-            let back = back.iter().find(|(other, ..)| other == name);
-            let back = back.map(|(_, _, value)| *value);
-            differ(lists, format!("{path}[{index}]"), Some(value), back, losses);
+impl Differences {
+    fn value(&mut self, source: Option<&Value>, back: Option<&Value>) {
+        match (source, back) {
+            (source, back) if source == back => {}
+            (Some(Value::Object(source)), Some(Value::Object(back))) => {
+                self.fields(source, back);
+            }
+            (Some(Value::Array(source)), Some(Value::Array(back))) => {
+                self.list(source, back);
+            }
+            (source, _) => self.add(source.cloned().unwrap_or_default()),
         }
-        for (name, _, value) in back {
-            if !source.iter().any(|(other, ..)| *other == name) {
-                differ(lists, format!("{path}[{name}]"), None, Some(value), losses);
+    }
+
+    fn inside(
+        &mut self,
+        segment: Segment,
+        source: Option<&Value>,
+        back: Option<&Value>,
+    ) {
+        self.path.push(segment);
+        self.value(source, back);
+        self.path.pop();
+    }
+
+    fn add(&mut self, value: Value) {
+        self.found.push(UnrepresentableField {
+            path: self.path.clone(),
+            value,
+        });
+    }
+
+    fn fields(&mut self, source: &Map<String, Value>, back: &Map<String, Value>) {
+        let segment = |field: &String| Segment::Field(field.clone().into());
+        for (field, value) in source {
+            self.inside(segment(field), Some(value), back.get(field));
+        }
+        for (field, value) in back {
+            if !source.contains_key(field) {
+                self.inside(segment(field), None, Some(value));
             }
         }
     }
-    // Either a list that is taken as a whole, or one in another order.
-    if losses.len() == before {
-        losses.push(Loss {
-            path,
-            value: Value::Array(source.to_vec()),
-        });
+
+    fn list(&mut self, source: &[Value], back: &[Value]) {
+        let named = keys(self.lists, &self.path)
+            .and_then(|keys| Some((elements(source, keys)?, elements(back, keys)?)));
+        let before = self.found.len();
+        if let Some((source, back)) = named {
+            for (name, index, value) in &source {
+                let back = back.iter().find(|(other, ..)| other == name);
+                let back = back.map(|(_, _, value)| *value);
+                self.inside(Segment::Index(*index), Some(value), back);
+            }
+            for (name, _, value) in back {
+                if !source.iter().any(|(other, ..)| *other == name) {
+                    self.inside(Segment::Key(name), None, Some(value));
+                }
+            }
+        }
+        // Either a list that is compared as a whole, or one in another order.
+        if self.found.len() == before {
+            self.add(Value::Array(source.to_vec()));
+        }
     }
 }

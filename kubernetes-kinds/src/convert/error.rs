@@ -1,44 +1,46 @@
 use std::fmt;
 
+use crate::FieldPath;
+
 /// Why an object can't be converted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ConversionError {
     /// The object contradicts itself.
     Invalid {
-        /// The field at fault, `spec.drivers[1].name`.
-        path: String,
+        /// The invalid field, `spec.drivers[1].name`.
+        path: FieldPath,
         /// What is wrong with it and what to do.
         message: String,
     },
-    /// What an earlier conversion kept can't be read.
+    /// The annotation that an earlier conversion has written can't be read.
     Annotation {
         /// The annotation.
-        path: String,
+        path: FieldPath,
         /// What is wrong with it and what to do.
         message: String,
     },
-    /// What is to be kept doesn't fit beside the annotations that are there.
+    /// The source doesn't fit into the annotation beside the other annotations.
     TooLarge {
         /// The annotation.
-        path: String,
+        path: FieldPath,
         /// The bytes that all annotations would have, keys and values.
         bytes: usize,
     },
 }
 
 impl ConversionError {
-    /// An object that contradicts itself at `path`.
-    pub fn invalid(path: impl Into<String>, message: impl Into<String>) -> Self {
+    /// Returns the error of an object that contradicts itself at `path`.
+    pub fn invalid(path: FieldPath, message: impl Into<String>) -> Self {
         Self::Invalid {
-            path: path.into(),
+            path,
             message: message.into(),
         }
     }
 
-    /// The field at fault.
+    /// Returns the path of the invalid field, or of the annotation.
     #[must_use]
-    pub fn path(&self) -> &str {
+    pub fn path(&self) -> &FieldPath {
         match self {
             Self::Invalid { path, .. }
             | Self::Annotation { path, .. }
@@ -46,13 +48,13 @@ impl ConversionError {
         }
     }
 
-    /// The same of an item of a list.
+    /// Returns the error of a list that has this error in an item.
     pub(super) fn inside(mut self, index: usize) -> Self {
         match &mut self {
             Self::Invalid { path, .. }
             | Self::Annotation { path, .. }
             | Self::TooLarge { path, .. } => {
-                path.insert_str(0, &format!("items[{index}]."))
+                *path = FieldPath::new("items").index(index).join(std::mem::take(path));
             }
         }
         self
@@ -67,8 +69,8 @@ impl fmt::Display for ConversionError {
             }
             Self::TooLarge { path, bytes } => write!(
                 f,
-                "{path}: keeping the source here makes {bytes} bytes of annotations, and an \
-                 object may have {} in all: convert without keeping, or shorten the object",
+                "{path}: preserving the source here makes {bytes} bytes of annotations, and an \
+                 object may have {} in all: convert without preserving, or shorten the object",
                 super::MAX_ANNOTATIONS
             ),
         }

@@ -1,44 +1,41 @@
-//! Lists whose elements are told apart by some of their fields.
+//! Lists whose elements are identified by some of their fields.
 
-use std::collections::BTreeMap;
+use k8s_openapi::serde_json::{Map, Value};
 
-use k8s_openapi::serde_json::Value;
+use crate::{FieldPath, ListMapKeys, Segment};
 
-use crate::ListMapKeys;
-
-/// The path of a field of what is at `path`.
-pub(super) fn inside(path: &str, field: &str) -> String {
-    if path.is_empty() {
-        field.to_owned()
-    } else {
-        format!("{path}.{field}")
-    }
+/// Returns the fields that identify the elements of the list at `path`, if the list has any.
+pub(super) fn keys(
+    lists: ListMapKeys,
+    path: &FieldPath,
+) -> Option<&'static [&'static str]> {
+    lists.iter().find(|(list, _)| is_at(path, list)).map(|(_, keys)| *keys)
 }
 
-/// The fields that tell the elements of the list at `path` apart; indices don't count.
-pub(super) fn keys(lists: ListMapKeys, path: &str) -> Option<&'static [&'static str]> {
-    let mut plain = String::with_capacity(path.len());
-    let mut inside = false;
-    for c in path.chars() {
-        match c {
-            '[' => inside = true,
-            ']' => inside = false,
-            c if !inside => plain.push(c),
-            _ => {}
+/// Whether `path` is `list` with indices and keys.
+fn is_at(path: &FieldPath, list: &str) -> bool {
+    let mut fields = list.split('.');
+    for segment in path.segments() {
+        if let Segment::Field(field) = segment
+            && fields.next() != Some(field)
+        {
+            return false;
         }
     }
-    lists.iter().find(|(list, _)| *list == plain).map(|(_, keys)| *keys)
+    fields.next().is_none()
 }
 
-/// What tells an element apart, with the values in JSON: `name="csi.example.com"`.
+/// What identifies an element, with the values in JSON: `name="csi.example.com"`.
 pub(super) type Name = String;
 
-/// The elements by name in their order, or nothing if they can't be told apart after all.
+/// Returns the elements with their names, in their order; `None` if a key is missing or two
+/// elements have the same name.
 pub(super) fn elements<'a>(
     list: &'a [Value],
     keys: &[&str],
 ) -> Option<Vec<(Name, usize, &'a Value)>> {
-    let mut seen = BTreeMap::new();
+    // A map of a type that serde_json has compiled already.
+    let mut seen = Map::new();
     let mut elements = Vec::with_capacity(list.len());
     for (index, element) in list.iter().enumerate() {
         let mut name = String::new();
@@ -48,7 +45,7 @@ pub(super) fn elements<'a>(
             }
             name += &format!("{key}={}", element.get(key)?);
         }
-        if seen.insert(name.clone(), index).is_some() {
+        if seen.insert(name.clone(), Value::Null).is_some() {
             return None;
         }
         elements.push((name, index, element));

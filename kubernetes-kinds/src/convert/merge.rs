@@ -1,14 +1,12 @@
-//! Restoring: what was kept goes back to where nothing has changed since.
-
-use std::collections::BTreeSet;
+//! Restores the fields of a preserved object that have not changed since.
 
 use k8s_openapi::serde_json::{self, Map, Value};
 
-use super::keyed::{Name, elements, inside, keys};
+use super::keyed::{Name, elements, keys};
 use super::{ConversionError, Convertible, Translate, without_metadata};
-use crate::ListMapKeys;
+use crate::{FieldPath, ListMapKeys};
 
-/// Puts into `live` what `kept` says and `A` can't.
+/// Restores in `live` the fields of the preserved object `kept` that `A` can't represent.
 pub(super) fn restore<A, B>(kept: B, live: B) -> super::Result<B>
 where
     A: Convertible + Translate<B>,
@@ -21,15 +19,18 @@ where
         return Ok(live);
     }
     let live_fields = without_metadata(&live)?;
-    let merged = merge(B::LIST_MAP_KEYS, "", Some(seen), Some(kept), Some(live_fields));
-    serde_json::from_value(merged.unwrap_or_default())
-        .map_err(|error| ConversionError::invalid("", error.to_string()))
+    let path = FieldPath::default();
+    let merged =
+        merge(B::LIST_MAP_KEYS, &path, Some(seen), Some(kept), Some(live_fields));
+    serde_json::from_value(merged.unwrap_or_default()).map_err(|error| {
+        ConversionError::invalid(FieldPath::default(), error.to_string())
+    })
 }
 
-/// The kept value where the live one is as it was seen, otherwise the live one.
+/// Returns the preserved value where the live one has not changed, otherwise the live one.
 fn merge(
     lists: ListMapKeys,
-    path: &str,
+    path: &FieldPath,
     seen: Option<Value>,
     kept: Option<Value>,
     live: Option<Value>,
@@ -52,29 +53,32 @@ fn merge(
 
 fn fields(
     lists: ListMapKeys,
-    path: &str,
+    path: &FieldPath,
     mut seen: Map<String, Value>,
-    mut kept: Map<String, Value>,
+    kept: Map<String, Value>,
     mut live: Map<String, Value>,
 ) -> Map<String, Value> {
-    let names: BTreeSet<String> = kept.keys().chain(live.keys()).cloned().collect();
     let mut merged = Map::new();
-    for name in names {
-        let value = merge(
-            lists,
-            &inside(path, &name),
-            seen.remove(&name),
-            kept.remove(&name),
-            live.remove(&name),
-        );
-        merged.extend(value.map(|value| (name, value)));
+    let mut add = |name: String, kept: Option<Value>, live: Option<Value>| {
+        let path = path.clone().child(name.clone());
+        let value = merge(lists, &path, seen.remove(&name), kept, live);
+        if let Some(value) = value {
+            merged.insert(name, value);
+        }
+    };
+    for (name, kept) in kept {
+        let live = live.remove(&name);
+        add(name, Some(kept), live);
+    }
+    for (name, live) in live {
+        add(name, None, Some(live));
     }
     merged
 }
 
 fn list(
     lists: ListMapKeys,
-    path: &str,
+    path: &FieldPath,
     seen: Vec<Value>,
     kept: Vec<Value>,
     live: Vec<Value>,
@@ -93,7 +97,7 @@ fn list(
             .find(|(other, ..)| other == name)
             .map(|(_, _, value)| (*value).clone())
     };
-    // The kept order holds as long as nobody has put the live list into another.
+    // The preserved order is used unless the live list has been reordered.
     let (first, second) = if is_untouched(&names(&seen), &names(&kept), &names(&live)) {
         (names(&kept), names(&live))
     } else {

@@ -1,29 +1,29 @@
 //! Conversion between versions of a kind.
 //!
-//! Where two versions can say the same, the older crate has [`From`] in both directions, and
-//! nothing here is needed. Where they can't, it has [`Convert`]:
+//! Where two versions represent the same fields, the older crate has [`From`] in both directions,
+//! and nothing here is needed. Otherwise it has [`Convert`]:
 //!
-//! * [`convert`](Convert::convert) tells what the target can't say, field by field;
-//! * [`convert_keeping`](Convert::convert_keeping) tells it too, and keeps it in the
-//!   annotation [`ANNOTATION`], from which the way back restores it.
+//! * [`convert`](Convert::convert) reports the fields that the target version can't represent;
+//! * [`convert_preserving`](Convert::convert_preserving) reports them too, and preserves the
+//!   source in the annotation [`CONVERSION_DATA_ANNOTATION`]. Converting back restores it.
 //!
-//! Neither trusts the rules that it applies: each result is converted back and compared with
-//! the source. What differs is the loss, so that a loss can't go unnoticed.
+//! Neither relies on its rules to know these fields: each result is converted back and compared
+//! with the source, and every difference is reported.
 //!
 //! # The annotation
 //!
 //! The annotation holds the source as JSON, with `apiVersion` and `kind` and without its
-//! metadata, which the target has. On the way back it is taken off the object, and what the
-//! other version could not say is put back in three steps: the kept source is sent through
-//! the other version once more, which shows what that one makes of it; fields in which the
-//! object is still as that shows take the kept value; fields that have been changed since
-//! stay as they are. Elements of lists are matched by their keys
+//! metadata, which the target has. Converting back removes the annotation and restores the fields
+//! that the other version can't represent, in three steps. The preserved source is converted to
+//! the other version and back, which shows what that version represents of it. A field of the
+//! object that is equal to the one in that result takes the preserved value. A field that has
+//! changed since stays as it is. Elements of lists are matched by their keys
 //! ([`Kind::LIST_MAP_KEYS`]).
 //!
-//! Kubernetes limits the annotations of an object to 256 KiB in all; a source that doesn't fit
-//! is an error, and so is an annotation that can't be read. Other annotations stay as they are.
-//! What was kept of a third version stays, too, until the object becomes that one again; but
-//! two can't be kept at once.
+//! Kubernetes limits the annotations of an object to 256 KiB in all. A source that doesn't fit is
+//! an error, and so is an annotation that can't be read. Other annotations stay as they are. The
+//! source of a third version stays until the object is converted to that version; two sources
+//! can't be preserved at once.
 
 mod annotation;
 mod differ;
@@ -39,25 +39,27 @@ use k8s_openapi::serde::de::DeserializeOwned;
 use k8s_openapi::serde_json::Value;
 use k8s_openapi::{Metadata, Resource};
 
-use crate::Kind;
+use crate::{FieldPath, Kind};
 
-pub use annotation::{ANNOTATION, MAX_ANNOTATIONS};
+#[doc(inline)]
+pub use crate::__convert_enumerations as enumerations;
+pub use annotation::{CONVERSION_DATA_ANNOTATION, MAX_ANNOTATIONS};
 pub use error::ConversionError;
 
-/// What a conversion gives, or why it can't be done.
+/// The result of a conversion.
 pub type Result<T> = std::result::Result<T, ConversionError>;
 
-/// Something that the target of a conversion can't say.
+/// A field of the source that is not representable in the target version.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Loss {
-    /// Where it stood in the source, `spec.drivers[0].nodeID`; an element that only the
-    /// target gives rise to has no place there, and is named, `status.drivers[name="a"]`.
-    pub path: String,
-    /// What stood there; `null` if nothing did, and that itself can't be said.
+pub struct UnrepresentableField {
+    /// The path in the source, `spec.drivers[0].nodeID`. A list element that is not in the source
+    /// and that the target adds has its keys instead of an index, `status.drivers[name="a"]`.
+    pub path: FieldPath,
+    /// The value in the source; `null` if the field is unset there and can't be in the target.
     pub value: Value,
 }
 
-impl std::fmt::Display for Loss {
+impl std::fmt::Display for UnrepresentableField {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match &self.value {
             Value::Null => write!(f, "{} (unset)", self.path),
@@ -70,48 +72,49 @@ impl std::fmt::Display for Loss {
 #[derive(Clone, Debug, PartialEq)]
 #[must_use]
 pub struct Converted<T> {
-    /// The object.
+    /// The object in the target version.
     pub object: T,
-    /// What of the source it can't say.
-    pub losses: Vec<Loss>,
+    /// The fields of the source that the target version can't represent.
+    pub unrepresentable: Vec<UnrepresentableField>,
 }
 
-/// Conversion into a version that can't say all that this one can.
+/// Conversion to a version that can't represent all fields of this one.
 ///
 /// The generated crates implement this for kinds and lists.
 pub trait Convert<T>: Sized {
-    /// Converts, and tells what the target can't say.
+    /// Converts, and reports the fields that the target version can't represent.
     ///
     /// # Errors
     ///
     /// When the object contradicts itself, such as with two drivers of one name.
     fn convert(self) -> Result<Converted<T>>;
 
-    /// Converts, keeps what the target can't say in the annotation [`ANNOTATION`], and
-    /// restores what such an annotation on the source holds.
+    /// Converts, preserves the source in the annotation [`CONVERSION_DATA_ANNOTATION`] if the
+    /// target version can't represent all of its fields, and restores the fields that such an
+    /// annotation of the source holds.
     ///
     /// Converting the result back with this gives the source again.
     ///
     /// # Errors
     ///
     /// As [`convert`](Self::convert), and when the annotation can't be read or would not fit.
-    fn convert_keeping(self) -> Result<Converted<T>>;
+    fn convert_preserving(self) -> Result<Converted<T>>;
 }
 
-/// The rules by which a kind becomes another, without account of what is lost.
+/// The rules of a conversion, which don't report unrepresentable fields.
 ///
-/// They can't count on the metadata: [`Convert`] carries it past them.
+/// The rules get no metadata: [`Convert`] moves it from the source to the target.
 ///
 /// The generated crates implement this; use [`Convert`].
 pub trait Translate<T>: Sized {
-    /// Translates what the target can say.
+    /// Translates the fields that the target can represent.
     ///
     /// # Errors
     ///
     /// When the object contradicts itself.
     fn translate(self) -> Result<T>;
 
-    /// The same in the form of `like`, where the target has several.
+    /// Translates into the form of `like`, where the target has several forms.
     ///
     /// # Errors
     ///
@@ -122,12 +125,12 @@ pub trait Translate<T>: Sized {
     }
 }
 
-/// A kind whose objects can be compared and kept.
+/// A kind whose objects can be compared and preserved.
 pub trait Convertible: Kind + Clone + PartialEq + Serialize + DeserializeOwned {}
 
 impl<T: Kind + Clone + PartialEq + Serialize + DeserializeOwned> Convertible for T {}
 
-/// Converts an object and tells what is lost: [`Convert::convert`] of a kind.
+/// Converts an object and reports unrepresentable fields: [`Convert::convert`] of a kind.
 ///
 /// # Errors
 ///
@@ -139,14 +142,18 @@ where
 {
     // All versions have the same metadata, which can be large: it is moved, and not compared.
     let metadata = std::mem::take(source.metadata_mut());
-    let losses = differ::losses(&source, &there_and_back::<A, B>(&source)?)?;
+    let unrepresentable =
+        differ::unrepresentable(&source, &there_and_back::<A, B>(&source)?)?;
     let mut object: B = source.translate()?;
     *object.metadata_mut() = metadata;
-    Ok(Converted { object, losses })
+    Ok(Converted {
+        object,
+        unrepresentable,
+    })
 }
 
-/// What comes back of an object from another version. It is sent there once more than it needs
-/// to be, because translating moves what cloning the result would copy.
+/// Returns the object as it comes back from another version. It is translated once more than
+/// needed, because translating moves fields and cloning the result would copy them.
 fn there_and_back<A, B>(source: &A) -> Result<A>
 where
     A: Convertible + Translate<B>,
@@ -155,12 +162,12 @@ where
     source.clone().translate()?.translate()
 }
 
-/// Converts an object and keeps what is lost: [`Convert::convert_keeping`] of a kind.
+/// Converts an object and preserves the source: [`Convert::convert_preserving`] of a kind.
 ///
 /// # Errors
 ///
 /// As [`object`], and when the annotation can't be read or would not fit.
-pub fn object_keeping<A, B>(mut source: A) -> Result<Converted<B>>
+pub fn object_preserving<A, B>(mut source: A) -> Result<Converted<B>>
 where
     A: Convertible + Translate<B>,
     B: Convertible + Translate<A>,
@@ -178,8 +185,8 @@ where
         None => there_and_back::<A, B>(&source)?,
         Some(restored) => restored.clone().translate()?,
     };
-    let losses = differ::losses(&source, &back)?;
-    if !losses.is_empty() {
+    let unrepresentable = differ::unrepresentable(&source, &back)?;
+    if !unrepresentable.is_empty() {
         annotation::put(&source, &mut metadata)?;
     }
     let mut object: B = match restored {
@@ -187,14 +194,17 @@ where
         Some(restored) => restored,
     };
     *object.metadata_mut() = metadata;
-    Ok(Converted { object, losses })
+    Ok(Converted {
+        object,
+        unrepresentable,
+    })
 }
 
 /// Converts a list item by item: [`Convert`] of a list.
 ///
 /// # Errors
 ///
-/// That of the first item that can't be converted, with its place in the list.
+/// The error of the first item that can't be converted, with the item's index in the path.
 pub fn list<A, B, L>(
     metadata: ListMeta,
     items: Vec<A>,
@@ -206,7 +216,7 @@ where
     list_with(metadata, items, convert, |_| ())
 }
 
-/// Converts a list item by item, and gives it what it has besides them.
+/// Converts a list item by item, and calls `finish` for its other fields.
 ///
 /// # Errors
 ///
@@ -220,12 +230,14 @@ pub fn list_with<A, B, L>(
 where
     L: FromIterator<B> + Metadata<Ty = ListMeta>,
 {
-    let mut losses = Vec::new();
+    let mut unrepresentable = Vec::new();
     let convert = |(index, item)| {
         let converted = convert(item).map_err(|error| error.inside(index))?;
-        losses.extend(converted.losses.into_iter().map(|loss| Loss {
-            path: format!("items[{index}].{}", loss.path),
-            ..loss
+        unrepresentable.extend(converted.unrepresentable.into_iter().map(|field| {
+            UnrepresentableField {
+                path: FieldPath::new("items").index(index).join(field.path),
+                ..field
+            }
         }));
         Ok(converted.object)
     };
@@ -233,10 +245,13 @@ where
         items.into_iter().enumerate().map(convert).collect::<Result<_>>()?;
     *object.metadata_mut() = metadata;
     finish(&mut object);
-    Ok(Converted { object, losses })
+    Ok(Converted {
+        object,
+        unrepresentable,
+    })
 }
 
-/// Converts the elements of a list, in the place where they are if their sizes are the same.
+/// Converts the elements of a list, in place if their sizes are the same.
 pub fn elements<A, B: From<A>>(list: Vec<A>) -> Vec<B> {
     list.into_iter().map(B::from).collect()
 }
@@ -246,7 +261,7 @@ pub fn values<A, B: From<A>>(map: BTreeMap<String, A>) -> BTreeMap<String, B> {
     map.into_iter().map(|(key, value)| (key, B::from(value))).collect()
 }
 
-/// Converts what is in a box.
+/// Converts the value in a box.
 #[allow(clippy::boxed_local)] // It is what the field holds.
 pub fn boxed<A, B: From<A>>(value: Box<A>) -> Box<B> {
     Box::new(B::from(*value))
@@ -256,7 +271,7 @@ pub fn boxed<A, B: From<A>>(value: Box<A>) -> Box<B> {
 ///
 /// # Errors
 ///
-/// That of the first element that contradicts itself.
+/// The error of the first element that contradicts itself.
 pub fn translate_elements<A: Translate<B>, B>(list: Vec<A>) -> Result<Vec<B>> {
     list.into_iter().map(A::translate).collect()
 }
@@ -265,14 +280,14 @@ pub fn translate_elements<A: Translate<B>, B>(list: Vec<A>) -> Result<Vec<B>> {
 ///
 /// # Errors
 ///
-/// That of the first value that contradicts itself.
+/// The error of the first value that contradicts itself.
 pub fn translate_values<A: Translate<B>, B>(
     map: BTreeMap<String, A>,
 ) -> Result<BTreeMap<String, B>> {
     map.into_iter().map(|(key, value)| Ok((key, value.translate()?))).collect()
 }
 
-/// Translates what is in a box.
+/// Translates the value in a box.
 ///
 /// # Errors
 ///
@@ -282,12 +297,13 @@ pub fn translate_boxed<A: Translate<B>, B>(value: Box<A>) -> Result<Box<B>> {
     value.translate().map(Box::new)
 }
 
-/// An object as JSON, without the metadata that all versions share.
+/// Returns an object as JSON, without the metadata that all versions share.
 fn without_metadata<K: Resource + Metadata<Ty = ObjectMeta> + Serialize>(
     object: &K,
 ) -> Result<Value> {
-    let mut value = k8s_openapi::serde_json::to_value(object)
-        .map_err(|error| ConversionError::invalid("", error.to_string()))?;
+    let mut value = k8s_openapi::serde_json::to_value(object).map_err(|error| {
+        ConversionError::invalid(FieldPath::default(), error.to_string())
+    })?;
     if let Value::Object(fields) = &mut value {
         fields.remove("metadata");
     }

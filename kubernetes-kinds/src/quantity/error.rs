@@ -1,15 +1,15 @@
 use std::error::Error;
 use std::fmt;
 
-/// Why a text is no quantity.
+/// The error of a text that is no quantity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum QuantityError {
-    /// The text is empty, or has something that is no part of a number with a suffix.
+    /// The text is empty, or is not a number with a suffix.
     Format,
-    /// There are no digits where some are needed.
+    /// The number has no digits and needs some.
     Number,
-    /// What follows the number is no suffix, or an exponent beyond 64 bits.
+    /// The suffix is unknown, or an exponent beyond 64 bits.
     Suffix,
 }
 

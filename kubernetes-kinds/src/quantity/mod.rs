@@ -1,11 +1,11 @@
 //! Quantities by their value, exactly: `1Gi` is `1024Mi` and `0.5` is `500m`.
 //!
-//! `k8s_openapi`'s [`Quantity`] is the text only. [`Amount`] is what the text stands for, as
-//! Kubernetes' own code reads it: the same texts are accepted, what is finer than a nano is
-//! rounded away from zero, binary quantities end at 2⁶³−1, and decimal ones never. Values of
-//! up to 38 digits are read and compared without allocation.
+//! `k8s_openapi`'s [`Quantity`] is a string. [`Amount`] is its value, as Kubernetes' own code
+//! parses it: it accepts the same strings, rounds fractions of a nano away from zero, and limits
+//! binary quantities to 2⁶³−1; decimal quantities have no limit. Values of up to 38 digits are
+//! parsed and compared without allocation.
 //!
-//! [`canonical`] tells what an API server makes of a text.
+//! [`canonical`] returns the string that an API server returns for a quantity.
 //!
 //! ```
 //! use kubernetes_kinds::quantity::{Amount, canonical};
@@ -37,20 +37,20 @@ pub use error::QuantityError;
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use parse::Parts;
 
-/// The value of a quantity, and the family of suffixes it is written with.
+/// The value of a quantity, and the family of its suffix.
 ///
-/// Compared by the value alone: `1k` equals `1e3`.
+/// Comparison ignores the suffix: `1k` equals `1e3`.
 #[derive(Clone, Debug)]
 pub struct Amount {
     negative: bool,
-    /// Without zeros at the end; zero has the exponent 0 and no sign.
+    /// Without trailing zeros; zero has the exponent 0 and no sign.
     digits: Digits,
     /// The power of ten that the digits are multiplied by, at least -9 when parsed.
     exponent: i64,
     format: Format,
 }
 
-/// The family of suffixes that a quantity is written with.
+/// A family of suffixes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Format {
@@ -64,54 +64,54 @@ pub enum Format {
 }
 
 impl Amount {
-    /// The value of a text, which must have no white space around it.
+    /// Parses a quantity, which must have no white space around it.
     ///
-    /// Accepted is what Kubernetes accepts, which is more than it documents: a number may be
-    /// without digits (`.` and `Ki` are zero), and of an exponent only the lowest 32 bits
-    /// count.
+    /// Accepts the strings that Kubernetes accepts, which are more than it documents: a number
+    /// can have no digits (`.` and `Ki` are zero), and only the lowest 32 bits of an exponent are
+    /// used.
     ///
     /// # Errors
     ///
-    /// A text that is no quantity.
+    /// When the text is no quantity.
     pub fn parse(text: &str) -> Result<Self, QuantityError> {
         Parts::split(text)?.amount()
     }
 
-    /// Whether the value is below zero.
+    /// Returns whether the value is less than zero.
     #[must_use]
     pub fn is_negative(&self) -> bool {
         self.negative
     }
 
-    /// Whether the value is zero.
+    /// Returns whether the value is zero.
     #[must_use]
     pub fn is_zero(&self) -> bool {
         self.digits == Digits::ZERO
     }
 
-    /// The family of suffixes that it is written with.
+    /// Returns the family of the suffix.
     #[must_use]
     pub fn format(&self) -> Format {
         self.format
     }
 
-    /// The same value, written with suffixes of another family.
+    /// Returns the same value with suffixes of another family.
     #[must_use]
     pub fn with_format(mut self, format: Format) -> Self {
         self.format = format;
         self
     }
 
-    /// The value as a whole number, a fraction rounded away from zero, as with `Value` in
-    /// Go; `None` where it is out of range.
+    /// Returns the value as a whole number, with a fraction rounded away from zero, as `Value` in
+    /// Go does; `None` if it is out of range.
     #[must_use]
     pub fn to_i64(&self) -> Option<i64> {
         let whole = i128::try_from(self.digits.whole(self.exponent)?).ok()?;
         i64::try_from(if self.negative { -whole } else { whole }).ok()
     }
 
-    /// The value as a whole number, such as of bytes, a fraction rounded up; `None` where it
-    /// is negative or out of range.
+    /// Returns the value as a whole number, such as of bytes, with a fraction rounded up; `None`
+    /// if it is negative or out of range.
     #[must_use]
     pub fn to_u64(&self) -> Option<u64> {
         let whole = self.digits.whole(self.exponent)?;
@@ -122,8 +122,8 @@ impl Amount {
         }
     }
 
-    /// The sum, written as `self` is, or as `other` where `self` is zero; `None` where it
-    /// would need more than 38 digits, with the zeros before the point.
+    /// Returns the sum, with the suffixes of `self`, or of `other` if `self` is zero; `None` if the
+    /// sum has more than 38 digits, counting the zeros before the point.
     #[must_use]
     pub fn checked_add(&self, other: &Self) -> Option<Self> {
         let format = if self.is_zero() {
@@ -142,7 +142,7 @@ impl Amount {
         Some(Self::normal(sum < 0, digits, exponent, format))
     }
 
-    /// The difference, under the conditions of [`checked_add`](Self::checked_add).
+    /// Returns the difference, under the conditions of [`checked_add`](Self::checked_add).
     #[must_use]
     pub fn checked_sub(&self, other: &Self) -> Option<Self> {
         let mut negated = other.clone();
@@ -150,7 +150,7 @@ impl Amount {
         self.checked_add(&negated)
     }
 
-    /// Takes zeros off the end of the digits.
+    /// Removes trailing zeros of the digits.
     fn normal(
         negative: bool,
         mut digits: Digits,
@@ -168,19 +168,17 @@ impl Amount {
     }
 }
 
-/// The text that an API server writes back for a quantity that it has read as `text`, without
-/// the white space around it.
+/// Returns the string that an API server returns for a quantity, without white space around it.
 ///
-/// A text that is close to the canonical form is kept as it is, such as `1.500` or `+1Gi`;
-/// otherwise it is the canonical form, as [`Amount`] shows it. Nothing is allocated where the
-/// text stays the same.
+/// A text that is close to the canonical form stays as it is, such as `1.500` or `+1Gi`; any other
+/// text becomes the canonical form, as [`Amount`] displays it. An unchanged text is not allocated.
 ///
 /// From 10²¹ on, Kubernetes 1.36 writes a quantity with a decimal suffix without the suffix:
 /// `1000E` becomes `1`. So does this function.
 ///
 /// # Errors
 ///
-/// A text that is no quantity.
+/// When the text is no quantity.
 pub fn canonical(text: &str) -> Result<Cow<'_, str>, QuantityError> {
     let text = text.trim();
     let parts = Parts::split(text)?;
@@ -207,7 +205,7 @@ impl FromStr for Amount {
 impl TryFrom<&Quantity> for Amount {
     type Error = QuantityError;
 
-    /// As an API server reads the field: white space around the text doesn't count.
+    /// Parses the field as an API server does: white space around the text is ignored.
     fn try_from(quantity: &Quantity) -> Result<Self, QuantityError> {
         Self::parse(quantity.0.trim())
     }
@@ -220,14 +218,14 @@ impl From<&Amount> for Quantity {
 }
 
 impl From<u64> for Amount {
-    /// A number of bytes, written with binary suffixes.
+    /// Converts a number of bytes, with binary suffixes.
     fn from(bytes: u64) -> Self {
         Self::normal(false, Digits::Small(bytes.into()), 0, Format::BinarySI)
     }
 }
 
 impl From<i64> for Amount {
-    /// A number of bytes, written with binary suffixes.
+    /// Converts a number of bytes, with binary suffixes.
     fn from(bytes: i64) -> Self {
         let digits = Digits::Small(bytes.unsigned_abs().into());
         Self::normal(bytes < 0, digits, 0, Format::BinarySI)

@@ -8,7 +8,7 @@ use super::{Amount, Format};
 const DECIMAL: [&str; 10] = ["n", "u", "m", "", "k", "M", "G", "T", "P", "E"];
 const BINARY: [&str; 7] = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
 
-/// Shows an amount as Kubernetes does, even where it then is another one.
+/// Displays an amount as Kubernetes does, even where that changes the value.
 pub(super) struct Served<'a>(&'a Amount);
 
 impl fmt::Display for Amount {

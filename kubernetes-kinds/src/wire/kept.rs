@@ -1,4 +1,4 @@
-//! Fields that are kept although they are not known, in crates that are generated so.
+//! Unknown fields, which crates that are generated with `keep-unknown-fields` preserve.
 //!
 //! Types of `k8s-openapi` have no place for such fields and still skip them.
 
@@ -11,7 +11,8 @@ use k8s_openapi::serde_json::Value;
 /// Fields of an object that its type doesn't know, by name, as they were read.
 ///
 /// Conversion to another version takes them along. Where that version knows a field of such a
-/// name, it writes its own, and the kept one isn't seen until the object is converted back.
+/// name, it writes its own field, and the preserved one is hidden until the object is converted
+/// back.
 pub type UnknownFields = BTreeMap<String, Value>;
 
 /// Reads the value of a field that is not known, and keeps it.
@@ -29,7 +30,7 @@ pub fn keep<'de, M: MapAccess<'de>>(
     Ok(())
 }
 
-/// By this name a deserializer can tell that a value is only kept, as strict reading does.
+/// The name of the newtype struct by which a deserializer recognises an unknown field.
 pub const KEPT: &str = "UnknownField";
 
 struct Kept(Value);

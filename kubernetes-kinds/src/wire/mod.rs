@@ -1,12 +1,12 @@
 //! Objects on the wire, read and written field by field.
 //!
-//! Generated types implement [`Object`], which names each field once for reading and once
-//! for writing; everything that is the same for all of them is here. The rules are those of
-//! Kubernetes' own decoder:
+//! Generated types implement [`Object`] with the macros [`object!`] and [`kind!`], from a table
+//! of their fields; the code that all types share is here. The rules are those of Kubernetes' own
+//! decoder:
 //!
 //! * a field that is absent or `null` keeps its zero value, whether required or not,
 //!   because Go writes `null` for a nil list and older servers omit what newer ones require;
-//! * a field that is not known is skipped, because a newer server may send it, or kept as it is
+//! * an unknown field is skipped, because a newer server may send it, or preserved as it is
 //!   and written back, if the crate was generated so;
 //! * `apiVersion` and `kind` may be absent, as in the items of a list, but may not be wrong;
 //! * on writing, required fields are always there, even zero or empty, and an optional field
@@ -16,7 +16,7 @@ mod kept;
 mod read;
 mod write;
 
-// For `kubernetes-manifests`, whose strict reading has to know a field that is only kept.
+// For `kubernetes-manifests`, whose strict reading reports unknown fields that are preserved.
 #[doc(hidden)]
 pub use kept::KEPT;
 pub use kept::{UnknownFields, keep};
@@ -26,11 +26,17 @@ pub use read::Key;
 pub use read::{read, read_enum, read_kind, read_object, skip};
 pub use write::{Fields, optional, required, write_kind, write_object};
 
+#[doc(inline)]
+pub use crate::{
+    __wire_enumeration as enumeration, __wire_kind as kind, __wire_list as list,
+    __wire_object as object,
+};
+
 use k8s_openapi::serde::de::MapAccess;
 
 /// A JSON object of the API with a fixed set of fields.
 ///
-/// The generated crates implement this; it is not meant to be implemented by hand.
+/// The generated crates implement this with [`object!`] and [`kind!`].
 pub trait Object: Default {
     /// The Kubernetes name of the type, for error messages.
     const NAME: &'static str;
@@ -56,7 +62,7 @@ pub trait Object: Default {
     /// Only those of the serializer behind `fields`.
     fn write_fields<F: Fields>(&self, fields: &mut F) -> Result<(), F::Error>;
 
-    /// The fields that it has kept without knowing them, if it keeps any.
+    /// Returns the unknown fields that the object has preserved, if its type preserves any.
     ///
     /// They are written after the others, but for those whose names it does know.
     fn unknown_fields(&self) -> Option<&UnknownFields> {

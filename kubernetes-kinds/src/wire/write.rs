@@ -90,7 +90,7 @@ pub fn write_kind<T: Object + Resource, S: Serializer>(
     fields.0.end()
 }
 
-/// The fields that the object has kept, if there are any.
+/// Returns the unknown fields that the object has preserved, if there are any.
 fn unknown<T: Object>(object: &T) -> Option<&UnknownFields> {
     object.unknown_fields().filter(|unknown| !unknown.is_empty())
 }

@@ -3,7 +3,7 @@
 use std::any::TypeId;
 
 use kubernetes_kinds::GroupVersionKind;
-use kubernetes_kinds::convert::{Converted, Loss};
+use kubernetes_kinds::convert::{Converted, UnrepresentableField};
 
 use super::content::{self, Boxed, Versioned};
 use super::type_meta::TypeMeta;
@@ -21,7 +21,7 @@ pub struct Decoded<T> {
     pub read: GroupVersionKind,
     /// What of the input it can't say; kept in its annotation unless the scheme
     /// [drops](super::Losses::Drop) losses.
-    pub losses: Vec<Loss>,
+    pub losses: Vec<UnrepresentableField>,
 }
 
 impl Scheme {
@@ -66,7 +66,10 @@ impl Scheme {
         // A missing route is worth more to know than a fault further inside.
         self.leads::<T>(entry.type_id, &read)?;
         let content = decode(entry)?;
-        let Converted { object, losses } = self.become_type(content, &read)?;
+        let Converted {
+            object,
+            unrepresentable: losses,
+        } = self.become_type(content, &read)?;
         Ok(Decoded {
             object,
             read,
@@ -98,7 +101,10 @@ impl Scheme {
             path.follow(content, self.losses).map_err(Reason::Conversion)?;
         // The path ends at `T`, so that this can't fail.
         let object = content::downcast(content).ok_or_else(|| no_route::<T>(from))?;
-        Ok(Converted { object, losses })
+        Ok(Converted {
+            object,
+            unrepresentable: losses,
+        })
     }
 
     fn leads<T: Versioned>(

@@ -77,7 +77,7 @@ use route::Conversion;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Losses {
     /// It is kept in an annotation, from which converting back restores it:
-    /// [`Convert::convert_keeping`].
+    /// [`Convert::convert_preserving`].
     #[default]
     Keep,
     /// It is gone: [`Convert::convert`].

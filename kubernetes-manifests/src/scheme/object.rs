@@ -1,7 +1,7 @@
 use std::fmt;
 
 use k8s_openapi::serde_json::Value;
-use kubernetes_kinds::convert::{Converted, Loss};
+use kubernetes_kinds::convert::{Converted, UnrepresentableField};
 use kubernetes_kinds::{GroupVersion, GroupVersionKind};
 
 use super::content::{self, Boxed, Versioned};
@@ -18,7 +18,7 @@ use crate::error::{Place, Reason, SchemeError};
 pub struct Object {
     held: Held,
     read: GroupVersionKind,
-    losses: Vec<Loss>,
+    losses: Vec<UnrepresentableField>,
     place: Place,
 }
 
@@ -104,7 +104,7 @@ impl Object {
 
     /// What it has lost by [`convert_to`](Self::convert_to).
     #[must_use]
-    pub fn losses(&self) -> &[Loss] {
+    pub fn losses(&self) -> &[UnrepresentableField] {
         &self.losses
     }
 
@@ -155,8 +155,10 @@ impl Object {
             }
             Held::Dynamic(kind, _) => Err(no_route::<T>(&kind)),
         };
-        let Converted { object, losses } =
-            converted.map_err(|reason| SchemeError::from(reason).at(&place))?;
+        let Converted {
+            object,
+            unrepresentable: losses,
+        } = converted.map_err(|reason| SchemeError::from(reason).at(&place))?;
         Ok(Decoded {
             object,
             read: kind,

@@ -3,15 +3,17 @@
 use std::any::TypeId;
 use std::collections::HashSet;
 
-use kubernetes_kinds::GroupVersionKind;
-use kubernetes_kinds::convert::{ConversionError, Convert, Converted, Loss};
+use kubernetes_kinds::convert::{
+    ConversionError, Convert, Converted, UnrepresentableField,
+};
+use kubernetes_kinds::{FieldPath, GroupVersionKind};
 
 use super::about::{Route, Step};
 use super::content::{Boxed, Versioned, downcast};
 use super::{Losses, Scheme};
 
 /// What a conversion makes of an object.
-type Outcome = Result<(Boxed, Vec<Loss>), ConversionError>;
+type Outcome = Result<(Boxed, Vec<UnrepresentableField>), ConversionError>;
 
 /// A registered conversion; the function is made for its two types.
 #[derive(Clone)]
@@ -39,8 +41,11 @@ impl Conversion {
             lossy: true,
             run: |content, losses| {
                 let source = source::<A>(content)?;
-                let Converted { object, losses } = match losses {
-                    Losses::Keep => source.convert_keeping()?,
+                let Converted {
+                    object,
+                    unrepresentable: losses,
+                } = match losses {
+                    Losses::Keep => source.convert_preserving()?,
                     Losses::Drop => source.convert()?,
                 };
                 Ok((Box::new(object), losses))
@@ -53,7 +58,10 @@ impl Conversion {
 fn source<A: Versioned>(content: Boxed) -> Result<A, ConversionError> {
     downcast(content).ok_or_else(|| {
         let kind = GroupVersionKind::of::<A>();
-        ConversionError::invalid("", format!("is not the type registered for {kind}"))
+        ConversionError::invalid(
+            FieldPath::default(),
+            format!("is not the type registered for {kind}"),
+        )
     })
 }
 

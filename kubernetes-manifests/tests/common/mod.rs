@@ -9,7 +9,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, ObjectMeta};
 use k8s_openapi::serde;
 use k8s_openapi::{ClusterResourceScope, NamespaceResourceScope};
 use kubernetes_kinds::convert::{self, ConversionError, Convert, Converted, Translate};
-use kubernetes_kinds::{Kind, Lifecycle, ListMapKeys, Release, wire};
+use kubernetes_kinds::{FieldPath, Kind, Lifecycle, ListMapKeys, Release, wire};
 use kubernetes_manifests::scheme::Scheme;
 use proptest::prelude::*;
 
@@ -208,8 +208,8 @@ macro_rules! lossy {
                 convert::object(self)
             }
 
-            fn convert_keeping(self) -> convert::Result<Converted<$b>> {
-                convert::object_keeping(self)
+            fn convert_preserving(self) -> convert::Result<Converted<$b>> {
+                convert::object_preserving(self)
             }
         }
 
@@ -218,8 +218,8 @@ macro_rules! lossy {
                 convert::list(self.metadata, self.items, <$a as Convert<$b>>::convert)
             }
 
-            fn convert_keeping(self) -> convert::Result<Converted<$b_list>> {
-                convert::list(self.metadata, self.items, <$a as Convert<$b>>::convert_keeping)
+            fn convert_preserving(self) -> convert::Result<Converted<$b_list>> {
+                convert::list(self.metadata, self.items, <$a as Convert<$b>>::convert_preserving)
             }
         }
     };
@@ -228,10 +228,16 @@ macro_rules! lossy {
 lossy!(PotV1, PotInfo, PotV1List, PotInfoList);
 lossy!(PotInfo, PotV1, PotInfoList, PotV1List);
 
+/// The error of a pot whose first lid is broken.
+pub fn broken_lid() -> ConversionError {
+    let path = FieldPath::new("lids").index(0).child("name");
+    ConversionError::invalid(path, "may not be broken")
+}
+
 impl Translate<PotInfo> for PotV1 {
     fn translate(self) -> Result<PotInfo, ConversionError> {
         if self.lids.iter().any(|lid| lid.name == "broken") {
-            return Err(ConversionError::invalid("lids[0].name", "may not be broken"));
+            return Err(broken_lid());
         }
         let Self {
             metadata,

@@ -3,7 +3,6 @@
 // Change the document or its overlays and run the command again.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use k8s_openapi::serde;
 use kubernetes_kinds::{convert, wire};
 
 use crate::{FSGroupPolicy, VolumeLifecycleMode};
@@ -56,6 +55,7 @@ impl CSIDriver {
     /// What a field manager has applied of a live object, and still owns; only the name
     /// where it has applied nothing. See [`extract`](kubernetes_kinds::apply::extract),
     /// also for the errors.
+    #[inline]
     pub fn extract(
         live: &crate::CSIDriver,
         field_manager: &str,
@@ -101,40 +101,10 @@ impl k8s_openapi::Metadata for CSIDriver {
     }
 }
 
-impl wire::Object for CSIDriver {
-    const NAME: &'static str = "CSIDriver";
-    const FIELDS: &'static [&'static str] = &["metadata", "spec"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "metadata" => wire::read(map, &mut self.metadata),
-            "spec" => wire::read(map, &mut self.spec),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "metadata", &self.metadata)?;
-        wire::optional(fields, "spec", &self.spec)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for CSIDriver {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_kind(deserializer)
-    }
-}
-
-impl serde::Serialize for CSIDriver {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_kind(self, serializer)
+wire::kind! {
+    CSIDriver {
+        required "metadata" => metadata,
+        optional "spec" => spec,
     }
 }
 
@@ -350,88 +320,20 @@ impl From<crate::CSIDriverSpec> for CSIDriverSpec {
     }
 }
 
-impl wire::Object for CSIDriverSpec {
-    const NAME: &'static str = "CSIDriverSpec";
-    const FIELDS: &'static [&'static str] = &[
-        "attachRequired",
-        "fsGroupPolicy",
-        "nodeAllocatableUpdatePeriodSeconds",
-        "podInfoOnMount",
-        "preventPodSchedulingIfMissing",
-        "requiresRepublish",
-        "seLinuxMount",
-        "serviceAccountTokenInSecrets",
-        "storageCapacity",
-        "tokenRequests",
-        "volumeLifecycleModes",
-    ];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "attachRequired" => wire::read(map, &mut self.attach_required),
-            "fsGroupPolicy" => wire::read(map, &mut self.fs_group_policy),
-            "nodeAllocatableUpdatePeriodSeconds" => {
-                wire::read(map, &mut self.node_allocatable_update_period_seconds)
-            }
-            "podInfoOnMount" => wire::read(map, &mut self.pod_info_on_mount),
-            "preventPodSchedulingIfMissing" => {
-                wire::read(map, &mut self.prevent_pod_scheduling_if_missing)
-            }
-            "requiresRepublish" => wire::read(map, &mut self.requires_republish),
-            "seLinuxMount" => wire::read(map, &mut self.se_linux_mount),
-            "serviceAccountTokenInSecrets" => {
-                wire::read(map, &mut self.service_account_token_in_secrets)
-            }
-            "storageCapacity" => wire::read(map, &mut self.storage_capacity),
-            "tokenRequests" => wire::read(map, &mut self.token_requests),
-            "volumeLifecycleModes" => wire::read(map, &mut self.volume_lifecycle_modes),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::optional(fields, "attachRequired", &self.attach_required)?;
-        wire::optional(fields, "fsGroupPolicy", &self.fs_group_policy)?;
-        wire::optional(
-            fields,
-            "nodeAllocatableUpdatePeriodSeconds",
-            &self.node_allocatable_update_period_seconds,
-        )?;
-        wire::optional(fields, "podInfoOnMount", &self.pod_info_on_mount)?;
-        wire::optional(
-            fields,
-            "preventPodSchedulingIfMissing",
-            &self.prevent_pod_scheduling_if_missing,
-        )?;
-        wire::optional(fields, "requiresRepublish", &self.requires_republish)?;
-        wire::optional(fields, "seLinuxMount", &self.se_linux_mount)?;
-        wire::optional(
-            fields,
-            "serviceAccountTokenInSecrets",
-            &self.service_account_token_in_secrets,
-        )?;
-        wire::optional(fields, "storageCapacity", &self.storage_capacity)?;
-        wire::optional(fields, "tokenRequests", &self.token_requests)?;
-        wire::optional(fields, "volumeLifecycleModes", &self.volume_lifecycle_modes)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for CSIDriverSpec {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for CSIDriverSpec {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    CSIDriverSpec {
+        optional "attachRequired" => attach_required,
+        optional "fsGroupPolicy" => fs_group_policy,
+        optional "nodeAllocatableUpdatePeriodSeconds" =>
+            node_allocatable_update_period_seconds,
+        optional "podInfoOnMount" => pod_info_on_mount,
+        optional "preventPodSchedulingIfMissing" => prevent_pod_scheduling_if_missing,
+        optional "requiresRepublish" => requires_republish,
+        optional "seLinuxMount" => se_linux_mount,
+        optional "serviceAccountTokenInSecrets" => service_account_token_in_secrets,
+        optional "storageCapacity" => storage_capacity,
+        optional "tokenRequests" => token_requests,
+        optional "volumeLifecycleModes" => volume_lifecycle_modes,
     }
 }
 
@@ -485,39 +387,9 @@ impl From<crate::TokenRequest> for TokenRequest {
     }
 }
 
-impl wire::Object for TokenRequest {
-    const NAME: &'static str = "TokenRequest";
-    const FIELDS: &'static [&'static str] = &["audience", "expirationSeconds"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "audience" => wire::read(map, &mut self.audience),
-            "expirationSeconds" => wire::read(map, &mut self.expiration_seconds),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::optional(fields, "audience", &self.audience)?;
-        wire::optional(fields, "expirationSeconds", &self.expiration_seconds)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for TokenRequest {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for TokenRequest {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    TokenRequest {
+        optional "audience" => audience,
+        optional "expirationSeconds" => expiration_seconds,
     }
 }

@@ -3,7 +3,6 @@
 // Change the document or its overlays and run the command again.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
-use k8s_openapi::serde;
 use kubernetes_kinds::{convert, wire};
 
 use crate::StorageHealthStatusType;
@@ -70,6 +69,7 @@ impl CSINode {
     /// What a field manager has applied of a live object, and still owns; only the name
     /// where it has applied nothing. See [`extract`](kubernetes_kinds::apply::extract),
     /// also for the errors.
+    #[inline]
     pub fn extract(
         live: &crate::CSINode,
         field_manager: &str,
@@ -80,6 +80,7 @@ impl CSINode {
     /// What a field manager has applied of the status of a live object, and still owns;
     /// only the name where it has applied nothing. See
     /// [`extract`](kubernetes_kinds::apply::extract), also for the errors.
+    #[inline]
     pub fn extract_status(
         live: &crate::CSINode,
         field_manager: &str,
@@ -134,42 +135,11 @@ impl k8s_openapi::Metadata for CSINode {
     }
 }
 
-impl wire::Object for CSINode {
-    const NAME: &'static str = "CSINode";
-    const FIELDS: &'static [&'static str] = &["metadata", "spec", "status"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "metadata" => wire::read(map, &mut self.metadata),
-            "spec" => wire::read(map, &mut self.spec),
-            "status" => wire::read(map, &mut self.status),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "metadata", &self.metadata)?;
-        wire::optional(fields, "spec", &self.spec)?;
-        wire::optional(fields, "status", &self.status)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for CSINode {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_kind(deserializer)
-    }
-}
-
-impl serde::Serialize for CSINode {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_kind(self, serializer)
+wire::kind! {
+    CSINode {
+        required "metadata" => metadata,
+        optional "spec" => spec,
+        optional "status" => status,
     }
 }
 
@@ -211,38 +181,9 @@ impl From<crate::CSINodeSpec> for CSINodeSpec {
     }
 }
 
-impl wire::Object for CSINodeSpec {
-    const NAME: &'static str = "CSINodeSpec";
-    const FIELDS: &'static [&'static str] = &["drivers"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "drivers" => wire::read(map, &mut self.drivers),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::optional(fields, "drivers", &self.drivers)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for CSINodeSpec {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for CSINodeSpec {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    CSINodeSpec {
+        optional "drivers" => drivers,
     }
 }
 
@@ -284,38 +225,9 @@ impl From<crate::CSINodeStatus> for CSINodeStatus {
     }
 }
 
-impl wire::Object for CSINodeStatus {
-    const NAME: &'static str = "CSINodeStatus";
-    const FIELDS: &'static [&'static str] = &["storageHealth"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "storageHealth" => wire::read(map, &mut self.storage_health),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::optional(fields, "storageHealth", &self.storage_health)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for CSINodeStatus {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for CSINodeStatus {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    CSINodeStatus {
+        optional "storageHealth" => storage_health,
     }
 }
 
@@ -402,45 +314,12 @@ impl From<crate::CSINodeDriver> for CSINodeDriver {
     }
 }
 
-impl wire::Object for CSINodeDriver {
-    const NAME: &'static str = "CSINodeDriver";
-    const FIELDS: &'static [&'static str] =
-        &["name", "nodeID", "allocatable", "topologyKeys"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "name" => wire::read(map, &mut self.name),
-            "nodeID" => wire::read(map, &mut self.node_id),
-            "allocatable" => wire::read(map, &mut self.allocatable),
-            "topologyKeys" => wire::read(map, &mut self.topology_keys),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::optional(fields, "name", &self.name)?;
-        wire::optional(fields, "nodeID", &self.node_id)?;
-        wire::optional(fields, "allocatable", &self.allocatable)?;
-        wire::optional(fields, "topologyKeys", &self.topology_keys)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for CSINodeDriver {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for CSINodeDriver {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    CSINodeDriver {
+        optional "name" => name,
+        optional "nodeID" => node_id,
+        optional "allocatable" => allocatable,
+        optional "topologyKeys" => topology_keys,
     }
 }
 
@@ -497,40 +376,10 @@ impl From<crate::StorageHealth> for StorageHealth {
     }
 }
 
-impl wire::Object for StorageHealth {
-    const NAME: &'static str = "StorageHealth";
-    const FIELDS: &'static [&'static str] = &["name", "healthConditions"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "name" => wire::read(map, &mut self.name),
-            "healthConditions" => wire::read(map, &mut self.health_conditions),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::optional(fields, "name", &self.name)?;
-        wire::optional(fields, "healthConditions", &self.health_conditions)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for StorageHealth {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for StorageHealth {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    StorageHealth {
+        optional "name" => name,
+        optional "healthConditions" => health_conditions,
     }
 }
 
@@ -568,38 +417,9 @@ impl From<crate::VolumeNodeResources> for VolumeNodeResources {
     }
 }
 
-impl wire::Object for VolumeNodeResources {
-    const NAME: &'static str = "VolumeNodeResources";
-    const FIELDS: &'static [&'static str] = &["count"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "count" => wire::read(map, &mut self.count),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::optional(fields, "count", &self.count)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for VolumeNodeResources {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for VolumeNodeResources {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    VolumeNodeResources {
+        optional "count" => count,
     }
 }
 
@@ -714,54 +534,13 @@ impl From<crate::StorageHealthCondition> for StorageHealthCondition {
     }
 }
 
-impl wire::Object for StorageHealthCondition {
-    const NAME: &'static str = "StorageHealthCondition";
-    const FIELDS: &'static [&'static str] = &[
-        "reason",
-        "status",
-        "accessMode",
-        "lastTransitionTime",
-        "message",
-        "volumeMode",
-    ];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "reason" => wire::read(map, &mut self.reason),
-            "status" => wire::read(map, &mut self.status),
-            "accessMode" => wire::read(map, &mut self.access_mode),
-            "lastTransitionTime" => wire::read(map, &mut self.last_transition_time),
-            "message" => wire::read(map, &mut self.message),
-            "volumeMode" => wire::read(map, &mut self.volume_mode),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::optional(fields, "reason", &self.reason)?;
-        wire::optional(fields, "status", &self.status)?;
-        wire::optional(fields, "accessMode", &self.access_mode)?;
-        wire::optional(fields, "lastTransitionTime", &self.last_transition_time)?;
-        wire::optional(fields, "message", &self.message)?;
-        wire::optional(fields, "volumeMode", &self.volume_mode)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for StorageHealthCondition {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for StorageHealthCondition {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    StorageHealthCondition {
+        optional "reason" => reason,
+        optional "status" => status,
+        optional "accessMode" => access_mode,
+        optional "lastTransitionTime" => last_transition_time,
+        optional "message" => message,
+        optional "volumeMode" => volume_mode,
     }
 }

@@ -4,7 +4,6 @@
 
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, ObjectMeta};
-use k8s_openapi::serde;
 use kubernetes_kinds::wire;
 
 /// Apply configuration of a [`CSIStorageCapacity`](crate::CSIStorageCapacity): what
@@ -100,6 +99,7 @@ impl CSIStorageCapacity {
     /// What a field manager has applied of a live object, and still owns; only the name
     /// where it has applied nothing. See [`extract`](kubernetes_kinds::apply::extract),
     /// also for the errors.
+    #[inline]
     pub fn extract(
         live: &crate::CSIStorageCapacity,
         field_manager: &str,
@@ -148,51 +148,12 @@ impl k8s_openapi::Metadata for CSIStorageCapacity {
     }
 }
 
-impl wire::Object for CSIStorageCapacity {
-    const NAME: &'static str = "CSIStorageCapacity";
-    const FIELDS: &'static [&'static str] = &[
-        "metadata",
-        "storageClassName",
-        "capacity",
-        "maximumVolumeSize",
-        "nodeTopology",
-    ];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "metadata" => wire::read(map, &mut self.metadata),
-            "storageClassName" => wire::read(map, &mut self.storage_class_name),
-            "capacity" => wire::read(map, &mut self.capacity),
-            "maximumVolumeSize" => wire::read(map, &mut self.maximum_volume_size),
-            "nodeTopology" => wire::read(map, &mut self.node_topology),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "metadata", &self.metadata)?;
-        wire::optional(fields, "storageClassName", &self.storage_class_name)?;
-        wire::optional(fields, "capacity", &self.capacity)?;
-        wire::optional(fields, "maximumVolumeSize", &self.maximum_volume_size)?;
-        wire::optional(fields, "nodeTopology", &self.node_topology)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for CSIStorageCapacity {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_kind(deserializer)
-    }
-}
-
-impl serde::Serialize for CSIStorageCapacity {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_kind(self, serializer)
+wire::kind! {
+    CSIStorageCapacity {
+        required "metadata" => metadata,
+        optional "storageClassName" => storage_class_name,
+        optional "capacity" => capacity,
+        optional "maximumVolumeSize" => maximum_volume_size,
+        optional "nodeTopology" => node_topology,
     }
 }

@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 
 use k8s_openapi::api::core::v1::TopologySelectorTerm;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use k8s_openapi::serde;
 use kubernetes_kinds::wire;
 
 use crate::{PersistentVolumeReclaimPolicy, VolumeBindingMode};
@@ -161,6 +160,7 @@ impl StorageClass {
     /// What a field manager has applied of a live object, and still owns; only the name
     /// where it has applied nothing. See [`extract`](kubernetes_kinds::apply::extract),
     /// also for the errors.
+    #[inline]
     pub fn extract(
         live: &crate::StorageClass,
         field_manager: &str,
@@ -212,60 +212,15 @@ impl k8s_openapi::Metadata for StorageClass {
     }
 }
 
-impl wire::Object for StorageClass {
-    const NAME: &'static str = "StorageClass";
-    const FIELDS: &'static [&'static str] = &[
-        "metadata",
-        "provisioner",
-        "allowVolumeExpansion",
-        "allowedTopologies",
-        "mountOptions",
-        "parameters",
-        "reclaimPolicy",
-        "volumeBindingMode",
-    ];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "metadata" => wire::read(map, &mut self.metadata),
-            "provisioner" => wire::read(map, &mut self.provisioner),
-            "allowVolumeExpansion" => wire::read(map, &mut self.allow_volume_expansion),
-            "allowedTopologies" => wire::read(map, &mut self.allowed_topologies),
-            "mountOptions" => wire::read(map, &mut self.mount_options),
-            "parameters" => wire::read(map, &mut self.parameters),
-            "reclaimPolicy" => wire::read(map, &mut self.reclaim_policy),
-            "volumeBindingMode" => wire::read(map, &mut self.volume_binding_mode),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "metadata", &self.metadata)?;
-        wire::optional(fields, "provisioner", &self.provisioner)?;
-        wire::optional(fields, "allowVolumeExpansion", &self.allow_volume_expansion)?;
-        wire::optional(fields, "allowedTopologies", &self.allowed_topologies)?;
-        wire::optional(fields, "mountOptions", &self.mount_options)?;
-        wire::optional(fields, "parameters", &self.parameters)?;
-        wire::optional(fields, "reclaimPolicy", &self.reclaim_policy)?;
-        wire::optional(fields, "volumeBindingMode", &self.volume_binding_mode)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for StorageClass {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_kind(deserializer)
-    }
-}
-
-impl serde::Serialize for StorageClass {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_kind(self, serializer)
+wire::kind! {
+    StorageClass {
+        required "metadata" => metadata,
+        optional "provisioner" => provisioner,
+        optional "allowVolumeExpansion" => allow_volume_expansion,
+        optional "allowedTopologies" => allowed_topologies,
+        optional "mountOptions" => mount_options,
+        optional "parameters" => parameters,
+        optional "reclaimPolicy" => reclaim_policy,
+        optional "volumeBindingMode" => volume_binding_mode,
     }
 }

@@ -5,7 +5,6 @@
 use std::collections::BTreeMap;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use k8s_openapi::serde;
 use kubernetes_kinds::wire;
 
 /// Apply configuration of a [`VolumeAttributesClass`](crate::VolumeAttributesClass):
@@ -74,6 +73,7 @@ impl VolumeAttributesClass {
     /// What a field manager has applied of a live object, and still owns; only the name
     /// where it has applied nothing. See [`extract`](kubernetes_kinds::apply::extract),
     /// also for the errors.
+    #[inline]
     pub fn extract(
         live: &crate::VolumeAttributesClass,
         field_manager: &str,
@@ -120,41 +120,10 @@ impl k8s_openapi::Metadata for VolumeAttributesClass {
     }
 }
 
-impl wire::Object for VolumeAttributesClass {
-    const NAME: &'static str = "VolumeAttributesClass";
-    const FIELDS: &'static [&'static str] = &["metadata", "driverName", "parameters"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "metadata" => wire::read(map, &mut self.metadata),
-            "driverName" => wire::read(map, &mut self.driver_name),
-            "parameters" => wire::read(map, &mut self.parameters),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "metadata", &self.metadata)?;
-        wire::optional(fields, "driverName", &self.driver_name)?;
-        wire::optional(fields, "parameters", &self.parameters)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for VolumeAttributesClass {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_kind(deserializer)
-    }
-}
-
-impl serde::Serialize for VolumeAttributesClass {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_kind(self, serializer)
+wire::kind! {
+    VolumeAttributesClass {
+        required "metadata" => metadata,
+        optional "driverName" => driver_name,
+        optional "parameters" => parameters,
     }
 }

@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 
 use k8s_openapi::api::core::v1::PersistentVolumeSpec;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
-use k8s_openapi::serde;
 use kubernetes_kinds::wire;
 
 /// Apply configuration of a [`VolumeAttachment`](crate::VolumeAttachment): what is
@@ -71,6 +70,7 @@ impl VolumeAttachment {
     /// What a field manager has applied of a live object, and still owns; only the name
     /// where it has applied nothing. See [`extract`](kubernetes_kinds::apply::extract),
     /// also for the errors.
+    #[inline]
     pub fn extract(
         live: &crate::VolumeAttachment,
         field_manager: &str,
@@ -124,42 +124,11 @@ impl k8s_openapi::Metadata for VolumeAttachment {
     }
 }
 
-impl wire::Object for VolumeAttachment {
-    const NAME: &'static str = "VolumeAttachment";
-    const FIELDS: &'static [&'static str] = &["metadata", "spec", "status"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "metadata" => wire::read(map, &mut self.metadata),
-            "spec" => wire::read(map, &mut self.spec),
-            "status" => wire::read(map, &mut self.status),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "metadata", &self.metadata)?;
-        wire::optional(fields, "spec", &self.spec)?;
-        wire::optional(fields, "status", &self.status)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for VolumeAttachment {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_kind(deserializer)
-    }
-}
-
-impl serde::Serialize for VolumeAttachment {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_kind(self, serializer)
+wire::kind! {
+    VolumeAttachment {
+        required "metadata" => metadata,
+        optional "spec" => spec,
+        optional "status" => status,
     }
 }
 
@@ -231,42 +200,11 @@ impl From<crate::VolumeAttachmentSpec> for VolumeAttachmentSpec {
     }
 }
 
-impl wire::Object for VolumeAttachmentSpec {
-    const NAME: &'static str = "VolumeAttachmentSpec";
-    const FIELDS: &'static [&'static str] = &["attacher", "nodeName", "source"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "attacher" => wire::read(map, &mut self.attacher),
-            "nodeName" => wire::read(map, &mut self.node_name),
-            "source" => wire::read(map, &mut self.source),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::optional(fields, "attacher", &self.attacher)?;
-        wire::optional(fields, "nodeName", &self.node_name)?;
-        wire::optional(fields, "source", &self.source)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for VolumeAttachmentSpec {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for VolumeAttachmentSpec {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    VolumeAttachmentSpec {
+        optional "attacher" => attacher,
+        optional "nodeName" => node_name,
+        optional "source" => source,
     }
 }
 
@@ -355,45 +293,12 @@ impl From<crate::VolumeAttachmentStatus> for VolumeAttachmentStatus {
     }
 }
 
-impl wire::Object for VolumeAttachmentStatus {
-    const NAME: &'static str = "VolumeAttachmentStatus";
-    const FIELDS: &'static [&'static str] =
-        &["attached", "attachError", "attachmentMetadata", "detachError"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "attached" => wire::read(map, &mut self.attached),
-            "attachError" => wire::read(map, &mut self.attach_error),
-            "attachmentMetadata" => wire::read(map, &mut self.attachment_metadata),
-            "detachError" => wire::read(map, &mut self.detach_error),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::optional(fields, "attached", &self.attached)?;
-        wire::optional(fields, "attachError", &self.attach_error)?;
-        wire::optional(fields, "attachmentMetadata", &self.attachment_metadata)?;
-        wire::optional(fields, "detachError", &self.detach_error)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for VolumeAttachmentStatus {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for VolumeAttachmentStatus {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    VolumeAttachmentStatus {
+        optional "attached" => attached,
+        optional "attachError" => attach_error,
+        optional "attachmentMetadata" => attachment_metadata,
+        optional "detachError" => detach_error,
     }
 }
 
@@ -454,41 +359,10 @@ impl From<crate::VolumeAttachmentSource> for VolumeAttachmentSource {
     }
 }
 
-impl wire::Object for VolumeAttachmentSource {
-    const NAME: &'static str = "VolumeAttachmentSource";
-    const FIELDS: &'static [&'static str] =
-        &["inlineVolumeSpec", "persistentVolumeName"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "inlineVolumeSpec" => wire::read(map, &mut self.inline_volume_spec),
-            "persistentVolumeName" => wire::read(map, &mut self.persistent_volume_name),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::optional(fields, "inlineVolumeSpec", &self.inline_volume_spec)?;
-        wire::optional(fields, "persistentVolumeName", &self.persistent_volume_name)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for VolumeAttachmentSource {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for VolumeAttachmentSource {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    VolumeAttachmentSource {
+        optional "inlineVolumeSpec" => inline_volume_spec,
+        optional "persistentVolumeName" => persistent_volume_name,
     }
 }
 
@@ -557,41 +431,10 @@ impl From<crate::VolumeError> for VolumeError {
     }
 }
 
-impl wire::Object for VolumeError {
-    const NAME: &'static str = "VolumeError";
-    const FIELDS: &'static [&'static str] = &["errorCode", "message", "time"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "errorCode" => wire::read(map, &mut self.error_code),
-            "message" => wire::read(map, &mut self.message),
-            "time" => wire::read(map, &mut self.time),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::optional(fields, "errorCode", &self.error_code)?;
-        wire::optional(fields, "message", &self.message)?;
-        wire::optional(fields, "time", &self.time)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for VolumeError {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for VolumeError {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    VolumeError {
+        optional "errorCode" => error_code,
+        optional "message" => message,
+        optional "time" => time,
     }
 }

@@ -3,7 +3,6 @@
 // Change the document or its overlays and run the command again.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, ObjectMeta};
-use k8s_openapi::serde;
 use kubernetes_kinds::{convert, wire};
 
 /// Settings for one Container Storage Interface (CSI) volume driver, valid for the
@@ -102,40 +101,10 @@ impl kubernetes_kinds::Kind for CSIDriver {
     const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[];
 }
 
-impl wire::Object for CSIDriver {
-    const NAME: &'static str = "CSIDriver";
-    const FIELDS: &'static [&'static str] = &["metadata", "spec"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "metadata" => wire::read(map, &mut self.metadata),
-            "spec" => wire::read(map, &mut self.spec),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "metadata", &self.metadata)?;
-        wire::required(fields, "spec", &self.spec)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for CSIDriver {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_kind(deserializer)
-    }
-}
-
-impl serde::Serialize for CSIDriver {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_kind(self, serializer)
+wire::kind! {
+    CSIDriver {
+        required "metadata" => metadata,
+        required "spec" => spec,
     }
 }
 
@@ -169,10 +138,10 @@ impl convert::Convert<storage_v1::CSIDriver> for CSIDriver {
         convert::object(self)
     }
 
-    fn convert_keeping(
+    fn convert_preserving(
         self,
     ) -> convert::Result<convert::Converted<storage_v1::CSIDriver>> {
-        convert::object_keeping(self)
+        convert::object_preserving(self)
     }
 }
 
@@ -181,8 +150,8 @@ impl convert::Convert<CSIDriver> for storage_v1::CSIDriver {
         convert::object(self)
     }
 
-    fn convert_keeping(self) -> convert::Result<convert::Converted<CSIDriver>> {
-        convert::object_keeping(self)
+    fn convert_preserving(self) -> convert::Result<convert::Converted<CSIDriver>> {
+        convert::object_preserving(self)
     }
 }
 
@@ -239,55 +208,12 @@ impl k8s_openapi::Metadata for CSIDriverList {
     }
 }
 
-impl FromIterator<CSIDriver> for CSIDriverList {
-    fn from_iter<T: IntoIterator<Item = CSIDriver>>(items: T) -> Self {
-        Self::new(items)
-    }
-}
+wire::list! { CSIDriverList of CSIDriver }
 
-impl IntoIterator for CSIDriverList {
-    type Item = CSIDriver;
-    type IntoIter = std::vec::IntoIter<CSIDriver>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.items.into_iter()
-    }
-}
-
-impl wire::Object for CSIDriverList {
-    const NAME: &'static str = "CSIDriverList";
-    const FIELDS: &'static [&'static str] = &["metadata", "items"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "metadata" => wire::read(map, &mut self.metadata),
-            "items" => wire::read(map, &mut self.items),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "metadata", &self.metadata)?;
-        wire::required(fields, "items", &self.items)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for CSIDriverList {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_kind(deserializer)
-    }
-}
-
-impl serde::Serialize for CSIDriverList {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_kind(self, serializer)
+wire::kind! {
+    CSIDriverList {
+        required "metadata" => metadata,
+        required "items" => items,
     }
 }
 
@@ -296,10 +222,10 @@ impl convert::Convert<storage_v1::CSIDriverList> for CSIDriverList {
         convert::list(self.metadata, self.items, convert::Convert::convert)
     }
 
-    fn convert_keeping(
+    fn convert_preserving(
         self,
     ) -> convert::Result<convert::Converted<storage_v1::CSIDriverList>> {
-        convert::list(self.metadata, self.items, convert::Convert::convert_keeping)
+        convert::list(self.metadata, self.items, convert::Convert::convert_preserving)
     }
 }
 
@@ -308,8 +234,8 @@ impl convert::Convert<CSIDriverList> for storage_v1::CSIDriverList {
         convert::list(self.metadata, self.items, convert::Convert::convert)
     }
 
-    fn convert_keeping(self) -> convert::Result<convert::Converted<CSIDriverList>> {
-        convert::list(self.metadata, self.items, convert::Convert::convert_keeping)
+    fn convert_preserving(self) -> convert::Result<convert::Converted<CSIDriverList>> {
+        convert::list(self.metadata, self.items, convert::Convert::convert_preserving)
     }
 }
 
@@ -371,46 +297,10 @@ impl CSIDriverSpec {
     }
 }
 
-impl wire::Object for CSIDriverSpec {
-    const NAME: &'static str = "CSIDriverSpec";
-    const FIELDS: &'static [&'static str] = &["attachRequired", "podInfoOnMountVersion"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "attachRequired" => wire::read(map, &mut self.attach_required),
-            "podInfoOnMountVersion" => {
-                wire::read(map, &mut self.pod_info_on_mount_version)
-            }
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::optional(fields, "attachRequired", &self.attach_required)?;
-        wire::optional(
-            fields,
-            "podInfoOnMountVersion",
-            &self.pod_info_on_mount_version,
-        )?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for CSIDriverSpec {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for CSIDriverSpec {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    CSIDriverSpec {
+        optional "attachRequired" => attach_required,
+        optional "podInfoOnMountVersion" => pod_info_on_mount_version,
     }
 }
 

@@ -3,7 +3,6 @@
 // Change the document or its overlays and run the command again.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, ObjectMeta};
-use k8s_openapi::serde;
 use kubernetes_kinds::{convert, wire};
 
 /// Registry of the CSI drivers on one node.
@@ -161,45 +160,12 @@ impl kubernetes_kinds::Kind for CSINodeInfo {
     ];
 }
 
-impl wire::Object for CSINodeInfo {
-    const NAME: &'static str = "CSINodeInfo";
-    const FIELDS: &'static [&'static str] =
-        &["metadata", "spec", "csiDrivers", "status"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "metadata" => wire::read(map, &mut self.metadata),
-            "spec" => wire::read(map, &mut self.spec),
-            "csiDrivers" => wire::read(map, &mut self.csi_drivers),
-            "status" => wire::read(map, &mut self.status),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "metadata", &self.metadata)?;
-        wire::optional(fields, "spec", &self.spec)?;
-        wire::optional(fields, "csiDrivers", &self.csi_drivers)?;
-        wire::optional(fields, "status", &self.status)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for CSINodeInfo {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_kind(deserializer)
-    }
-}
-
-impl serde::Serialize for CSINodeInfo {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_kind(self, serializer)
+wire::kind! {
+    CSINodeInfo {
+        required "metadata" => metadata,
+        optional "spec" => spec,
+        optional "csiDrivers" => csi_drivers,
+        optional "status" => status,
     }
 }
 
@@ -224,10 +190,10 @@ impl convert::Convert<storage_v1::CSINode> for CSINodeInfo {
         convert::object(self)
     }
 
-    fn convert_keeping(
+    fn convert_preserving(
         self,
     ) -> convert::Result<convert::Converted<storage_v1::CSINode>> {
-        convert::object_keeping(self)
+        convert::object_preserving(self)
     }
 }
 
@@ -236,8 +202,8 @@ impl convert::Convert<CSINodeInfo> for storage_v1::CSINode {
         convert::object(self)
     }
 
-    fn convert_keeping(self) -> convert::Result<convert::Converted<CSINodeInfo>> {
-        convert::object_keeping(self)
+    fn convert_preserving(self) -> convert::Result<convert::Converted<CSINodeInfo>> {
+        convert::object_preserving(self)
     }
 }
 
@@ -294,55 +260,12 @@ impl k8s_openapi::Metadata for CSINodeInfoList {
     }
 }
 
-impl FromIterator<CSINodeInfo> for CSINodeInfoList {
-    fn from_iter<T: IntoIterator<Item = CSINodeInfo>>(items: T) -> Self {
-        Self::new(items)
-    }
-}
+wire::list! { CSINodeInfoList of CSINodeInfo }
 
-impl IntoIterator for CSINodeInfoList {
-    type Item = CSINodeInfo;
-    type IntoIter = std::vec::IntoIter<CSINodeInfo>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.items.into_iter()
-    }
-}
-
-impl wire::Object for CSINodeInfoList {
-    const NAME: &'static str = "CSINodeInfoList";
-    const FIELDS: &'static [&'static str] = &["metadata", "items"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "metadata" => wire::read(map, &mut self.metadata),
-            "items" => wire::read(map, &mut self.items),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "metadata", &self.metadata)?;
-        wire::required(fields, "items", &self.items)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for CSINodeInfoList {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_kind(deserializer)
-    }
-}
-
-impl serde::Serialize for CSINodeInfoList {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_kind(self, serializer)
+wire::kind! {
+    CSINodeInfoList {
+        required "metadata" => metadata,
+        required "items" => items,
     }
 }
 
@@ -351,10 +274,10 @@ impl convert::Convert<storage_v1::CSINodeList> for CSINodeInfoList {
         convert::list(self.metadata, self.items, convert::Convert::convert)
     }
 
-    fn convert_keeping(
+    fn convert_preserving(
         self,
     ) -> convert::Result<convert::Converted<storage_v1::CSINodeList>> {
-        convert::list(self.metadata, self.items, convert::Convert::convert_keeping)
+        convert::list(self.metadata, self.items, convert::Convert::convert_preserving)
     }
 }
 
@@ -363,8 +286,8 @@ impl convert::Convert<CSINodeInfoList> for storage_v1::CSINodeList {
         convert::list(self.metadata, self.items, convert::Convert::convert)
     }
 
-    fn convert_keeping(self) -> convert::Result<convert::Converted<CSINodeInfoList>> {
-        convert::list(self.metadata, self.items, convert::Convert::convert_keeping)
+    fn convert_preserving(self) -> convert::Result<convert::Converted<CSINodeInfoList>> {
+        convert::list(self.metadata, self.items, convert::Convert::convert_preserving)
     }
 }
 
@@ -394,38 +317,9 @@ impl CSINodeInfoSpec {
     }
 }
 
-impl wire::Object for CSINodeInfoSpec {
-    const NAME: &'static str = "CSINodeInfoSpec";
-    const FIELDS: &'static [&'static str] = &["drivers"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "drivers" => wire::read(map, &mut self.drivers),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "drivers", &self.drivers)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for CSINodeInfoSpec {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for CSINodeInfoSpec {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    CSINodeInfoSpec {
+        required "drivers" => drivers,
     }
 }
 
@@ -476,42 +370,11 @@ impl CSIDriverInfo {
     }
 }
 
-impl wire::Object for CSIDriverInfo {
-    const NAME: &'static str = "CSIDriverInfo";
-    const FIELDS: &'static [&'static str] = &["driver", "nodeID", "topologyKeys"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "driver" => wire::read(map, &mut self.driver),
-            "nodeID" => wire::read(map, &mut self.node_id),
-            "topologyKeys" => wire::read(map, &mut self.topology_keys),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "driver", &self.driver)?;
-        wire::required(fields, "nodeID", &self.node_id)?;
-        wire::required(fields, "topologyKeys", &self.topology_keys)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for CSIDriverInfo {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for CSIDriverInfo {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    CSIDriverInfo {
+        required "driver" => driver,
+        required "nodeID" => node_id,
+        required "topologyKeys" => topology_keys,
     }
 }
 
@@ -538,38 +401,9 @@ impl CSINodeInfoStatus {
     }
 }
 
-impl wire::Object for CSINodeInfoStatus {
-    const NAME: &'static str = "CSINodeInfoStatus";
-    const FIELDS: &'static [&'static str] = &["drivers"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "drivers" => wire::read(map, &mut self.drivers),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "drivers", &self.drivers)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for CSINodeInfoStatus {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for CSINodeInfoStatus {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    CSINodeInfoStatus {
+        required "drivers" => drivers,
     }
 }
 
@@ -620,42 +454,11 @@ impl CSIDriverInfoSpec {
     }
 }
 
-impl wire::Object for CSIDriverInfoSpec {
-    const NAME: &'static str = "CSIDriverInfoSpec";
-    const FIELDS: &'static [&'static str] = &["name", "nodeID", "topologyKeys"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "name" => wire::read(map, &mut self.name),
-            "nodeID" => wire::read(map, &mut self.node_id),
-            "topologyKeys" => wire::read(map, &mut self.topology_keys),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "name", &self.name)?;
-        wire::required(fields, "nodeID", &self.node_id)?;
-        wire::required(fields, "topologyKeys", &self.topology_keys)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for CSIDriverInfoSpec {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for CSIDriverInfoSpec {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    CSIDriverInfoSpec {
+        required "name" => name,
+        required "nodeID" => node_id,
+        required "topologyKeys" => topology_keys,
     }
 }
 
@@ -697,45 +500,11 @@ impl CSIDriverInfoStatus {
     }
 }
 
-impl wire::Object for CSIDriverInfoStatus {
-    const NAME: &'static str = "CSIDriverInfoStatus";
-    const FIELDS: &'static [&'static str] =
-        &["available", "name", "volumePluginMechanism"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "available" => wire::read(map, &mut self.available),
-            "name" => wire::read(map, &mut self.name),
-            "volumePluginMechanism" => {
-                wire::read(map, &mut self.volume_plugin_mechanism)
-            }
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "available", &self.available)?;
-        wire::required(fields, "name", &self.name)?;
-        wire::required(fields, "volumePluginMechanism", &self.volume_plugin_mechanism)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for CSIDriverInfoStatus {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for CSIDriverInfoStatus {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    CSIDriverInfoStatus {
+        required "available" => available,
+        required "name" => name,
+        required "volumePluginMechanism" => volume_plugin_mechanism,
     }
 }
 
@@ -759,92 +528,9 @@ pub enum VolumePluginMechanism {
     Unknown(kubernetes_kinds::UnknownValue),
 }
 
-impl VolumePluginMechanism {
-    /// The values that are known, in the order of the variants.
-    #[must_use]
-    pub const fn known_values() -> &'static [&'static str] {
-        &["in-tree", "csi"]
-    }
-
-    /// The value as it stands on the wire.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::InTree => "in-tree",
-            Self::Csi => "csi",
-            Self::Unknown(value) => value.as_str(),
-        }
-    }
-
-    fn known(value: &str) -> Option<Self> {
-        match value {
-            "in-tree" => Some(Self::InTree),
-            "csi" => Some(Self::Csi),
-            _ => None,
-        }
-    }
-
-    fn unknown(value: impl Into<Box<str>>) -> Self {
-        Self::Unknown(kubernetes_kinds::UnknownValue::from_generated(value))
-    }
-}
-
-impl Default for VolumePluginMechanism {
-    /// The empty string, which Kubernetes takes as "not set".
-    fn default() -> Self {
-        Self::from("")
-    }
-}
-
-impl From<&str> for VolumePluginMechanism {
-    fn from(value: &str) -> Self {
-        Self::known(value).unwrap_or_else(|| Self::unknown(value))
-    }
-}
-
-impl From<String> for VolumePluginMechanism {
-    fn from(value: String) -> Self {
-        Self::known(&value).unwrap_or_else(|| Self::unknown(value))
-    }
-}
-
-impl From<kubernetes_kinds::UnknownValue> for VolumePluginMechanism {
-    /// Another enumeration's unknown value may be known here.
-    fn from(value: kubernetes_kinds::UnknownValue) -> Self {
-        Self::known(value.as_str()).unwrap_or(Self::Unknown(value))
-    }
-}
-
-impl std::str::FromStr for VolumePluginMechanism {
-    type Err = std::convert::Infallible;
-
-    fn from_str(value: &str) -> Result<Self, std::convert::Infallible> {
-        Ok(Self::from(value))
-    }
-}
-
-impl AsRef<str> for VolumePluginMechanism {
-    fn as_ref(&self) -> &str {
-        self.as_str()
-    }
-}
-
-impl std::fmt::Display for VolumePluginMechanism {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.pad(self.as_str())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for VolumePluginMechanism {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        kubernetes_kinds::wire::read_enum(deserializer)
-    }
-}
-
-impl serde::Serialize for VolumePluginMechanism {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
+kubernetes_kinds::wire::enumeration! {
+    VolumePluginMechanism {
+        "in-tree" => InTree,
+        "csi" => Csi,
     }
 }

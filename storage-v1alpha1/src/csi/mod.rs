@@ -13,7 +13,7 @@
 //! Types for server-side apply are in `apply`, with the feature `apply`.
 //!
 //! What an object can't say in the other version is told by `convert`, and kept in an annotation by
-//! `convert_keeping`, both of [`Convert`](kubernetes_kinds::convert::Convert):
+//! `convert_preserving`, both of [`Convert`](kubernetes_kinds::convert::Convert):
 //!
 //! | here | in storage.k8s.io/v1 | the way back |
 //! |---|---|---|

@@ -4,6 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use kubernetes_kinds::FieldPath;
 use kubernetes_kinds::convert::{self, ConversionError};
 use storage_v1::{CSINode, CSINodeDriver, CSINodeSpec};
 
@@ -43,23 +44,23 @@ pub(super) fn csi_node(info: CSINodeInfo) -> convert::Result<CSINode> {
     let drivers: Vec<_> = match info.csi_drivers {
         Some(_) if info.spec.is_some() || info.status.is_some() => {
             return Err(ConversionError::invalid(
-                "csiDrivers",
+                FieldPath::new("csiDrivers"),
                 "the object has `csiDrivers`, the form of Kubernetes 1.12, beside `spec` or \
                  `status`, the form of 1.13: remove one of them",
             ));
         }
         Some(drivers) => {
             let names = drivers.iter().map(|driver| driver.driver.as_str());
-            check_names("csiDrivers", "driver", names)?;
+            check_names(&FieldPath::new("csiDrivers"), "driver", names)?;
             drivers.into_iter().map(installed_1_12).collect()
         }
         None => {
             let drivers = info.spec.map(|spec| spec.drivers).unwrap_or_default();
             let states = info.status.map(|status| status.drivers).unwrap_or_default();
             let names = drivers.iter().map(|driver| driver.name.as_str());
-            check_names("spec.drivers", "name", names)?;
+            check_names(&FieldPath::new("spec").child("drivers"), "name", names)?;
             let names = states.iter().map(|state| state.name.as_str());
-            check_names("status.drivers", "name", names)?;
+            check_names(&FieldPath::new("status").child("drivers"), "name", names)?;
             installed(drivers, &states)
         }
     };
@@ -155,20 +156,20 @@ pub(super) fn csi_node_info_like(
 
 fn check_node(node: &CSINode) -> convert::Result<()> {
     let names = node.spec.drivers.iter().map(|driver| driver.name.as_str());
-    check_names("spec.drivers", "name", names)
+    check_names(&FieldPath::new("spec").child("drivers"), "name", names)
 }
 
 /// Drivers are known by their names, so no two may share one.
 fn check_names<'a>(
-    list: &str,
-    field: &str,
+    list: &FieldPath,
+    field: &'static str,
     names: impl Iterator<Item = &'a str>,
 ) -> convert::Result<()> {
     let mut seen = BTreeSet::new();
     for (index, name) in names.enumerate() {
         if !seen.insert(name) {
             return Err(ConversionError::invalid(
-                format!("{list}[{index}].{field}"),
+                list.clone().index(index).child(field),
                 format!("a second driver `{}`: remove one of them", name.escape_debug()),
             ));
         }

@@ -172,7 +172,7 @@ fn sizes(artifacts: &[Artifact]) -> Result<Sizes, Box<dyn Error>> {
         for rlib in files.filter(|file| file.extension().is_some_and(|e| e == "rlib")) {
             let metadata = fs::metadata(rlib);
             let size =
-                metadata.map_err(|e| workspace::fault("can't find", rlib, &e))?.len();
+                metadata.map_err(|e| workspace::error("can't find", rlib, &e))?.len();
             *sizes.entry(name(&artifact.package_id).to_owned()).or_default() += size;
         }
     }

@@ -76,10 +76,10 @@ pub(super) struct Folder {
 impl Folder {
     /// An empty folder.
     pub(super) fn new(parent: &Path) -> Result<Self, Box<dyn Error>> {
-        let fault = |e| workspace::fault("can't write in", parent, &e);
-        fs::create_dir_all(parent).map_err(fault)?;
+        let report = |e| workspace::error("can't write in", parent, &e);
+        fs::create_dir_all(parent).map_err(report)?;
         let folder = tempfile::Builder::new().prefix("budget-").tempdir_in(parent);
-        folder.map(|folder| Self { folder }).map_err(fault)
+        folder.map(|folder| Self { folder }).map_err(report)
     }
 
     /// Where cargo puts what it builds.
@@ -95,16 +95,16 @@ impl Folder {
         root: &Path,
     ) -> Result<PathBuf, Box<dyn Error>> {
         let parent = self.folder.path();
-        let fault = |e| workspace::fault("can't write in", parent, &e);
+        let report = |e| workspace::error("can't write in", parent, &e);
         let folder = tempfile::Builder::new().prefix("program-").tempdir_in(parent);
-        let folder = folder.map_err(fault)?.keep();
+        let folder = folder.map_err(report)?.keep();
         let manifest = folder.join("Cargo.toml");
         // The versions are those of the workspace.
         fs::copy(root.join("Cargo.lock"), folder.join("Cargo.lock"))
             .and_then(|_| fs::write(&manifest, &program.manifest))
             .and_then(|()| fs::create_dir(folder.join("src")))
             .and_then(|()| fs::write(folder.join("src/main.rs"), &program.source))
-            .map_err(fault)?;
+            .map_err(report)?;
         Ok(manifest)
     }
 
@@ -113,10 +113,10 @@ impl Folder {
         let mut found = BTreeSet::new();
         let mut open = vec![self.target()];
         while let Some(folder) = open.pop() {
-            let fault = |e| workspace::fault("can't read", &folder, &e);
-            for entry in fs::read_dir(&folder).map_err(fault)? {
-                let entry = entry.map_err(fault)?;
-                if entry.file_type().map_err(fault)?.is_dir() {
+            let report = |e| workspace::error("can't read", &folder, &e);
+            for entry in fs::read_dir(&folder).map_err(report)? {
+                let entry = entry.map_err(report)?;
+                if entry.file_type().map_err(report)?.is_dir() {
                     open.push(entry.path());
                 }
                 found.insert(entry.path());
@@ -136,7 +136,7 @@ impl Folder {
                 true => fs::remove_dir(path),
                 false => fs::remove_file(path),
             };
-            removed.map_err(|e| workspace::fault("can't remove", path, &e))?;
+            removed.map_err(|e| workspace::error("can't remove", path, &e))?;
         }
         Ok(())
     }

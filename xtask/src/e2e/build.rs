@@ -12,7 +12,7 @@ use super::recipe::{self, Recipe};
 use super::{REQUIRED, go};
 use crate::workspace;
 
-/// How often a build that goes on tells so.
+/// How often a build that goes on says so.
 const SIGN_OF_LIFE: Duration = Duration::from_secs(30);
 
 /// The folder of the programs that a go.mod and go.sum describe.
@@ -55,7 +55,7 @@ fn build(
     for (name, text) in [("go.mod", modules), ("go.sum", sums)] {
         let path = folder.join(name);
         fs::write(&path, text)
-            .map_err(|e| workspace::fault("can't write", &path, &e))?;
+            .map_err(|e| workspace::error("can't write", &path, &e))?;
     }
     let started = Instant::now();
     let linker_flags = recipe.linker_flags()?;
@@ -72,7 +72,7 @@ fn build(
         if !status.success() {
             return Err(format!(
                 "error: can't build {name}: go ended with {status}\n  \
-                 help: go has told why, above; to use programs built elsewhere, set {}",
+                 help: see go's errors above; to use programs built elsewhere, set {}",
                 super::ASSETS
             )
             .into());
@@ -83,16 +83,16 @@ fn build(
     Ok(())
 }
 
-/// Waits for a build, and tells now and then that it goes on.
+/// Waits for a build, and says now and then that it goes on.
 fn wait(mut child: Child, what: &str) -> std::io::Result<ExitStatus> {
     let started = Instant::now();
-    let mut told = started;
+    let mut said = started;
     loop {
         if let Some(status) = child.try_wait()? {
             return Ok(status);
         }
-        if told.elapsed() >= SIGN_OF_LIFE {
-            told = Instant::now();
+        if said.elapsed() >= SIGN_OF_LIFE {
+            said = Instant::now();
             eprintln!("  {what} … {} s", started.elapsed().as_secs());
         }
         sleep(Duration::from_millis(100));

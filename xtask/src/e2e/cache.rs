@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-use crate::workspace::fault;
+use crate::workspace::error;
 
 /// The place of the programs that come of certain inputs.
 pub(super) struct Place {
@@ -44,16 +44,16 @@ impl Place {
     /// Waits until nobody else is writing there.
     pub(super) fn lock(&self) -> Result<Locked, Box<dyn Error>> {
         let Self { folder, name } = self;
-        fs::create_dir_all(folder).map_err(|e| fault("can't make", folder, &e))?;
+        fs::create_dir_all(folder).map_err(|e| error("can't make", folder, &e))?;
         let path = folder.join(format!("{name}.lock"));
-        let file = File::create(&path).map_err(|e| fault("can't write", &path, &e))?;
+        let file = File::create(&path).map_err(|e| error("can't write", &path, &e))?;
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
                 eprintln!("waiting for another build of the same programs");
-                file.lock().map_err(|e| fault("can't lock", &path, &e))?;
+                file.lock().map_err(|e| error("can't lock", &path, &e))?;
             }
-            Err(TryLockError::Error(e)) => return Err(fault("can't lock", &path, &e)),
+            Err(TryLockError::Error(e)) => return Err(error("can't lock", &path, &e)),
         }
         Ok(Locked {
             place: folder.join(name),
@@ -73,7 +73,7 @@ impl Locked {
     pub(super) fn begin(&self) -> Result<&Path, Box<dyn Error>> {
         remove(&self.beside)?;
         fs::create_dir(&self.beside)
-            .map_err(|e| fault("can't make", &self.beside, &e))?;
+            .map_err(|e| error("can't make", &self.beside, &e))?;
         Ok(&self.beside)
     }
 
@@ -81,7 +81,7 @@ impl Locked {
     pub(super) fn complete(self) -> Result<PathBuf, Box<dyn Error>> {
         remove(&self.place)?;
         let moved = fs::rename(&self.beside, &self.place);
-        moved.map_err(|e| fault("can't move programs to", &self.place, &e))?;
+        moved.map_err(|e| error("can't move programs to", &self.place, &e))?;
         Ok(self.place)
     }
 }
@@ -89,7 +89,7 @@ impl Locked {
 fn remove(folder: &Path) -> Result<(), Box<dyn Error>> {
     match fs::remove_dir_all(folder) {
         Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
-            Err(fault("can't remove", folder, &e))
+            Err(error("can't remove", folder, &e))
         }
         _ => Ok(()),
     }

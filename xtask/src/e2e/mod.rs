@@ -66,8 +66,8 @@ fn given(folder: &Path) -> Result<PathBuf, Box<dyn Error>> {
         .into());
     }
     // Tests run in the folder of their crate.
-    let fault = |e| workspace::fault("can't find", folder, &e);
-    std::path::absolute(folder).map_err(fault)
+    let report = |e| workspace::error("can't find", folder, &e);
+    std::path::absolute(folder).map_err(report)
 }
 
 /// Runs the tests with all that are ignored otherwise.

@@ -46,7 +46,7 @@ impl Recipe {
         }
     }
 
-    /// The flags of the linker: no symbols, and the version that the programs tell of themselves.
+    /// The flags of the linker: no symbols, and the version that the programs print.
     pub(super) fn linker_flags(&self) -> Result<String, Box<dyn Error>> {
         let mut parts = self.version.trim_start_matches('v').split('.');
         let (Some(major), Some(minor)) = (parts.next(), parts.next()) else {

@@ -99,7 +99,7 @@ fn warn_method(cx: &mut Context<'_>, object: &Struct) -> Option<TokenStream> {
             let old = stored.map(|stored| &stored.#first);
             #function(old, #(&self.#names,)* at, to);
         };
-        // Nobody is told to use what the server doesn't have.
+        // No warning asks for what the server doesn't have.
         let features = fields.iter().filter_map(|field| field.facts.feature.as_ref());
         let features: BTreeSet<_> = features.collect();
         let target = quote!(to.target());

@@ -189,7 +189,7 @@ fn calls(
     last: Option<TokenStream>,
 ) -> TokenStream {
     let mut lines = last.unwrap_or_default();
-    // From the back, because what guards the others stands around them.
+    // From the back, because a guard is around what it guards.
     let calls: Vec<_> =
         rules.calls().filter(|call| call.takes != Takes::Count).collect();
     for call in calls.into_iter().rev() {

@@ -18,7 +18,7 @@ const HELP: &str = "give it a [[crate.conversion.rule]] in codegen.toml: `to` wi
                     `drop` with the reason";
 
 impl Both<'_> {
-    /// What becomes of each field, or nothing if that can't be told of all.
+    /// How each field is converted, or nothing if that is unknown of any.
     pub(super) fn compare(
         &self,
         rules: &mut Rules<'_>,

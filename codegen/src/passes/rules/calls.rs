@@ -28,11 +28,11 @@ impl Reader<'_> {
         }
         let Some(method) = methods.iter().find(|method| method.of == sort) else {
             let message = format!("`{name}` can't be checked of a value of this type");
-            self.fault(pointer, message, SEE);
+            self.report(pointer, message, SEE);
             return None;
         };
         let mut arguments = self.argument(name, method.argument, value, pointer)?;
-        let error_type = self.fault_type(asked, name).or(method.error_type);
+        let error_type = self.error_type(asked, name).or(method.error_type);
         arguments.extend(match (error_type, method.named) {
             (Some(error_type), true) => Some(Argument::Problem(error_type, name)),
             (Some(error_type), false) => Some(Argument::ErrorType(error_type)),
@@ -74,7 +74,7 @@ impl Reader<'_> {
                 Some(1) => Some(Vec::new()),
                 Some(0) => None,
                 _ => {
-                    self.fault(
+                    self.report(
                         at,
                         format!("a {name} above 1"),
                         "1, for not empty, is what can be checked",
@@ -100,7 +100,7 @@ impl Reader<'_> {
             (Form::Pattern, Value::String(text)) => match Regex::new(text) {
                 Ok(_) => Some(vec![Argument::Pattern(text.clone())]),
                 Err(error) => {
-                    self.fault(
+                    self.report(
                         at,
                         format!("no regular expression: {error}"),
                         "write it in the syntax of the crate regex-lite, which Go's is much like",
@@ -113,18 +113,23 @@ impl Reader<'_> {
     }
 
     /// The types of errors that an overlay says for keywords.
-    fn fault_types(asked: &Asked) -> BTreeMap<&str, Option<ErrorType>> {
+    fn error_types(asked: &Asked) -> BTreeMap<&str, Option<ErrorType>> {
         let given = asked.keywords.get("x-fault").and_then(Value::as_object);
         let given = given.into_iter().flatten();
         let parse = |value: &Value| value.as_str().and_then(ErrorType::parse);
         given.map(|(name, value)| (name.as_str(), parse(value))).collect()
     }
 
-    fn fault_type(&self, asked: &Asked, name: &str) -> Option<ErrorType> {
-        Self::fault_types(asked).get(name).copied().flatten()
+    fn error_type(&self, asked: &Asked, name: &str) -> Option<ErrorType> {
+        Self::error_types(asked).get(name).copied().flatten()
     }
 
-    pub(super) fn check_faults(&mut self, asked: &Asked, sort: Sort, pointer: &Pointer) {
+    pub(super) fn check_error_types(
+        &mut self,
+        asked: &Asked,
+        sort: Sort,
+        pointer: &Pointer,
+    ) {
         let Some(value) = asked.keywords.get("x-fault") else {
             return;
         };
@@ -146,10 +151,10 @@ impl Reader<'_> {
             if !can {
                 let message = format!("`x-fault` has no effect on `{shown}`");
                 let help = "it is for maxLength, maxItems and maxProperties";
-                self.fault(at, message, help);
+                self.report(at, message, help);
             } else if !asked.keywords.contains_key(name) {
                 let message = format!("`x-fault` has no effect without `{shown}`");
-                self.fault(at, message, "add the keyword, or remove it here");
+                self.report(at, message, "add the keyword, or remove it here");
             }
             if value.as_str().and_then(ErrorType::parse).is_none() {
                 self.unknown_type(value.as_str().unwrap_or_default(), at);

@@ -106,7 +106,7 @@ impl Reader<'_> {
         };
         if rules.must_be_set() && !field.is_optional() {
             let message = "`x-must-be-set` has no effect on a required property";
-            self.fault(
+            self.report(
                 &field.pointer,
                 message,
                 "remove it: required fields are always set",
@@ -142,7 +142,7 @@ impl Reader<'_> {
                         let name = keyword.name;
                         let message =
                             format!("`{name}` can't be checked of a value of this type");
-                        self.fault(pointer, message, SEE);
+                        self.report(pointer, message, SEE);
                     }
                 }
                 Meaning::Read => {
@@ -154,7 +154,7 @@ impl Reader<'_> {
         }
         self.known_values(ty, &mut rules);
         self.unique(ty, asked, &mut rules, pointer);
-        self.check_faults(asked, sort, pointer);
+        self.check_error_types(asked, sort, pointer);
         if let (Ty::List(item), Some(inside)) = (ty, &asked.inside) {
             let pointer = pointer.child("items");
             let mut items = self.of_value(item, inside, &pointer);
@@ -245,7 +245,7 @@ impl Reader<'_> {
         if items.immutable().next().is_some() {
             let message = "`self == oldSelf` can't be checked of elements";
             let help = "ask it of the list, or of a property of elements with keys";
-            self.fault(pointer, message, help);
+            self.report(pointer, message, help);
         }
     }
 
@@ -262,7 +262,7 @@ impl Reader<'_> {
             if is_call && !is_type {
                 let message =
                     format!("`{name}` can't be checked of the values of a map");
-                self.fault(pointer, message, SEE);
+                self.report(pointer, message, SEE);
             }
         }
     }
@@ -273,7 +273,7 @@ impl Reader<'_> {
         for (keyword, value) in [("x-reported-above", above), ("x-reported-as", name)] {
             if value.is_some() && rules.is_empty() {
                 let message = format!("`{keyword}` has no effect without a rule");
-                self.fault(pointer, message, "add what is to be checked, or remove it");
+                self.report(pointer, message, "add what is to be checked, or remove it");
             }
         }
         Reported {
@@ -293,7 +293,7 @@ impl Reader<'_> {
     }
 
     fn unknown_type(&mut self, text: &str, pointer: &Pointer) {
-        self.fault(
+        self.report(
             pointer,
             format!("`{}` is no type of error", text.escape_debug()),
             "known are Required, Invalid, NotSupported, Duplicate, TooLong, TooMany and \
@@ -344,7 +344,7 @@ impl Reader<'_> {
                      codegen.toml, or write its whole path",
                 ),
             };
-            self.fault(&pointer.child(name), message, help);
+            self.report(&pointer.child(name), message, help);
         }
         function
     }
@@ -367,11 +367,11 @@ impl Reader<'_> {
     ) -> Option<T> {
         let text: String = value.to_string().chars().take(40).collect();
         let message = format!("`{name}` is `{}`, not {wanted}", text.escape_debug());
-        self.fault(&pointer.child(name), message, SEE);
+        self.report(&pointer.child(name), message, SEE);
         None
     }
 
-    fn fault(
+    fn report(
         &mut self,
         pointer: &Pointer,
         message: impl Into<String>,

@@ -56,7 +56,7 @@ impl Reader<'_> {
             (None, None) => false,
             (Some(Some(1)), Some(Some(1))) => true,
             _ => {
-                self.fault(
+                self.report(
                     &ty.pointer,
                     "a number of properties that can't be checked",
                     "of a schema with properties, `minProperties: 1` beside \
@@ -82,7 +82,7 @@ impl Reader<'_> {
         for field in named.filter(|field| object.field(field).is_none()) {
             let message = format!("`{}` is not a property", field.escape_debug());
             let help = "a rule can only name properties of its schema";
-            self.fault(&ty.pointer, message, help);
+            self.report(&ty.pointer, message, help);
         }
         for (one, other) in &rules.depends {
             let is_list = |field: &Field| matches!(field.ty, Ty::List(_));
@@ -95,7 +95,7 @@ impl Reader<'_> {
                 let pointer = ty.pointer.child("x-dependent-required");
                 let message = format!("`{one}` can't depend on `{other}`");
                 let help = "both are optional, and what it depends on is a list";
-                self.fault(&pointer, message, help);
+                self.report(&pointer, message, help);
             }
         }
     }

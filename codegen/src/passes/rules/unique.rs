@@ -58,7 +58,7 @@ impl Reader<'_> {
             if keyword != "x-kubernetes-list-type" {
                 let message =
                     format!("`{keyword}` can't be checked of a value of this type");
-                self.fault(pointer, message, SEE);
+                self.report(pointer, message, SEE);
             }
             return;
         };
@@ -70,7 +70,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether elements of a type can be compared so; the keys that tell them apart are fields
+    /// Whether elements of a type can be compared so; the keys that identify them are fields
     /// of theirs.
     fn can_differ(&mut self, item: &Ty, unique: &Unique, pointer: &Pointer) -> bool {
         match unique {
@@ -86,7 +86,7 @@ impl Reader<'_> {
                 for key in &missing {
                     let key = key.escape_debug();
                     let message = format!("`{key}` is no property of the elements");
-                    self.fault(pointer, message, SEE);
+                    self.report(pointer, message, SEE);
                 }
                 missing.is_empty()
             }

@@ -99,7 +99,7 @@ impl Reader<'_> {
             for name in &unknown {
                 let message =
                     format!("unknown keyword `{}` of a rule", name.escape_debug());
-                self.fault(&pointer, message, suggest(name, KEYWORDS));
+                self.report(&pointer, message, suggest(name, KEYWORDS));
             }
             match Validation::deserialize(value) {
                 Ok(validation) => found.push((validation, value.clone(), pointer)),
@@ -107,7 +107,7 @@ impl Reader<'_> {
                 Err(_) if !unknown.is_empty() => {}
                 Err(error) => {
                     let message = format!("not a rule: {error}");
-                    self.fault(&pointer, message, super::SEE);
+                    self.report(&pointer, message, super::SEE);
                 }
             }
         }
@@ -125,7 +125,7 @@ impl Reader<'_> {
             if value.get(name).is_some() {
                 let message =
                     format!("`{name}` has no effect on a rule that is checked");
-                self.fault(pointer, message, "remove it");
+                self.report(pointer, message, "remove it");
             }
         }
         let rule = match cel::translate(&validation.rule) {
@@ -170,12 +170,12 @@ impl Reader<'_> {
         for name in ["reason", "x-releases", "x-unless", "x-reported-above"] {
             if value.get(name).is_some() {
                 let message = format!("`{name}` has no effect on `self in […]`");
-                self.fault(pointer, message, "remove it");
+                self.report(pointer, message, "remove it");
             }
         }
         if !matches!(sort, Sort::Enumeration | Sort::Text) {
             let message = "`self in` can't be checked of a value of this type";
-            self.fault(pointer, message, super::SEE);
+            self.report(pointer, message, super::SEE);
             return None;
         }
         let mut arguments = vec![Argument::Texts(values)];
@@ -202,6 +202,6 @@ impl Reader<'_> {
         let help = "`self == oldSelf` and `self in [\"…\"]` are translated; for another rule say \
                     with an overlay why it isn't checked, `x-unchecked: reason`, which the \
                     documentation repeats";
-        self.fault(pointer, message, help);
+        self.report(pointer, message, help);
     }
 }

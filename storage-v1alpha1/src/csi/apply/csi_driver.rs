@@ -3,7 +3,6 @@
 // Change the document or its overlays and run the command again.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use k8s_openapi::serde;
 use kubernetes_kinds::wire;
 
 /// Apply configuration of a [`CSIDriver`](crate::csi::CSIDriver): what is set is
@@ -54,6 +53,7 @@ impl CSIDriver {
     /// What a field manager has applied of a live object, and still owns; only the name
     /// where it has applied nothing. See [`extract`](kubernetes_kinds::apply::extract),
     /// also for the errors.
+    #[inline]
     pub fn extract(
         live: &crate::csi::CSIDriver,
         field_manager: &str,
@@ -99,40 +99,10 @@ impl k8s_openapi::Metadata for CSIDriver {
     }
 }
 
-impl wire::Object for CSIDriver {
-    const NAME: &'static str = "CSIDriver";
-    const FIELDS: &'static [&'static str] = &["metadata", "spec"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "metadata" => wire::read(map, &mut self.metadata),
-            "spec" => wire::read(map, &mut self.spec),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "metadata", &self.metadata)?;
-        wire::optional(fields, "spec", &self.spec)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for CSIDriver {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_kind(deserializer)
-    }
-}
-
-impl serde::Serialize for CSIDriver {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_kind(self, serializer)
+wire::kind! {
+    CSIDriver {
+        required "metadata" => metadata,
+        optional "spec" => spec,
     }
 }
 
@@ -191,45 +161,9 @@ impl From<crate::csi::CSIDriverSpec> for CSIDriverSpec {
     }
 }
 
-impl wire::Object for CSIDriverSpec {
-    const NAME: &'static str = "CSIDriverSpec";
-    const FIELDS: &'static [&'static str] = &["attachRequired", "podInfoOnMountVersion"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "attachRequired" => wire::read(map, &mut self.attach_required),
-            "podInfoOnMountVersion" => {
-                wire::read(map, &mut self.pod_info_on_mount_version)
-            }
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::optional(fields, "attachRequired", &self.attach_required)?;
-        wire::optional(
-            fields,
-            "podInfoOnMountVersion",
-            &self.pod_info_on_mount_version,
-        )?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for CSIDriverSpec {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for CSIDriverSpec {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    CSIDriverSpec {
+        optional "attachRequired" => attach_required,
+        optional "podInfoOnMountVersion" => pod_info_on_mount_version,
     }
 }

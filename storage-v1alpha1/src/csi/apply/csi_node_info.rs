@@ -3,7 +3,6 @@
 // Change the document or its overlays and run the command again.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use k8s_openapi::serde;
 use kubernetes_kinds::{convert, wire};
 
 use crate::csi::VolumePluginMechanism;
@@ -89,6 +88,7 @@ impl CSINodeInfo {
     /// What a field manager has applied of a live object, and still owns; only the name
     /// where it has applied nothing. See [`extract`](kubernetes_kinds::apply::extract),
     /// also for the errors.
+    #[inline]
     pub fn extract(
         live: &crate::csi::CSINodeInfo,
         field_manager: &str,
@@ -145,45 +145,12 @@ impl k8s_openapi::Metadata for CSINodeInfo {
     }
 }
 
-impl wire::Object for CSINodeInfo {
-    const NAME: &'static str = "CSINodeInfo";
-    const FIELDS: &'static [&'static str] =
-        &["metadata", "spec", "csiDrivers", "status"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "metadata" => wire::read(map, &mut self.metadata),
-            "spec" => wire::read(map, &mut self.spec),
-            "csiDrivers" => wire::read(map, &mut self.csi_drivers),
-            "status" => wire::read(map, &mut self.status),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "metadata", &self.metadata)?;
-        wire::optional(fields, "spec", &self.spec)?;
-        wire::optional(fields, "csiDrivers", &self.csi_drivers)?;
-        wire::optional(fields, "status", &self.status)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for CSINodeInfo {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_kind(deserializer)
-    }
-}
-
-impl serde::Serialize for CSINodeInfo {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_kind(self, serializer)
+wire::kind! {
+    CSINodeInfo {
+        required "metadata" => metadata,
+        optional "spec" => spec,
+        optional "csiDrivers" => csi_drivers,
+        optional "status" => status,
     }
 }
 
@@ -226,38 +193,9 @@ impl From<crate::csi::CSINodeInfoSpec> for CSINodeInfoSpec {
     }
 }
 
-impl wire::Object for CSINodeInfoSpec {
-    const NAME: &'static str = "CSINodeInfoSpec";
-    const FIELDS: &'static [&'static str] = &["drivers"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "drivers" => wire::read(map, &mut self.drivers),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::optional(fields, "drivers", &self.drivers)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for CSINodeInfoSpec {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for CSINodeInfoSpec {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    CSINodeInfoSpec {
+        optional "drivers" => drivers,
     }
 }
 
@@ -329,42 +267,11 @@ impl From<crate::csi::CSIDriverInfo> for CSIDriverInfo {
     }
 }
 
-impl wire::Object for CSIDriverInfo {
-    const NAME: &'static str = "CSIDriverInfo";
-    const FIELDS: &'static [&'static str] = &["driver", "nodeID", "topologyKeys"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "driver" => wire::read(map, &mut self.driver),
-            "nodeID" => wire::read(map, &mut self.node_id),
-            "topologyKeys" => wire::read(map, &mut self.topology_keys),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::optional(fields, "driver", &self.driver)?;
-        wire::optional(fields, "nodeID", &self.node_id)?;
-        wire::optional(fields, "topologyKeys", &self.topology_keys)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for CSIDriverInfo {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for CSIDriverInfo {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    CSIDriverInfo {
+        optional "driver" => driver,
+        optional "nodeID" => node_id,
+        optional "topologyKeys" => topology_keys,
     }
 }
 
@@ -407,38 +314,9 @@ impl From<crate::csi::CSINodeInfoStatus> for CSINodeInfoStatus {
     }
 }
 
-impl wire::Object for CSINodeInfoStatus {
-    const NAME: &'static str = "CSINodeInfoStatus";
-    const FIELDS: &'static [&'static str] = &["drivers"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "drivers" => wire::read(map, &mut self.drivers),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::optional(fields, "drivers", &self.drivers)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for CSINodeInfoStatus {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for CSINodeInfoStatus {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    CSINodeInfoStatus {
+        optional "drivers" => drivers,
     }
 }
 
@@ -511,42 +389,11 @@ impl From<crate::csi::CSIDriverInfoSpec> for CSIDriverInfoSpec {
     }
 }
 
-impl wire::Object for CSIDriverInfoSpec {
-    const NAME: &'static str = "CSIDriverInfoSpec";
-    const FIELDS: &'static [&'static str] = &["name", "nodeID", "topologyKeys"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "name" => wire::read(map, &mut self.name),
-            "nodeID" => wire::read(map, &mut self.node_id),
-            "topologyKeys" => wire::read(map, &mut self.topology_keys),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::optional(fields, "name", &self.name)?;
-        wire::optional(fields, "nodeID", &self.node_id)?;
-        wire::optional(fields, "topologyKeys", &self.topology_keys)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for CSIDriverInfoSpec {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for CSIDriverInfoSpec {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    CSIDriverInfoSpec {
+        optional "name" => name,
+        optional "nodeID" => node_id,
+        optional "topologyKeys" => topology_keys,
     }
 }
 
@@ -620,44 +467,10 @@ impl From<crate::csi::CSIDriverInfoStatus> for CSIDriverInfoStatus {
     }
 }
 
-impl wire::Object for CSIDriverInfoStatus {
-    const NAME: &'static str = "CSIDriverInfoStatus";
-    const FIELDS: &'static [&'static str] =
-        &["available", "name", "volumePluginMechanism"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "available" => wire::read(map, &mut self.available),
-            "name" => wire::read(map, &mut self.name),
-            "volumePluginMechanism" => {
-                wire::read(map, &mut self.volume_plugin_mechanism)
-            }
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::optional(fields, "available", &self.available)?;
-        wire::optional(fields, "name", &self.name)?;
-        wire::optional(fields, "volumePluginMechanism", &self.volume_plugin_mechanism)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for CSIDriverInfoStatus {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for CSIDriverInfoStatus {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    CSIDriverInfoStatus {
+        optional "available" => available,
+        optional "name" => name,
+        optional "volumePluginMechanism" => volume_plugin_mechanism,
     }
 }

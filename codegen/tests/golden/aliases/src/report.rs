@@ -5,7 +5,6 @@
 use std::collections::BTreeMap;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
-use k8s_openapi::serde;
 use kubernetes_kinds::wire;
 
 /// What the weather is like.
@@ -84,46 +83,12 @@ impl Report {
     }
 }
 
-impl wire::Object for Report {
-    const NAME: &'static str = "Report";
-    const FIELDS: &'static [&'static str] =
-        &["noon", "hourly", "labels", "rest", "taken"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "noon" => wire::read(map, &mut self.noon),
-            "hourly" => wire::read(map, &mut self.hourly),
-            "labels" => wire::read(map, &mut self.labels),
-            "rest" => wire::read(map, &mut self.rest),
-            "taken" => wire::read(map, &mut self.taken),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "noon", &self.noon)?;
-        wire::optional(fields, "hourly", &self.hourly)?;
-        wire::optional(fields, "labels", &self.labels)?;
-        wire::optional(fields, "rest", &self.rest)?;
-        wire::optional(fields, "taken", &self.taken)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for Report {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for Report {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    Report {
+        required "noon" => noon,
+        optional "hourly" => hourly,
+        optional "labels" => labels,
+        optional "rest" => rest,
+        optional "taken" => taken,
     }
 }

@@ -5,7 +5,6 @@
 use std::collections::BTreeMap;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, ObjectMeta};
-use k8s_openapi::serde;
 use kubernetes_kinds::wire;
 
 use crate::Step;
@@ -105,42 +104,11 @@ impl kubernetes_kinds::Kind for Pantry {
     const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[("spec.shelves", &["name"])];
 }
 
-impl wire::Object for Pantry {
-    const NAME: &'static str = "Pantry";
-    const FIELDS: &'static [&'static str] = &["metadata", "spec", "status"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "metadata" => wire::read(map, &mut self.metadata),
-            "spec" => wire::read(map, &mut self.spec),
-            "status" => wire::read(map, &mut self.status),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "metadata", &self.metadata)?;
-        wire::required(fields, "spec", &self.spec)?;
-        wire::optional(fields, "status", &self.status)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for Pantry {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_kind(deserializer)
-    }
-}
-
-impl serde::Serialize for Pantry {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_kind(self, serializer)
+wire::kind! {
+    Pantry {
+        required "metadata" => metadata,
+        required "spec" => spec,
+        optional "status" => status,
     }
 }
 
@@ -285,67 +253,18 @@ impl PantrySpec {
     }
 }
 
-impl wire::Object for PantrySpec {
-    const NAME: &'static str = "PantrySpec";
-    const FIELDS: &'static [&'static str] = &[
-        "light",
-        "shelves",
-        "byDay",
-        "door",
-        "lock",
-        "notes",
-        "recipe",
-        "selector",
-        "smells",
-        "stamp",
-    ];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "light" => wire::read(map, &mut self.light),
-            "shelves" => wire::read(map, &mut self.shelves),
-            "byDay" => wire::read(map, &mut self.by_day),
-            "door" => wire::read(map, &mut self.door),
-            "lock" => wire::read(map, &mut self.lock),
-            "notes" => wire::read(map, &mut self.notes),
-            "recipe" => wire::read(map, &mut self.recipe),
-            "selector" => wire::read(map, &mut self.selector),
-            "smells" => wire::read(map, &mut self.smells),
-            "stamp" => wire::read(map, &mut self.stamp),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "light", &self.light)?;
-        wire::required(fields, "shelves", &self.shelves)?;
-        wire::optional(fields, "byDay", &self.by_day)?;
-        wire::optional(fields, "door", &self.door)?;
-        wire::optional(fields, "lock", &self.lock)?;
-        wire::optional(fields, "notes", &self.notes)?;
-        wire::optional(fields, "recipe", &self.recipe)?;
-        wire::optional(fields, "selector", &self.selector)?;
-        wire::optional(fields, "smells", &self.smells)?;
-        wire::optional(fields, "stamp", &self.stamp)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for PantrySpec {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for PantrySpec {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    PantrySpec {
+        required "light" => light,
+        required "shelves" => shelves,
+        optional "byDay" => by_day,
+        optional "door" => door,
+        optional "lock" => lock,
+        optional "notes" => notes,
+        optional "recipe" => recipe,
+        optional "selector" => selector,
+        optional "smells" => smells,
+        optional "stamp" => stamp,
     }
 }
 
@@ -373,38 +292,9 @@ impl PantryStatus {
     }
 }
 
-impl wire::Object for PantryStatus {
-    const NAME: &'static str = "PantryStatus";
-    const FIELDS: &'static [&'static str] = &["jars"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "jars" => wire::read(map, &mut self.jars),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::optional(fields, "jars", &self.jars)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for PantryStatus {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for PantryStatus {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    PantryStatus {
+        optional "jars" => jars,
     }
 }
 
@@ -450,42 +340,11 @@ impl Shelf {
     }
 }
 
-impl wire::Object for Shelf {
-    const NAME: &'static str = "Shelf";
-    const FIELDS: &'static [&'static str] = &["name", "above", "width"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "name" => wire::read(map, &mut self.name),
-            "above" => wire::read(map, &mut self.above),
-            "width" => wire::read(map, &mut self.width),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "name", &self.name)?;
-        wire::optional(fields, "above", &self.above)?;
-        wire::optional(fields, "width", &self.width)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for Shelf {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for Shelf {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    Shelf {
+        required "name" => name,
+        optional "above" => above,
+        optional "width" => width,
     }
 }
 
@@ -504,93 +363,10 @@ pub enum Door {
     Unknown(kubernetes_kinds::UnknownValue),
 }
 
-impl Door {
-    /// The values that are known, in the order of the variants.
-    #[must_use]
-    pub const fn known_values() -> &'static [&'static str] {
-        &["Hinged", "Sliding"]
-    }
-
-    /// The value as it stands on the wire.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::Hinged => "Hinged",
-            Self::Sliding => "Sliding",
-            Self::Unknown(value) => value.as_str(),
-        }
-    }
-
-    fn known(value: &str) -> Option<Self> {
-        match value {
-            "Hinged" => Some(Self::Hinged),
-            "Sliding" => Some(Self::Sliding),
-            _ => None,
-        }
-    }
-
-    fn unknown(value: impl Into<Box<str>>) -> Self {
-        Self::Unknown(kubernetes_kinds::UnknownValue::from_generated(value))
-    }
-}
-
-impl Default for Door {
-    /// The empty string, which Kubernetes takes as "not set".
-    fn default() -> Self {
-        Self::from("")
-    }
-}
-
-impl From<&str> for Door {
-    fn from(value: &str) -> Self {
-        Self::known(value).unwrap_or_else(|| Self::unknown(value))
-    }
-}
-
-impl From<String> for Door {
-    fn from(value: String) -> Self {
-        Self::known(&value).unwrap_or_else(|| Self::unknown(value))
-    }
-}
-
-impl From<kubernetes_kinds::UnknownValue> for Door {
-    /// Another enumeration's unknown value may be known here.
-    fn from(value: kubernetes_kinds::UnknownValue) -> Self {
-        Self::known(value.as_str()).unwrap_or(Self::Unknown(value))
-    }
-}
-
-impl std::str::FromStr for Door {
-    type Err = std::convert::Infallible;
-
-    fn from_str(value: &str) -> Result<Self, std::convert::Infallible> {
-        Ok(Self::from(value))
-    }
-}
-
-impl AsRef<str> for Door {
-    fn as_ref(&self) -> &str {
-        self.as_str()
-    }
-}
-
-impl std::fmt::Display for Door {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.pad(self.as_str())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for Door {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        kubernetes_kinds::wire::read_enum(deserializer)
-    }
-}
-
-impl serde::Serialize for Door {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
+kubernetes_kinds::wire::enumeration! {
+    Door {
+        "Hinged" => Hinged,
+        "Sliding" => Sliding,
     }
 }
 
@@ -630,39 +406,9 @@ impl Lock {
     }
 }
 
-impl wire::Object for Lock {
-    const NAME: &'static str = "Lock";
-    const FIELDS: &'static [&'static str] = &["key", "step"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "key" => wire::read(map, &mut self.key),
-            "step" => wire::read(map, &mut self.step),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::optional(fields, "key", &self.key)?;
-        wire::optional(fields, "step", &self.step)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for Lock {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for Lock {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    Lock {
+        optional "key" => key,
+        optional "step" => step,
     }
 }

@@ -2,7 +2,6 @@
 // #/components/schemas/com.example.v1.Unused.
 // Change the document or its overlays and run the command again.
 
-use k8s_openapi::serde;
 use kubernetes_kinds::wire;
 
 /// Nothing has it.
@@ -29,37 +28,8 @@ impl Unused {
     }
 }
 
-impl wire::Object for Unused {
-    const NAME: &'static str = "Unused";
-    const FIELDS: &'static [&'static str] = &["no"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "no" => wire::read(map, &mut self.no),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::optional(fields, "no", &self.no)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for Unused {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for Unused {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    Unused {
+        optional "no" => no,
     }
 }

@@ -2,7 +2,6 @@
 // #/components/schemas/com.example.v1.Bare.
 // Change the document or its overlays and run the command again.
 
-use k8s_openapi::serde;
 use kubernetes_kinds::wire;
 
 use crate::{BareMode, Color, Inner};
@@ -67,43 +66,11 @@ impl Bare {
     }
 }
 
-impl wire::Object for Bare {
-    const NAME: &'static str = "Bare";
-    const FIELDS: &'static [&'static str] = &["color", "empty", "inner", "mode"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "color" => wire::read(map, &mut self.color),
-            "empty" => wire::read(map, &mut self.empty),
-            "inner" => wire::read(map, &mut self.inner),
-            "mode" => wire::read(map, &mut self.mode),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::optional(fields, "color", &self.color)?;
-        wire::optional(fields, "empty", &self.empty)?;
-        wire::optional(fields, "inner", &self.inner)?;
-        wire::optional(fields, "mode", &self.mode)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for Bare {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for Bare {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    Bare {
+        optional "color" => color,
+        optional "empty" => empty,
+        optional "inner" => inner,
+        optional "mode" => mode,
     }
 }

@@ -2,7 +2,6 @@
 // #/components/schemas/com.example.v1.Core.
 // Change the document or its overlays and run the command again.
 
-use k8s_openapi::serde;
 use kubernetes_kinds::wire;
 
 use crate::{M, S};
@@ -37,39 +36,9 @@ impl Core {
     }
 }
 
-impl wire::Object for Core {
-    const NAME: &'static str = "Core";
-    const FIELDS: &'static [&'static str] = &["m", "s"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "m" => wire::read(map, &mut self.m),
-            "s" => wire::read(map, &mut self.s),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "m", &self.m)?;
-        wire::optional(fields, "s", &self.s)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for Core {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for Core {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    Core {
+        required "m" => m,
+        optional "s" => s,
     }
 }

@@ -3,7 +3,6 @@
 // Change the document or its overlays and run the command again.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, ObjectMeta};
-use k8s_openapi::serde;
 use kubernetes_kinds::wire;
 
 /// A kind named as a type parameter.
@@ -85,42 +84,11 @@ impl kubernetes_kinds::Kind for I {
     const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[];
 }
 
-impl wire::Object for I {
-    const NAME: &'static str = "I";
-    const FIELDS: &'static [&'static str] = &["metadata", "name", "objectName"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "metadata" => wire::read(map, &mut self.metadata),
-            "name" => wire::read(map, &mut self.name),
-            "objectName" => wire::read(map, &mut self.object_name),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "metadata", &self.metadata)?;
-        wire::required(fields, "name", &self.name)?;
-        wire::required(fields, "objectName", &self.object_name)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for I {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_kind(deserializer)
-    }
-}
-
-impl serde::Serialize for I {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_kind(self, serializer)
+wire::kind! {
+    I {
+        required "metadata" => metadata,
+        required "name" => name,
+        required "objectName" => object_name,
     }
 }
 
@@ -175,54 +143,11 @@ impl k8s_openapi::Metadata for IList {
     }
 }
 
-impl FromIterator<I> for IList {
-    fn from_iter<T: IntoIterator<Item = I>>(items: T) -> Self {
-        Self::new(items)
-    }
-}
+wire::list! { IList of I }
 
-impl IntoIterator for IList {
-    type Item = I;
-    type IntoIter = std::vec::IntoIter<I>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.items.into_iter()
-    }
-}
-
-impl wire::Object for IList {
-    const NAME: &'static str = "IList";
-    const FIELDS: &'static [&'static str] = &["metadata", "items"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "metadata" => wire::read(map, &mut self.metadata),
-            "items" => wire::read(map, &mut self.items),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "metadata", &self.metadata)?;
-        wire::required(fields, "items", &self.items)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for IList {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_kind(deserializer)
-    }
-}
-
-impl serde::Serialize for IList {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_kind(self, serializer)
+wire::kind! {
+    IList {
+        required "metadata" => metadata,
+        required "items" => items,
     }
 }

@@ -2,7 +2,6 @@
 // #/components/schemas/com.example.v1.M.
 // Change the document or its overlays and run the command again.
 
-use k8s_openapi::serde;
 use kubernetes_kinds::wire;
 
 /// A type.
@@ -29,37 +28,8 @@ impl M {
     }
 }
 
-impl wire::Object for M {
-    const NAME: &'static str = "M";
-    const FIELDS: &'static [&'static str] = &["f"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "f" => wire::read(map, &mut self.f),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::optional(fields, "f", &self.f)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for M {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for M {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    M {
+        optional "f" => f,
     }
 }

@@ -2,7 +2,6 @@
 // #/components/schemas/com.example.v1.PageNote.
 // Change the document or its overlays and run the command again.
 
-use k8s_openapi::serde;
 use kubernetes_kinds::wire;
 
 /// `PageNote` is a note on a [`PageSpec`](crate::PageSpec), see `titleText`.
@@ -46,39 +45,9 @@ impl PageNote {
     }
 }
 
-impl wire::Object for PageNote {
-    const NAME: &'static str = "PageNote";
-    const FIELDS: &'static [&'static str] = &["at", "text"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "at" => wire::read(map, &mut self.at),
-            "text" => wire::read(map, &mut self.text),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::optional(fields, "at", &self.at)?;
-        wire::optional(fields, "text", &self.text)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for PageNote {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for PageNote {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    PageNote {
+        optional "at" => at,
+        optional "text" => text,
     }
 }

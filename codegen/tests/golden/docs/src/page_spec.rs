@@ -2,7 +2,6 @@
 // #/components/schemas/com.example.v1.PageSpec.
 // Change the document or its overlays and run the command again.
 
-use k8s_openapi::serde;
 use kubernetes_kinds::wire;
 
 use crate::PageNote;
@@ -160,52 +159,15 @@ impl PageSpec {
     }
 }
 
-impl wire::Object for PageSpec {
-    const NAME: &'static str = "PageSpec";
-    const FIELDS: &'static [&'static str] =
-        &["lineCount", "none", "note", "odd", "sample", "starts", "steps", "titleText"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "lineCount" => wire::read(map, &mut self.line_count),
-            "none" => wire::read(map, &mut self.none),
-            "note" => wire::read(map, &mut self.note),
-            "odd" => wire::read(map, &mut self.odd),
-            "sample" => wire::read(map, &mut self.sample),
-            "starts" => wire::read(map, &mut self.starts),
-            "steps" => wire::read(map, &mut self.steps),
-            "titleText" => wire::read(map, &mut self.title_text),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::optional(fields, "lineCount", &self.line_count)?;
-        wire::optional(fields, "none", &self.none)?;
-        wire::optional(fields, "note", &self.note)?;
-        wire::optional(fields, "odd", &self.odd)?;
-        wire::optional(fields, "sample", &self.sample)?;
-        wire::optional(fields, "starts", &self.starts)?;
-        wire::optional(fields, "steps", &self.steps)?;
-        wire::optional(fields, "titleText", &self.title_text)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for PageSpec {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for PageSpec {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    PageSpec {
+        optional "lineCount" => line_count,
+        optional "none" => none,
+        optional "note" => note,
+        optional "odd" => odd,
+        optional "sample" => sample,
+        optional "starts" => starts,
+        optional "steps" => steps,
+        optional "titleText" => title_text,
     }
 }

@@ -2,7 +2,6 @@
 // #/components/schemas/com.example.v1.Door.
 // Change the document or its overlays and run the command again.
 
-use k8s_openapi::serde;
 use kubernetes_kinds::wire;
 
 use crate::DoorState;
@@ -46,39 +45,9 @@ impl Door {
     }
 }
 
-impl wire::Object for Door {
-    const NAME: &'static str = "Door";
-    const FIELDS: &'static [&'static str] = &["state", "wanted"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "state" => wire::read(map, &mut self.state),
-            "wanted" => wire::read(map, &mut self.wanted),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::optional(fields, "state", &self.state)?;
-        wire::optional(fields, "wanted", &self.wanted)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for Door {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for Door {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    Door {
+        optional "state" => state,
+        optional "wanted" => wanted,
     }
 }

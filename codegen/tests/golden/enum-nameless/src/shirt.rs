@@ -4,7 +4,6 @@
 
 use std::collections::BTreeMap;
 
-use k8s_openapi::serde;
 use kubernetes_kinds::wire;
 
 use crate::{ShirtByDay, ShirtSleeve, ShirtWashedAt, Size};
@@ -70,43 +69,11 @@ impl Shirt {
     }
 }
 
-impl wire::Object for Shirt {
-    const NAME: &'static str = "Shirt";
-    const FIELDS: &'static [&'static str] = &["size", "byDay", "sleeve", "washedAt"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "size" => wire::read(map, &mut self.size),
-            "byDay" => wire::read(map, &mut self.by_day),
-            "sleeve" => wire::read(map, &mut self.sleeve),
-            "washedAt" => wire::read(map, &mut self.washed_at),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "size", &self.size)?;
-        wire::optional(fields, "byDay", &self.by_day)?;
-        wire::optional(fields, "sleeve", &self.sleeve)?;
-        wire::optional(fields, "washedAt", &self.washed_at)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for Shirt {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for Shirt {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    Shirt {
+        required "size" => size,
+        optional "byDay" => by_day,
+        optional "sleeve" => sleeve,
+        optional "washedAt" => washed_at,
     }
 }

@@ -2,7 +2,6 @@
 // #/components/schemas/com.example.v1.Lamp.
 // Change the document or its overlays and run the command again.
 
-use k8s_openapi::serde;
 use kubernetes_kinds::wire;
 
 use crate::Light;
@@ -40,39 +39,9 @@ impl Lamp {
     }
 }
 
-impl wire::Object for Lamp {
-    const NAME: &'static str = "Lamp";
-    const FIELDS: &'static [&'static str] = &["light", "before"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "light" => wire::read(map, &mut self.light),
-            "before" => wire::read(map, &mut self.before),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "light", &self.light)?;
-        wire::optional(fields, "before", &self.before)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for Lamp {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for Lamp {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    Lamp {
+        required "light" => light,
+        optional "before" => before,
     }
 }

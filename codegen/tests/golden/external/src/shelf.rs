@@ -8,7 +8,6 @@ use k8s_openapi::api::core::v1::{PersistentVolumeSpec, PodCondition};
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, LabelSelector};
 use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
-use k8s_openapi::serde;
 use kubernetes_kinds::wire;
 
 use crate::Toleration;
@@ -147,66 +146,17 @@ impl Shelf {
     }
 }
 
-impl wire::Object for Shelf {
-    const NAME: &'static str = "Shelf";
-    const FIELDS: &'static [&'static str] = &[
-        "must",
-        "selector",
-        "capacity",
-        "coreCondition",
-        "may",
-        "metaCondition",
-        "ours",
-        "port",
-        "several",
-        "theirs",
-    ];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "must" => wire::read(map, &mut self.must),
-            "selector" => wire::read(map, &mut self.selector),
-            "capacity" => wire::read(map, &mut self.capacity),
-            "coreCondition" => wire::read(map, &mut self.core_condition),
-            "may" => wire::read(map, &mut self.may),
-            "metaCondition" => wire::read(map, &mut self.meta_condition),
-            "ours" => wire::read(map, &mut self.ours),
-            "port" => wire::read(map, &mut self.port),
-            "several" => wire::read(map, &mut self.several),
-            "theirs" => wire::read(map, &mut self.theirs),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "must", &self.must)?;
-        wire::required(fields, "selector", &self.selector)?;
-        wire::optional(fields, "capacity", &self.capacity)?;
-        wire::optional(fields, "coreCondition", &self.core_condition)?;
-        wire::optional(fields, "may", &self.may)?;
-        wire::optional(fields, "metaCondition", &self.meta_condition)?;
-        wire::optional(fields, "ours", &self.ours)?;
-        wire::optional(fields, "port", &self.port)?;
-        wire::optional(fields, "several", &self.several)?;
-        wire::optional(fields, "theirs", &self.theirs)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for Shelf {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for Shelf {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    Shelf {
+        required "must" => must,
+        required "selector" => selector,
+        optional "capacity" => capacity,
+        optional "coreCondition" => core_condition,
+        optional "may" => may,
+        optional "metaCondition" => meta_condition,
+        optional "ours" => ours,
+        optional "port" => port,
+        optional "several" => several,
+        optional "theirs" => theirs,
     }
 }

@@ -2,7 +2,6 @@
 // #/components/schemas/com.example.v1.Toleration.
 // Change the document or its overlays and run the command again.
 
-use k8s_openapi::serde;
 use kubernetes_kinds::wire;
 
 /// What this shelf bears; core/v1 has a type of this name too.
@@ -29,37 +28,8 @@ impl Toleration {
     }
 }
 
-impl wire::Object for Toleration {
-    const NAME: &'static str = "Toleration";
-    const FIELDS: &'static [&'static str] = &["kilograms"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "kilograms" => wire::read(map, &mut self.kilograms),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::optional(fields, "kilograms", &self.kilograms)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for Toleration {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for Toleration {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    Toleration {
+        optional "kilograms" => kilograms,
     }
 }

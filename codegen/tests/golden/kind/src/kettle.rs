@@ -3,7 +3,6 @@
 // Change the document or its overlays and run the command again.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, ObjectMeta};
-use k8s_openapi::serde;
 use kubernetes_kinds::wire;
 
 /// A Kettle boils water.
@@ -102,42 +101,11 @@ impl kubernetes_kinds::Kind for Kettle {
     const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[];
 }
 
-impl wire::Object for Kettle {
-    const NAME: &'static str = "Kettle";
-    const FIELDS: &'static [&'static str] = &["metadata", "spec", "status"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "metadata" => wire::read(map, &mut self.metadata),
-            "spec" => wire::read(map, &mut self.spec),
-            "status" => wire::read(map, &mut self.status),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "metadata", &self.metadata)?;
-        wire::required(fields, "spec", &self.spec)?;
-        wire::optional(fields, "status", &self.status)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for Kettle {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_kind(deserializer)
-    }
-}
-
-impl serde::Serialize for Kettle {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_kind(self, serializer)
+wire::kind! {
+    Kettle {
+        required "metadata" => metadata,
+        required "spec" => spec,
+        optional "status" => status,
     }
 }
 
@@ -192,55 +160,12 @@ impl k8s_openapi::Metadata for KettleList {
     }
 }
 
-impl FromIterator<Kettle> for KettleList {
-    fn from_iter<T: IntoIterator<Item = Kettle>>(items: T) -> Self {
-        Self::new(items)
-    }
-}
+wire::list! { KettleList of Kettle }
 
-impl IntoIterator for KettleList {
-    type Item = Kettle;
-    type IntoIter = std::vec::IntoIter<Kettle>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.items.into_iter()
-    }
-}
-
-impl wire::Object for KettleList {
-    const NAME: &'static str = "KettleList";
-    const FIELDS: &'static [&'static str] = &["metadata", "items"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "metadata" => wire::read(map, &mut self.metadata),
-            "items" => wire::read(map, &mut self.items),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "metadata", &self.metadata)?;
-        wire::required(fields, "items", &self.items)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for KettleList {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_kind(deserializer)
-    }
-}
-
-impl serde::Serialize for KettleList {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_kind(self, serializer)
+wire::kind! {
+    KettleList {
+        required "metadata" => metadata,
+        required "items" => items,
     }
 }
 
@@ -274,40 +199,10 @@ impl KettleSpec {
     }
 }
 
-impl wire::Object for KettleSpec {
-    const NAME: &'static str = "KettleSpec";
-    const FIELDS: &'static [&'static str] = &["litres", "whistle"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "litres" => wire::read(map, &mut self.litres),
-            "whistle" => wire::read(map, &mut self.whistle),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "litres", &self.litres)?;
-        wire::optional(fields, "whistle", &self.whistle)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for KettleSpec {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for KettleSpec {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    KettleSpec {
+        required "litres" => litres,
+        optional "whistle" => whistle,
     }
 }
 
@@ -335,37 +230,8 @@ impl KettleStatus {
     }
 }
 
-impl wire::Object for KettleStatus {
-    const NAME: &'static str = "KettleStatus";
-    const FIELDS: &'static [&'static str] = &["degrees"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "degrees" => wire::read(map, &mut self.degrees),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::optional(fields, "degrees", &self.degrees)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for KettleStatus {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for KettleStatus {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    KettleStatus {
+        optional "degrees" => degrees,
     }
 }

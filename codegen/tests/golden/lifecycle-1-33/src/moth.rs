@@ -3,7 +3,6 @@
 // Change the document or its overlays and run the command again.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use k8s_openapi::serde;
 use kubernetes_kinds::wire;
 
 /// A moth.
@@ -146,49 +145,14 @@ impl kubernetes_kinds::Kind for Moth {
     const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[];
 }
 
-impl wire::Object for Moth {
-    const NAME: &'static str = "Moth";
-    const FIELDS: &'static [&'static str] =
-        &["metadata", "going", "old", "raw", "wings", "young"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "metadata" => wire::read(map, &mut self.metadata),
-            "going" => wire::read(map, &mut self.going),
-            "old" => wire::read(map, &mut self.old),
-            "raw" => wire::read(map, &mut self.raw),
-            "wings" => wire::read(map, &mut self.wings),
-            "young" => wire::read(map, &mut self.young),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "metadata", &self.metadata)?;
-        wire::optional(fields, "going", &self.going)?;
-        wire::optional(fields, "old", &self.old)?;
-        wire::optional(fields, "raw", &self.raw)?;
-        wire::optional(fields, "wings", &self.wings)?;
-        wire::optional(fields, "young", &self.young)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for Moth {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_kind(deserializer)
-    }
-}
-
-impl serde::Serialize for Moth {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_kind(self, serializer)
+wire::kind! {
+    Moth {
+        required "metadata" => metadata,
+        optional "going" => going,
+        optional "old" => old,
+        optional "raw" => raw,
+        optional "wings" => wings,
+        optional "young" => young,
     }
 }
 
@@ -218,37 +182,8 @@ impl Wings {
     }
 }
 
-impl wire::Object for Wings {
-    const NAME: &'static str = "Wings";
-    const FIELDS: &'static [&'static str] = &["span"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "span" => wire::read(map, &mut self.span),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::optional(fields, "span", &self.span)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for Wings {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for Wings {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    Wings {
+        optional "span" => span,
     }
 }

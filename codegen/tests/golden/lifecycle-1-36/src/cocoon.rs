@@ -2,7 +2,6 @@
 // #/components/schemas/com.example.v1.Cocoon.
 // Change the document or its overlays and run the command again.
 
-use k8s_openapi::serde;
 use kubernetes_kinds::wire;
 
 /// On its way out since 1.34.
@@ -31,37 +30,8 @@ impl Cocoon {
     }
 }
 
-impl wire::Object for Cocoon {
-    const NAME: &'static str = "Cocoon";
-    const FIELDS: &'static [&'static str] = &["silk"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "silk" => wire::read(map, &mut self.silk),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::optional(fields, "silk", &self.silk)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for Cocoon {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for Cocoon {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    Cocoon {
+        optional "silk" => silk,
     }
 }

@@ -4,7 +4,6 @@
 
 use std::collections::BTreeMap;
 
-use k8s_openapi::serde;
 use kubernetes_kinds::wire;
 
 /// Fields named as the variables of the generated code.
@@ -120,66 +119,17 @@ impl Locals {
     }
 }
 
-impl wire::Object for Locals {
-    const NAME: &'static str = "Locals";
-    const FIELDS: &'static [&'static str] = &[
-        "key",
-        "map",
-        "name",
-        "value",
-        "default",
-        "deserializer",
-        "fields",
-        "items",
-        "new",
-        "wire",
-    ];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "key" => wire::read(map, &mut self.key),
-            "map" => wire::read(map, &mut self.map),
-            "name" => wire::read(map, &mut self.name),
-            "value" => wire::read(map, &mut self.value),
-            "default" => wire::read(map, &mut self.default),
-            "deserializer" => wire::read(map, &mut self.deserializer),
-            "fields" => wire::read(map, &mut self.fields),
-            "items" => wire::read(map, &mut self.items),
-            "new" => wire::read(map, &mut self.new),
-            "wire" => wire::read(map, &mut self.wire),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "key", &self.key)?;
-        wire::required(fields, "map", &self.map)?;
-        wire::required(fields, "name", &self.name)?;
-        wire::required(fields, "value", &self.value)?;
-        wire::optional(fields, "default", &self.default)?;
-        wire::optional(fields, "deserializer", &self.deserializer)?;
-        wire::optional(fields, "fields", &self.fields)?;
-        wire::optional(fields, "items", &self.items)?;
-        wire::optional(fields, "new", &self.new)?;
-        wire::optional(fields, "wire", &self.wire)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for Locals {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for Locals {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    Locals {
+        required "key" => key,
+        required "map" => map,
+        required "name" => name,
+        required "value" => value,
+        optional "default" => default,
+        optional "deserializer" => deserializer,
+        optional "fields" => fields,
+        optional "items" => items,
+        optional "new" => new,
+        optional "wire" => wire,
     }
 }

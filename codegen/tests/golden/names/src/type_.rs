@@ -2,7 +2,6 @@
 // #/components/schemas/com.example.v1.Type.
 // Change the document or its overlays and run the command again.
 
-use k8s_openapi::serde;
 use kubernetes_kinds::wire;
 
 /// A type whose file needs another name.
@@ -63,46 +62,12 @@ impl Type {
     }
 }
 
-impl wire::Object for Type {
-    const NAME: &'static str = "Type";
-    const FIELDS: &'static [&'static str] =
-        &["self", "type", "continue", "crate", "gen"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "self" => wire::read(map, &mut self.self_),
-            "type" => wire::read(map, &mut self.type_),
-            "continue" => wire::read(map, &mut self.continue_),
-            "crate" => wire::read(map, &mut self.crate_),
-            "gen" => wire::read(map, &mut self.gen_),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "self", &self.self_)?;
-        wire::required(fields, "type", &self.type_)?;
-        wire::optional(fields, "continue", &self.continue_)?;
-        wire::optional(fields, "crate", &self.crate_)?;
-        wire::optional(fields, "gen", &self.gen_)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for Type {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for Type {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    Type {
+        required "self" => self_,
+        required "type" => type_,
+        optional "continue" => continue_,
+        optional "crate" => crate_,
+        optional "gen" => gen_,
     }
 }

@@ -2,7 +2,6 @@
 // #/components/schemas/com.example.v1.URLMap.
 // Change the document or its overlays and run the command again.
 
-use k8s_openapi::serde;
 use kubernetes_kinds::wire;
 
 /// Words in capitals.
@@ -92,48 +91,13 @@ impl URLMap {
     }
 }
 
-impl wire::Object for URLMap {
-    const NAME: &'static str = "URLMap";
-    const FIELDS: &'static [&'static str] =
-        &["a", "baseURL", "ipv6Only", "nodeID", "someIDs", "x509"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "a" => wire::read(map, &mut self.a),
-            "baseURL" => wire::read(map, &mut self.base_url),
-            "ipv6Only" => wire::read(map, &mut self.ipv6_only),
-            "nodeID" => wire::read(map, &mut self.node_id),
-            "someIDs" => wire::read(map, &mut self.some_i_ds),
-            "x509" => wire::read(map, &mut self.x509),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::optional(fields, "a", &self.a)?;
-        wire::optional(fields, "baseURL", &self.base_url)?;
-        wire::optional(fields, "ipv6Only", &self.ipv6_only)?;
-        wire::optional(fields, "nodeID", &self.node_id)?;
-        wire::optional(fields, "someIDs", &self.some_i_ds)?;
-        wire::optional(fields, "x509", &self.x509)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for URLMap {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for URLMap {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    URLMap {
+        optional "a" => a,
+        optional "baseURL" => base_url,
+        optional "ipv6Only" => ipv6_only,
+        optional "nodeID" => node_id,
+        optional "someIDs" => some_i_ds,
+        optional "x509" => x509,
     }
 }

@@ -2,8 +2,6 @@
 // #/components/schemas/com.example.v1.Verdict.
 // Change the document or its overlays and run the command again.
 
-use k8s_openapi::serde;
-
 /// Values that Rust has names for.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
@@ -31,100 +29,13 @@ pub enum Verdict {
     Unknown(kubernetes_kinds::UnknownValue),
 }
 
-impl Verdict {
-    /// The values that are known, in the order of the variants.
-    #[must_use]
-    pub const fn known_values() -> &'static [&'static str] {
-        &["Ok", "None", "Some", "Default", "String", "box"]
-    }
-
-    /// The value as it stands on the wire.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::Ok => "Ok",
-            Self::None => "None",
-            Self::Some => "Some",
-            Self::Default => "Default",
-            Self::String => "String",
-            Self::Box => "box",
-            Self::Unknown(value) => value.as_str(),
-        }
-    }
-
-    fn known(value: &str) -> Option<Self> {
-        match value {
-            "Ok" => Some(Self::Ok),
-            "None" => Some(Self::None),
-            "Some" => Some(Self::Some),
-            "Default" => Some(Self::Default),
-            "String" => Some(Self::String),
-            "box" => Some(Self::Box),
-            _ => None,
-        }
-    }
-
-    fn unknown(value: impl Into<Box<str>>) -> Self {
-        Self::Unknown(kubernetes_kinds::UnknownValue::from_generated(value))
-    }
-}
-
-impl Default for Verdict {
-    /// The empty string, which Kubernetes takes as "not set".
-    fn default() -> Self {
-        Self::from("")
-    }
-}
-
-impl From<&str> for Verdict {
-    fn from(value: &str) -> Self {
-        Self::known(value).unwrap_or_else(|| Self::unknown(value))
-    }
-}
-
-impl From<String> for Verdict {
-    fn from(value: String) -> Self {
-        Self::known(&value).unwrap_or_else(|| Self::unknown(value))
-    }
-}
-
-impl From<kubernetes_kinds::UnknownValue> for Verdict {
-    /// Another enumeration's unknown value may be known here.
-    fn from(value: kubernetes_kinds::UnknownValue) -> Self {
-        Self::known(value.as_str()).unwrap_or(Self::Unknown(value))
-    }
-}
-
-impl std::str::FromStr for Verdict {
-    type Err = std::convert::Infallible;
-
-    fn from_str(value: &str) -> Result<Self, std::convert::Infallible> {
-        Ok(Self::from(value))
-    }
-}
-
-impl AsRef<str> for Verdict {
-    fn as_ref(&self) -> &str {
-        self.as_str()
-    }
-}
-
-impl std::fmt::Display for Verdict {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.pad(self.as_str())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for Verdict {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        kubernetes_kinds::wire::read_enum(deserializer)
-    }
-}
-
-impl serde::Serialize for Verdict {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
+kubernetes_kinds::wire::enumeration! {
+    Verdict {
+        "Ok" => Ok,
+        "None" => None,
+        "Some" => Some,
+        "Default" => Default,
+        "String" => String,
+        "box" => Box,
     }
 }

@@ -3,7 +3,6 @@
 // Change the document or its overlays and run the command again.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use k8s_openapi::serde;
 use kubernetes_kinds::wire;
 
 /// A box in a namespace.
@@ -94,43 +93,11 @@ impl kubernetes_kinds::Kind for Box2 {
     const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[];
 }
 
-impl wire::Object for Box2 {
-    const NAME: &'static str = "Box2";
-    const FIELDS: &'static [&'static str] = &["metadata", "name", "owner", "label"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "metadata" => wire::read(map, &mut self.metadata),
-            "name" => wire::read(map, &mut self.name),
-            "owner" => wire::read(map, &mut self.owner),
-            "label" => wire::read(map, &mut self.label),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "metadata", &self.metadata)?;
-        wire::required(fields, "name", &self.name)?;
-        wire::required(fields, "owner", &self.owner)?;
-        wire::optional(fields, "label", &self.label)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for Box2 {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_kind(deserializer)
-    }
-}
-
-impl serde::Serialize for Box2 {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_kind(self, serializer)
+wire::kind! {
+    Box2 {
+        required "metadata" => metadata,
+        required "name" => name,
+        required "owner" => owner,
+        optional "label" => label,
     }
 }

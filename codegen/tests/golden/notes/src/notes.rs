@@ -2,7 +2,6 @@
 // #/components/schemas/com.example.v1.Notes.
 // Change the document or its overlays and run the command again.
 
-use k8s_openapi::serde;
 use kubernetes_kinds::wire;
 
 /// One field for each kind of note.
@@ -184,69 +183,18 @@ impl Notes {
     }
 }
 
-impl wire::Object for Notes {
-    const NAME: &'static str = "Notes";
-    const FIELDS: &'static [&'static str] = &[
-        "all",
-        "ends",
-        "five",
-        "fixed",
-        "keyed",
-        "list",
-        "no",
-        "odd",
-        "ruled",
-        "word",
-        "zero",
-    ];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "all" => wire::read(map, &mut self.all),
-            "ends" => wire::read(map, &mut self.ends),
-            "five" => wire::read(map, &mut self.five),
-            "fixed" => wire::read(map, &mut self.fixed),
-            "keyed" => wire::read(map, &mut self.keyed),
-            "list" => wire::read(map, &mut self.list),
-            "no" => wire::read(map, &mut self.no),
-            "odd" => wire::read(map, &mut self.odd),
-            "ruled" => wire::read(map, &mut self.ruled),
-            "word" => wire::read(map, &mut self.word),
-            "zero" => wire::read(map, &mut self.zero),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::optional(fields, "all", &self.all)?;
-        wire::optional(fields, "ends", &self.ends)?;
-        wire::optional(fields, "five", &self.five)?;
-        wire::optional(fields, "fixed", &self.fixed)?;
-        wire::optional(fields, "keyed", &self.keyed)?;
-        wire::optional(fields, "list", &self.list)?;
-        wire::optional(fields, "no", &self.no)?;
-        wire::optional(fields, "odd", &self.odd)?;
-        wire::optional(fields, "ruled", &self.ruled)?;
-        wire::optional(fields, "word", &self.word)?;
-        wire::optional(fields, "zero", &self.zero)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for Notes {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for Notes {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    Notes {
+        optional "all" => all,
+        optional "ends" => ends,
+        optional "five" => five,
+        optional "fixed" => fixed,
+        optional "keyed" => keyed,
+        optional "list" => list,
+        optional "no" => no,
+        optional "odd" => odd,
+        optional "ruled" => ruled,
+        optional "word" => word,
+        optional "zero" => zero,
     }
 }

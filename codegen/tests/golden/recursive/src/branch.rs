@@ -4,7 +4,6 @@
 
 use std::collections::BTreeMap;
 
-use k8s_openapi::serde;
 use kubernetes_kinds::wire;
 
 use crate::Fork;
@@ -64,41 +63,10 @@ impl Branch {
     }
 }
 
-impl wire::Object for Branch {
-    const NAME: &'static str = "Branch";
-    const FIELDS: &'static [&'static str] = &["byName", "left", "twigs"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "byName" => wire::read(map, &mut self.by_name),
-            "left" => wire::read(map, &mut self.left),
-            "twigs" => wire::read(map, &mut self.twigs),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::optional(fields, "byName", &self.by_name)?;
-        wire::optional(fields, "left", &self.left)?;
-        wire::optional(fields, "twigs", &self.twigs)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for Branch {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for Branch {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    Branch {
+        optional "byName" => by_name,
+        optional "left" => left,
+        optional "twigs" => twigs,
     }
 }

@@ -2,7 +2,6 @@
 // #/components/schemas/com.example.v1.Fork.
 // Change the document or its overlays and run the command again.
 
-use k8s_openapi::serde;
 use kubernetes_kinds::wire;
 
 use crate::Branch;
@@ -31,37 +30,8 @@ impl Fork {
     }
 }
 
-impl wire::Object for Fork {
-    const NAME: &'static str = "Fork";
-    const FIELDS: &'static [&'static str] = &["first"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "first" => wire::read(map, &mut self.first),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::optional(fields, "first", &self.first)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for Fork {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for Fork {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    Fork {
+        optional "first" => first,
     }
 }

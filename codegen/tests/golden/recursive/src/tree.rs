@@ -2,7 +2,6 @@
 // #/components/schemas/com.example.v1.Tree.
 // Change the document or its overlays and run the command again.
 
-use k8s_openapi::serde;
 use kubernetes_kinds::wire;
 
 use crate::Branch;
@@ -37,39 +36,9 @@ impl Tree {
     }
 }
 
-impl wire::Object for Tree {
-    const NAME: &'static str = "Tree";
-    const FIELDS: &'static [&'static str] = &["root", "graft"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "root" => wire::read(map, &mut self.root),
-            "graft" => wire::read(map, &mut self.graft),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "root", &self.root)?;
-        wire::optional(fields, "graft", &self.graft)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for Tree {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for Tree {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    Tree {
+        required "root" => root,
+        optional "graft" => graft,
     }
 }

@@ -2,7 +2,6 @@
 // #/components/schemas/com.example.v1.Cup.
 // Change the document or its overlays and run the command again.
 
-use k8s_openapi::serde;
 use kubernetes_kinds::wire;
 
 use crate::Saucer;
@@ -49,41 +48,10 @@ impl Cup {
     }
 }
 
-impl wire::Object for Cup {
-    const NAME: &'static str = "Cup";
-    const FIELDS: &'static [&'static str] = &["beside", "bare", "within"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "beside" => wire::read(map, &mut self.beside),
-            "bare" => wire::read(map, &mut self.bare),
-            "within" => wire::read(map, &mut self.within),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "beside", &self.beside)?;
-        wire::optional(fields, "bare", &self.bare)?;
-        wire::optional(fields, "within", &self.within)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for Cup {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for Cup {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    Cup {
+        required "beside" => beside,
+        optional "bare" => bare,
+        optional "within" => within,
     }
 }

@@ -2,7 +2,6 @@
 // #/components/schemas/com.example.v1.Saucer.
 // Change the document or its overlays and run the command again.
 
-use k8s_openapi::serde;
 use kubernetes_kinds::wire;
 
 /// A saucer.
@@ -29,37 +28,8 @@ impl Saucer {
     }
 }
 
-impl wire::Object for Saucer {
-    const NAME: &'static str = "Saucer";
-    const FIELDS: &'static [&'static str] = &["rim"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "rim" => wire::read(map, &mut self.rim),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::optional(fields, "rim", &self.rim)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for Saucer {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for Saucer {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    Saucer {
+        optional "rim" => rim,
     }
 }

@@ -7,7 +7,6 @@ use std::collections::BTreeMap;
 use k8s_openapi::api::core::v1::PersistentVolumeSpec;
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, ObjectMeta};
-use k8s_openapi::serde;
 use kubernetes_kinds::wire;
 
 /// A mill grinds.
@@ -105,42 +104,11 @@ impl kubernetes_kinds::Kind for Mill {
     const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[("spec.crew", &["name"])];
 }
 
-impl wire::Object for Mill {
-    const NAME: &'static str = "Mill";
-    const FIELDS: &'static [&'static str] = &["metadata", "spec", "status"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "metadata" => wire::read(map, &mut self.metadata),
-            "spec" => wire::read(map, &mut self.spec),
-            "status" => wire::read(map, &mut self.status),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "metadata", &self.metadata)?;
-        wire::required(fields, "spec", &self.spec)?;
-        wire::optional(fields, "status", &self.status)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for Mill {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_kind(deserializer)
-    }
-}
-
-impl serde::Serialize for Mill {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_kind(self, serializer)
+wire::kind! {
+    Mill {
+        required "metadata" => metadata,
+        required "spec" => spec,
+        optional "status" => status,
     }
 }
 
@@ -346,82 +314,23 @@ impl MillSpec {
     }
 }
 
-impl wire::Object for MillSpec {
-    const NAME: &'static str = "MillSpec";
-    const FIELDS: &'static [&'static str] = &[
-        "grain",
-        "miller",
-        "power",
-        "bags",
-        "crew",
-        "fine",
-        "guests",
-        "kind",
-        "marks",
-        "near",
-        "notes",
-        "quiet",
-        "room",
-        "stones",
-        "store",
-    ];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "grain" => wire::read(map, &mut self.grain),
-            "miller" => wire::read(map, &mut self.miller),
-            "power" => wire::read(map, &mut self.power),
-            "bags" => wire::read(map, &mut self.bags),
-            "crew" => wire::read(map, &mut self.crew),
-            "fine" => wire::read(map, &mut self.fine),
-            "guests" => wire::read(map, &mut self.guests),
-            "kind" => wire::read(map, &mut self.kind),
-            "marks" => wire::read(map, &mut self.marks),
-            "near" => wire::read(map, &mut self.near),
-            "notes" => wire::read(map, &mut self.notes),
-            "quiet" => wire::read(map, &mut self.quiet),
-            "room" => wire::read(map, &mut self.room),
-            "stones" => wire::read(map, &mut self.stones),
-            "store" => wire::read(map, &mut self.store),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "grain", &self.grain)?;
-        wire::required(fields, "miller", &self.miller)?;
-        wire::required(fields, "power", &self.power)?;
-        wire::optional(fields, "bags", &self.bags)?;
-        wire::optional(fields, "crew", &self.crew)?;
-        wire::optional(fields, "fine", &self.fine)?;
-        wire::optional(fields, "guests", &self.guests)?;
-        wire::optional(fields, "kind", &self.kind)?;
-        wire::optional(fields, "marks", &self.marks)?;
-        wire::optional(fields, "near", &self.near)?;
-        wire::optional(fields, "notes", &self.notes)?;
-        wire::optional(fields, "quiet", &self.quiet)?;
-        wire::optional(fields, "room", &self.room)?;
-        wire::optional(fields, "stones", &self.stones)?;
-        wire::optional(fields, "store", &self.store)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for MillSpec {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for MillSpec {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    MillSpec {
+        required "grain" => grain,
+        required "miller" => miller,
+        required "power" => power,
+        optional "bags" => bags,
+        optional "crew" => crew,
+        optional "fine" => fine,
+        optional "guests" => guests,
+        optional "kind" => kind,
+        optional "marks" => marks,
+        optional "near" => near,
+        optional "notes" => notes,
+        optional "quiet" => quiet,
+        optional "room" => room,
+        optional "stones" => stones,
+        optional "store" => store,
     }
 }
 
@@ -461,40 +370,10 @@ impl MillStatus {
     }
 }
 
-impl wire::Object for MillStatus {
-    const NAME: &'static str = "MillStatus";
-    const FIELDS: &'static [&'static str] = &["error", "turns"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "error" => wire::read(map, &mut self.error),
-            "turns" => wire::read(map, &mut self.turns),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::optional(fields, "error", &self.error)?;
-        wire::optional(fields, "turns", &self.turns)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for MillStatus {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for MillStatus {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    MillStatus {
+        optional "error" => error,
+        optional "turns" => turns,
     }
 }
 
@@ -536,40 +415,10 @@ impl Power {
     }
 }
 
-impl wire::Object for Power {
-    const NAME: &'static str = "Power";
-    const FIELDS: &'static [&'static str] = &["brook", "hill"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "brook" => wire::read(map, &mut self.brook),
-            "hill" => wire::read(map, &mut self.hill),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::optional(fields, "brook", &self.brook)?;
-        wire::optional(fields, "hill", &self.hill)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for Power {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for Power {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    Power {
+        optional "brook" => brook,
+        optional "hill" => hill,
     }
 }
 
@@ -605,40 +454,10 @@ impl Hand {
     }
 }
 
-impl wire::Object for Hand {
-    const NAME: &'static str = "Hand";
-    const FIELDS: &'static [&'static str] = &["name", "years"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "name" => wire::read(map, &mut self.name),
-            "years" => wire::read(map, &mut self.years),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "name", &self.name)?;
-        wire::optional(fields, "years", &self.years)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for Hand {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for Hand {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    Hand {
+        required "name" => name,
+        optional "years" => years,
     }
 }
 
@@ -678,40 +497,10 @@ impl Guest {
     }
 }
 
-impl wire::Object for Guest {
-    const NAME: &'static str = "Guest";
-    const FIELDS: &'static [&'static str] = &["name", "village"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "name" => wire::read(map, &mut self.name),
-            "village" => wire::read(map, &mut self.village),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::optional(fields, "name", &self.name)?;
-        wire::optional(fields, "village", &self.village)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for Guest {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for Guest {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    Guest {
+        optional "name" => name,
+        optional "village" => village,
     }
 }
 
@@ -733,94 +522,10 @@ pub enum Kind {
     Unknown(kubernetes_kinds::UnknownValue),
 }
 
-impl Kind {
-    /// The values that are known, in the order of the variants.
-    #[must_use]
-    pub const fn known_values() -> &'static [&'static str] {
-        &["Water", "Wind", "Horse"]
-    }
-
-    /// The value as it stands on the wire.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::Water => "Water",
-            Self::Wind => "Wind",
-            Self::Horse => "Horse",
-            Self::Unknown(value) => value.as_str(),
-        }
-    }
-
-    fn known(value: &str) -> Option<Self> {
-        match value {
-            "Water" => Some(Self::Water),
-            "Wind" => Some(Self::Wind),
-            "Horse" => Some(Self::Horse),
-            _ => None,
-        }
-    }
-
-    fn unknown(value: impl Into<Box<str>>) -> Self {
-        Self::Unknown(kubernetes_kinds::UnknownValue::from_generated(value))
-    }
-}
-
-impl Default for Kind {
-    /// The empty string, which Kubernetes takes as "not set".
-    fn default() -> Self {
-        Self::from("")
-    }
-}
-
-impl From<&str> for Kind {
-    fn from(value: &str) -> Self {
-        Self::known(value).unwrap_or_else(|| Self::unknown(value))
-    }
-}
-
-impl From<String> for Kind {
-    fn from(value: String) -> Self {
-        Self::known(&value).unwrap_or_else(|| Self::unknown(value))
-    }
-}
-
-impl From<kubernetes_kinds::UnknownValue> for Kind {
-    /// Another enumeration's unknown value may be known here.
-    fn from(value: kubernetes_kinds::UnknownValue) -> Self {
-        Self::known(value.as_str()).unwrap_or(Self::Unknown(value))
-    }
-}
-
-impl std::str::FromStr for Kind {
-    type Err = std::convert::Infallible;
-
-    fn from_str(value: &str) -> Result<Self, std::convert::Infallible> {
-        Ok(Self::from(value))
-    }
-}
-
-impl AsRef<str> for Kind {
-    fn as_ref(&self) -> &str {
-        self.as_str()
-    }
-}
-
-impl std::fmt::Display for Kind {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.pad(self.as_str())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for Kind {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        kubernetes_kinds::wire::read_enum(deserializer)
-    }
-}
-
-impl serde::Serialize for Kind {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
+kubernetes_kinds::wire::enumeration! {
+    Kind {
+        "Water" => Water,
+        "Wind" => Wind,
+        "Horse" => Horse,
     }
 }

@@ -3,7 +3,6 @@
 // Change the document or its overlays and run the command again.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use k8s_openapi::serde;
 use kubernetes_kinds::wire;
 
 use crate::Fur;
@@ -96,42 +95,11 @@ impl kubernetes_kinds::Kind for Cat {
     const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[];
 }
 
-impl wire::Object for Cat {
-    const NAME: &'static str = "Cat";
-    const FIELDS: &'static [&'static str] = &["metadata", "fur", "nap"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "metadata" => wire::read(map, &mut self.metadata),
-            "fur" => wire::read(map, &mut self.fur),
-            "nap" => wire::read(map, &mut self.nap),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "metadata", &self.metadata)?;
-        wire::optional(fields, "fur", &self.fur)?;
-        wire::optional(fields, "nap", &self.nap)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for Cat {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_kind(deserializer)
-    }
-}
-
-impl serde::Serialize for Cat {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_kind(self, serializer)
+wire::kind! {
+    Cat {
+        required "metadata" => metadata,
+        optional "fur" => fur,
+        optional "nap" => nap,
     }
 }
 
@@ -159,37 +127,8 @@ impl CatNap {
     }
 }
 
-impl wire::Object for CatNap {
-    const NAME: &'static str = "CatNap";
-    const FIELDS: &'static [&'static str] = &["minutes"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "minutes" => wire::read(map, &mut self.minutes),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::optional(fields, "minutes", &self.minutes)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for CatNap {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for CatNap {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    CatNap {
+        optional "minutes" => minutes,
     }
 }

@@ -2,7 +2,6 @@
 // #/components/schemas/com.example.v1.Fur.
 // Change the document or its overlays and run the command again.
 
-use k8s_openapi::serde;
 use kubernetes_kinds::wire;
 
 use crate::Color;
@@ -31,37 +30,8 @@ impl Fur {
     }
 }
 
-impl wire::Object for Fur {
-    const NAME: &'static str = "Fur";
-    const FIELDS: &'static [&'static str] = &["color"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "color" => wire::read(map, &mut self.color),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::optional(fields, "color", &self.color)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for Fur {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for Fur {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    Fur {
+        optional "color" => color,
     }
 }

@@ -2,7 +2,6 @@
 // #/components/schemas/com.example.v1.Whistle.
 // Change the document or its overlays and run the command again.
 
-use k8s_openapi::serde;
 use kubernetes_kinds::wire;
 
 /// What no kind uses.
@@ -29,37 +28,8 @@ impl Whistle {
     }
 }
 
-impl wire::Object for Whistle {
-    const NAME: &'static str = "Whistle";
-    const FIELDS: &'static [&'static str] = &["pitch"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "pitch" => wire::read(map, &mut self.pitch),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::optional(fields, "pitch", &self.pitch)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for Whistle {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for Whistle {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    Whistle {
+        optional "pitch" => pitch,
     }
 }

@@ -2,7 +2,6 @@
 // #/components/schemas/com.example.second.v1.Second.
 // Change the document or its overlays and run the command again.
 
-use k8s_openapi::serde;
 use kubernetes_kinds::wire;
 
 /// What the second document has.
@@ -29,37 +28,8 @@ impl Second {
     }
 }
 
-impl wire::Object for Second {
-    const NAME: &'static str = "Second";
-    const FIELDS: &'static [&'static str] = &["text"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "text" => wire::read(map, &mut self.text),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::optional(fields, "text", &self.text)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for Second {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for Second {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    Second {
+        optional "text" => text,
     }
 }

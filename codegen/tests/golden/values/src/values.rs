@@ -4,7 +4,6 @@
 
 use std::collections::BTreeMap;
 
-use k8s_openapi::serde;
 use kubernetes_kinds::wire;
 
 /// One field for each type.
@@ -318,111 +317,32 @@ impl Values {
     }
 }
 
-impl wire::Object for Values {
-    const NAME: &'static str = "Values";
-    const FIELDS: &'static [&'static str] = &[
-        "needBytes",
-        "needCount",
-        "needDeep",
-        "needTags",
-        "needText",
-        "any",
-        "anyToo",
-        "at",
-        "counts",
-        "data",
-        "double",
-        "flag",
-        "flags",
-        "fraction",
-        "groups",
-        "large",
-        "numbers",
-        "plain",
-        "rows",
-        "secret",
-        "single",
-        "small",
-        "tags",
-        "text",
-        "texts",
-    ];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "needBytes" => wire::read(map, &mut self.need_bytes),
-            "needCount" => wire::read(map, &mut self.need_count),
-            "needDeep" => wire::read(map, &mut self.need_deep),
-            "needTags" => wire::read(map, &mut self.need_tags),
-            "needText" => wire::read(map, &mut self.need_text),
-            "any" => wire::read(map, &mut self.any),
-            "anyToo" => wire::read(map, &mut self.any_too),
-            "at" => wire::read(map, &mut self.at),
-            "counts" => wire::read(map, &mut self.counts),
-            "data" => wire::read(map, &mut self.data),
-            "double" => wire::read(map, &mut self.double),
-            "flag" => wire::read(map, &mut self.flag),
-            "flags" => wire::read(map, &mut self.flags),
-            "fraction" => wire::read(map, &mut self.fraction),
-            "groups" => wire::read(map, &mut self.groups),
-            "large" => wire::read(map, &mut self.large),
-            "numbers" => wire::read(map, &mut self.numbers),
-            "plain" => wire::read(map, &mut self.plain),
-            "rows" => wire::read(map, &mut self.rows),
-            "secret" => wire::read(map, &mut self.secret),
-            "single" => wire::read(map, &mut self.single),
-            "small" => wire::read(map, &mut self.small),
-            "tags" => wire::read(map, &mut self.tags),
-            "text" => wire::read(map, &mut self.text),
-            "texts" => wire::read(map, &mut self.texts),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "needBytes", &self.need_bytes)?;
-        wire::required(fields, "needCount", &self.need_count)?;
-        wire::required(fields, "needDeep", &self.need_deep)?;
-        wire::required(fields, "needTags", &self.need_tags)?;
-        wire::required(fields, "needText", &self.need_text)?;
-        wire::optional(fields, "any", &self.any)?;
-        wire::optional(fields, "anyToo", &self.any_too)?;
-        wire::optional(fields, "at", &self.at)?;
-        wire::optional(fields, "counts", &self.counts)?;
-        wire::optional(fields, "data", &self.data)?;
-        wire::optional(fields, "double", &self.double)?;
-        wire::optional(fields, "flag", &self.flag)?;
-        wire::optional(fields, "flags", &self.flags)?;
-        wire::optional(fields, "fraction", &self.fraction)?;
-        wire::optional(fields, "groups", &self.groups)?;
-        wire::optional(fields, "large", &self.large)?;
-        wire::optional(fields, "numbers", &self.numbers)?;
-        wire::optional(fields, "plain", &self.plain)?;
-        wire::optional(fields, "rows", &self.rows)?;
-        wire::optional(fields, "secret", &self.secret)?;
-        wire::optional(fields, "single", &self.single)?;
-        wire::optional(fields, "small", &self.small)?;
-        wire::optional(fields, "tags", &self.tags)?;
-        wire::optional(fields, "text", &self.text)?;
-        wire::optional(fields, "texts", &self.texts)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for Values {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for Values {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    Values {
+        required "needBytes" => need_bytes,
+        required "needCount" => need_count,
+        required "needDeep" => need_deep,
+        required "needTags" => need_tags,
+        required "needText" => need_text,
+        optional "any" => any,
+        optional "anyToo" => any_too,
+        optional "at" => at,
+        optional "counts" => counts,
+        optional "data" => data,
+        optional "double" => double,
+        optional "flag" => flag,
+        optional "flags" => flags,
+        optional "fraction" => fraction,
+        optional "groups" => groups,
+        optional "large" => large,
+        optional "numbers" => numbers,
+        optional "plain" => plain,
+        optional "rows" => rows,
+        optional "secret" => secret,
+        optional "single" => single,
+        optional "small" => small,
+        optional "tags" => tags,
+        optional "text" => text,
+        optional "texts" => texts,
     }
 }

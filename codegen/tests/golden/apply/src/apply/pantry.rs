@@ -5,7 +5,6 @@
 use std::collections::BTreeMap;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, ObjectMeta};
-use k8s_openapi::serde;
 use kubernetes_kinds::{convert, wire};
 
 use super::Step;
@@ -73,6 +72,7 @@ impl Pantry {
     /// What a field manager has applied of a live object, and still owns; only the name
     /// where it has applied nothing. See [`extract`](kubernetes_kinds::apply::extract),
     /// also for the errors.
+    #[inline]
     pub fn extract(
         live: &crate::Pantry,
         field_manager: &str,
@@ -83,6 +83,7 @@ impl Pantry {
     /// What a field manager has applied of the status of a live object, and still owns;
     /// only the name where it has applied nothing. See
     /// [`extract`](kubernetes_kinds::apply::extract), also for the errors.
+    #[inline]
     pub fn extract_status(
         live: &crate::Pantry,
         field_manager: &str,
@@ -138,42 +139,11 @@ impl k8s_openapi::Metadata for Pantry {
     }
 }
 
-impl wire::Object for Pantry {
-    const NAME: &'static str = "Pantry";
-    const FIELDS: &'static [&'static str] = &["metadata", "spec", "status"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "metadata" => wire::read(map, &mut self.metadata),
-            "spec" => wire::read(map, &mut self.spec),
-            "status" => wire::read(map, &mut self.status),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "metadata", &self.metadata)?;
-        wire::optional(fields, "spec", &self.spec)?;
-        wire::optional(fields, "status", &self.status)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for Pantry {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_kind(deserializer)
-    }
-}
-
-impl serde::Serialize for Pantry {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_kind(self, serializer)
+wire::kind! {
+    Pantry {
+        required "metadata" => metadata,
+        optional "spec" => spec,
+        optional "status" => status,
     }
 }
 
@@ -370,67 +340,18 @@ impl From<crate::PantrySpec> for PantrySpec {
     }
 }
 
-impl wire::Object for PantrySpec {
-    const NAME: &'static str = "PantrySpec";
-    const FIELDS: &'static [&'static str] = &[
-        "light",
-        "shelves",
-        "byDay",
-        "door",
-        "lock",
-        "notes",
-        "recipe",
-        "selector",
-        "smells",
-        "stamp",
-    ];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "light" => wire::read(map, &mut self.light),
-            "shelves" => wire::read(map, &mut self.shelves),
-            "byDay" => wire::read(map, &mut self.by_day),
-            "door" => wire::read(map, &mut self.door),
-            "lock" => wire::read(map, &mut self.lock),
-            "notes" => wire::read(map, &mut self.notes),
-            "recipe" => wire::read(map, &mut self.recipe),
-            "selector" => wire::read(map, &mut self.selector),
-            "smells" => wire::read(map, &mut self.smells),
-            "stamp" => wire::read(map, &mut self.stamp),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::optional(fields, "light", &self.light)?;
-        wire::optional(fields, "shelves", &self.shelves)?;
-        wire::optional(fields, "byDay", &self.by_day)?;
-        wire::optional(fields, "door", &self.door)?;
-        wire::optional(fields, "lock", &self.lock)?;
-        wire::optional(fields, "notes", &self.notes)?;
-        wire::optional(fields, "recipe", &self.recipe)?;
-        wire::optional(fields, "selector", &self.selector)?;
-        wire::optional(fields, "smells", &self.smells)?;
-        wire::optional(fields, "stamp", &self.stamp)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for PantrySpec {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for PantrySpec {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    PantrySpec {
+        optional "light" => light,
+        optional "shelves" => shelves,
+        optional "byDay" => by_day,
+        optional "door" => door,
+        optional "lock" => lock,
+        optional "notes" => notes,
+        optional "recipe" => recipe,
+        optional "selector" => selector,
+        optional "smells" => smells,
+        optional "stamp" => stamp,
     }
 }
 
@@ -467,38 +388,9 @@ impl From<crate::PantryStatus> for PantryStatus {
     }
 }
 
-impl wire::Object for PantryStatus {
-    const NAME: &'static str = "PantryStatus";
-    const FIELDS: &'static [&'static str] = &["jars"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "jars" => wire::read(map, &mut self.jars),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::optional(fields, "jars", &self.jars)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for PantryStatus {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for PantryStatus {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    PantryStatus {
+        optional "jars" => jars,
     }
 }
 
@@ -567,42 +459,11 @@ impl From<crate::Shelf> for Shelf {
     }
 }
 
-impl wire::Object for Shelf {
-    const NAME: &'static str = "Shelf";
-    const FIELDS: &'static [&'static str] = &["name", "above", "width"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "name" => wire::read(map, &mut self.name),
-            "above" => wire::read(map, &mut self.above),
-            "width" => wire::read(map, &mut self.width),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::optional(fields, "name", &self.name)?;
-        wire::optional(fields, "above", &self.above)?;
-        wire::optional(fields, "width", &self.width)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for Shelf {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for Shelf {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    Shelf {
+        optional "name" => name,
+        optional "above" => above,
+        optional "width" => width,
     }
 }
 
@@ -656,39 +517,9 @@ impl From<crate::Lock> for Lock {
     }
 }
 
-impl wire::Object for Lock {
-    const NAME: &'static str = "Lock";
-    const FIELDS: &'static [&'static str] = &["key", "step"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "key" => wire::read(map, &mut self.key),
-            "step" => wire::read(map, &mut self.step),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::optional(fields, "key", &self.key)?;
-        wire::optional(fields, "step", &self.step)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for Lock {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for Lock {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    Lock {
+        optional "key" => key,
+        optional "step" => step,
     }
 }

@@ -3,7 +3,6 @@
 // Change the document or its overlays and run the command again.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use k8s_openapi::serde;
 use kubernetes_kinds::wire;
 
 use super::Step;
@@ -56,6 +55,7 @@ impl Spoon {
     /// What a field manager has applied of a live object, and still owns; only the name
     /// where it has applied nothing. See [`extract`](kubernetes_kinds::apply::extract),
     /// also for the errors.
+    #[inline]
     pub fn extract(
         live: &crate::Spoon,
         field_manager: &str,
@@ -101,39 +101,9 @@ impl k8s_openapi::Metadata for Spoon {
     }
 }
 
-impl wire::Object for Spoon {
-    const NAME: &'static str = "Spoon";
-    const FIELDS: &'static [&'static str] = &["metadata", "step"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "metadata" => wire::read(map, &mut self.metadata),
-            "step" => wire::read(map, &mut self.step),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "metadata", &self.metadata)?;
-        wire::optional(fields, "step", &self.step)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for Spoon {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_kind(deserializer)
-    }
-}
-
-impl serde::Serialize for Spoon {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_kind(self, serializer)
+wire::kind! {
+    Spoon {
+        required "metadata" => metadata,
+        optional "step" => step,
     }
 }

@@ -2,7 +2,6 @@
 // #/components/schemas/com.example.v1.Step.
 // Change the document or its overlays and run the command again.
 
-use k8s_openapi::serde;
 use kubernetes_kinds::wire;
 
 /// Part of an apply configuration: a [`Step`](crate::Step).
@@ -40,37 +39,8 @@ impl From<crate::Step> for Step {
     }
 }
 
-impl wire::Object for Step {
-    const NAME: &'static str = "Step";
-    const FIELDS: &'static [&'static str] = &["what"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "what" => wire::read(map, &mut self.what),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::optional(fields, "what", &self.what)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for Step {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for Step {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    Step {
+        optional "what" => what,
     }
 }

@@ -3,7 +3,6 @@
 // Change the document or its overlays and run the command again.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use k8s_openapi::serde;
 use kubernetes_kinds::wire;
 
 /// Apply configuration of a [`I`](crate::I): what is set is sent, and owned by the
@@ -68,6 +67,7 @@ impl I {
     /// What a field manager has applied of a live object, and still owns; only the name
     /// where it has applied nothing. See [`extract`](kubernetes_kinds::apply::extract),
     /// also for the errors.
+    #[inline]
     pub fn extract(
         live: &crate::I,
         field_manager: &str,
@@ -114,41 +114,10 @@ impl k8s_openapi::Metadata for I {
     }
 }
 
-impl wire::Object for I {
-    const NAME: &'static str = "I";
-    const FIELDS: &'static [&'static str] = &["metadata", "name", "objectName"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "metadata" => wire::read(map, &mut self.metadata),
-            "name" => wire::read(map, &mut self.name),
-            "objectName" => wire::read(map, &mut self.object_name),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "metadata", &self.metadata)?;
-        wire::optional(fields, "name", &self.name)?;
-        wire::optional(fields, "objectName", &self.object_name)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for I {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_kind(deserializer)
-    }
-}
-
-impl serde::Serialize for I {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_kind(self, serializer)
+wire::kind! {
+    I {
+        required "metadata" => metadata,
+        optional "name" => name,
+        optional "objectName" => object_name,
     }
 }

@@ -5,7 +5,6 @@
 use std::collections::BTreeMap;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, ObjectMeta};
-use k8s_openapi::serde;
 use kubernetes_kinds::wire;
 
 /// A mug.
@@ -87,40 +86,10 @@ impl kubernetes_kinds::Kind for Mug {
     const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[("spec.lids", &["name"])];
 }
 
-impl wire::Object for Mug {
-    const NAME: &'static str = "Mug";
-    const FIELDS: &'static [&'static str] = &["metadata", "spec"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "metadata" => wire::read(map, &mut self.metadata),
-            "spec" => wire::read(map, &mut self.spec),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "metadata", &self.metadata)?;
-        wire::required(fields, "spec", &self.spec)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for Mug {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_kind(deserializer)
-    }
-}
-
-impl serde::Serialize for Mug {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_kind(self, serializer)
+wire::kind! {
+    Mug {
+        required "metadata" => metadata,
+        required "spec" => spec,
     }
 }
 
@@ -177,55 +146,12 @@ impl k8s_openapi::Metadata for MugList {
     }
 }
 
-impl FromIterator<Mug> for MugList {
-    fn from_iter<T: IntoIterator<Item = Mug>>(items: T) -> Self {
-        Self::new(items)
-    }
-}
+wire::list! { MugList of Mug }
 
-impl IntoIterator for MugList {
-    type Item = Mug;
-    type IntoIter = std::vec::IntoIter<Mug>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.items.into_iter()
-    }
-}
-
-impl wire::Object for MugList {
-    const NAME: &'static str = "MugList";
-    const FIELDS: &'static [&'static str] = &["metadata", "items"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "metadata" => wire::read(map, &mut self.metadata),
-            "items" => wire::read(map, &mut self.items),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "metadata", &self.metadata)?;
-        wire::required(fields, "items", &self.items)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for MugList {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_kind(deserializer)
-    }
-}
-
-impl serde::Serialize for MugList {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_kind(self, serializer)
+wire::kind! {
+    MugList {
+        required "metadata" => metadata,
+        required "items" => items,
     }
 }
 
@@ -318,49 +244,14 @@ impl MugSpec {
     }
 }
 
-impl wire::Object for MugSpec {
-    const NAME: &'static str = "MugSpec";
-    const FIELDS: &'static [&'static str] =
-        &["volume", "handle", "inner", "lids", "names", "stains"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "volume" => wire::read(map, &mut self.volume),
-            "handle" => wire::read(map, &mut self.handle),
-            "inner" => wire::read(map, &mut self.inner),
-            "lids" => wire::read(map, &mut self.lids),
-            "names" => wire::read(map, &mut self.names),
-            "stains" => wire::read(map, &mut self.stains),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "volume", &self.volume)?;
-        wire::optional(fields, "handle", &self.handle)?;
-        wire::optional(fields, "inner", &self.inner)?;
-        wire::optional(fields, "lids", &self.lids)?;
-        wire::optional(fields, "names", &self.names)?;
-        wire::optional(fields, "stains", &self.stains)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for MugSpec {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for MugSpec {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    MugSpec {
+        required "volume" => volume,
+        optional "handle" => handle,
+        optional "inner" => inner,
+        optional "lids" => lids,
+        optional "names" => names,
+        optional "stains" => stains,
     }
 }
 
@@ -381,93 +272,10 @@ pub enum Handle {
     Unknown(kubernetes_kinds::UnknownValue),
 }
 
-impl Handle {
-    /// The values that are known, in the order of the variants.
-    #[must_use]
-    pub const fn known_values() -> &'static [&'static str] {
-        &["left", "right"]
-    }
-
-    /// The value as it stands on the wire.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::Left => "left",
-            Self::Right => "right",
-            Self::Unknown(value) => value.as_str(),
-        }
-    }
-
-    fn known(value: &str) -> Option<Self> {
-        match value {
-            "left" => Some(Self::Left),
-            "right" => Some(Self::Right),
-            _ => None,
-        }
-    }
-
-    fn unknown(value: impl Into<Box<str>>) -> Self {
-        Self::Unknown(kubernetes_kinds::UnknownValue::from_generated(value))
-    }
-}
-
-impl Default for Handle {
-    /// The empty string, which Kubernetes takes as "not set".
-    fn default() -> Self {
-        Self::from("")
-    }
-}
-
-impl From<&str> for Handle {
-    fn from(value: &str) -> Self {
-        Self::known(value).unwrap_or_else(|| Self::unknown(value))
-    }
-}
-
-impl From<String> for Handle {
-    fn from(value: String) -> Self {
-        Self::known(&value).unwrap_or_else(|| Self::unknown(value))
-    }
-}
-
-impl From<kubernetes_kinds::UnknownValue> for Handle {
-    /// Another enumeration's unknown value may be known here.
-    fn from(value: kubernetes_kinds::UnknownValue) -> Self {
-        Self::known(value.as_str()).unwrap_or(Self::Unknown(value))
-    }
-}
-
-impl std::str::FromStr for Handle {
-    type Err = std::convert::Infallible;
-
-    fn from_str(value: &str) -> Result<Self, std::convert::Infallible> {
-        Ok(Self::from(value))
-    }
-}
-
-impl AsRef<str> for Handle {
-    fn as_ref(&self) -> &str {
-        self.as_str()
-    }
-}
-
-impl std::fmt::Display for Handle {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.pad(self.as_str())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for Handle {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        kubernetes_kinds::wire::read_enum(deserializer)
-    }
-}
-
-impl serde::Serialize for Handle {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
+kubernetes_kinds::wire::enumeration! {
+    Handle {
+        "left" => Left,
+        "right" => Right,
     }
 }
 
@@ -488,37 +296,8 @@ impl Lid {
     }
 }
 
-impl wire::Object for Lid {
-    const NAME: &'static str = "Lid";
-    const FIELDS: &'static [&'static str] = &["name"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "name" => wire::read(map, &mut self.name),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "name", &self.name)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for Lid {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for Lid {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    Lid {
+        required "name" => name,
     }
 }

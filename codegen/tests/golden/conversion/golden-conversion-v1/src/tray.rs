@@ -5,7 +5,6 @@
 use std::collections::BTreeMap;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, ObjectMeta};
-use k8s_openapi::serde;
 use kubernetes_kinds::wire;
 
 /// A tray.
@@ -146,51 +145,15 @@ impl kubernetes_kinds::Kind for Tray {
     const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[];
 }
 
-impl wire::Object for Tray {
-    const NAME: &'static str = "Tray";
-    const FIELDS: &'static [&'static str] =
-        &["metadata", "cups", "price", "colors", "hooks", "spoon", "spoons"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "metadata" => wire::read(map, &mut self.metadata),
-            "cups" => wire::read(map, &mut self.cups),
-            "price" => wire::read(map, &mut self.price),
-            "colors" => wire::read(map, &mut self.colors),
-            "hooks" => wire::read(map, &mut self.hooks),
-            "spoon" => wire::read(map, &mut self.spoon),
-            "spoons" => wire::read(map, &mut self.spoons),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "metadata", &self.metadata)?;
-        wire::required(fields, "cups", &self.cups)?;
-        wire::required(fields, "price", &self.price)?;
-        wire::optional(fields, "colors", &self.colors)?;
-        wire::optional(fields, "hooks", &self.hooks)?;
-        wire::optional(fields, "spoon", &self.spoon)?;
-        wire::optional(fields, "spoons", &self.spoons)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for Tray {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_kind(deserializer)
-    }
-}
-
-impl serde::Serialize for Tray {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_kind(self, serializer)
+wire::kind! {
+    Tray {
+        required "metadata" => metadata,
+        required "cups" => cups,
+        required "price" => price,
+        optional "colors" => colors,
+        optional "hooks" => hooks,
+        optional "spoon" => spoon,
+        optional "spoons" => spoons,
     }
 }
 
@@ -245,55 +208,12 @@ impl k8s_openapi::Metadata for TrayList {
     }
 }
 
-impl FromIterator<Tray> for TrayList {
-    fn from_iter<T: IntoIterator<Item = Tray>>(items: T) -> Self {
-        Self::new(items)
-    }
-}
+wire::list! { TrayList of Tray }
 
-impl IntoIterator for TrayList {
-    type Item = Tray;
-    type IntoIter = std::vec::IntoIter<Tray>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.items.into_iter()
-    }
-}
-
-impl wire::Object for TrayList {
-    const NAME: &'static str = "TrayList";
-    const FIELDS: &'static [&'static str] = &["metadata", "items"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "metadata" => wire::read(map, &mut self.metadata),
-            "items" => wire::read(map, &mut self.items),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "metadata", &self.metadata)?;
-        wire::required(fields, "items", &self.items)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for TrayList {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_kind(deserializer)
-    }
-}
-
-impl serde::Serialize for TrayList {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_kind(self, serializer)
+wire::kind! {
+    TrayList {
+        required "metadata" => metadata,
+        required "items" => items,
     }
 }
 
@@ -321,37 +241,8 @@ impl Spoon {
     }
 }
 
-impl wire::Object for Spoon {
-    const NAME: &'static str = "Spoon";
-    const FIELDS: &'static [&'static str] = &["material"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "material" => wire::read(map, &mut self.material),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::optional(fields, "material", &self.material)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for Spoon {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for Spoon {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    Spoon {
+        optional "material" => material,
     }
 }

@@ -3,7 +3,6 @@
 // Change the document or its overlays and run the command again.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use k8s_openapi::serde;
 use kubernetes_kinds::wire;
 
 /// Apply configuration of a [`Kettle`](crate::Kettle): what is set is sent, and owned
@@ -68,6 +67,7 @@ impl Kettle {
     /// What a field manager has applied of a live object, and still owns; only the name
     /// where it has applied nothing. See [`extract`](kubernetes_kinds::apply::extract),
     /// also for the errors.
+    #[inline]
     pub fn extract(
         live: &crate::Kettle,
         field_manager: &str,
@@ -78,6 +78,7 @@ impl Kettle {
     /// What a field manager has applied of the status of a live object, and still owns;
     /// only the name where it has applied nothing. See
     /// [`extract`](kubernetes_kinds::apply::extract), also for the errors.
+    #[inline]
     pub fn extract_status(
         live: &crate::Kettle,
         field_manager: &str,
@@ -124,42 +125,11 @@ impl k8s_openapi::Metadata for Kettle {
     }
 }
 
-impl wire::Object for Kettle {
-    const NAME: &'static str = "Kettle";
-    const FIELDS: &'static [&'static str] = &["metadata", "spec", "status"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "metadata" => wire::read(map, &mut self.metadata),
-            "spec" => wire::read(map, &mut self.spec),
-            "status" => wire::read(map, &mut self.status),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "metadata", &self.metadata)?;
-        wire::optional(fields, "spec", &self.spec)?;
-        wire::optional(fields, "status", &self.status)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for Kettle {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_kind(deserializer)
-    }
-}
-
-impl serde::Serialize for Kettle {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_kind(self, serializer)
+wire::kind! {
+    Kettle {
+        required "metadata" => metadata,
+        optional "spec" => spec,
+        optional "status" => status,
     }
 }
 
@@ -213,40 +183,10 @@ impl From<crate::KettleSpec> for KettleSpec {
     }
 }
 
-impl wire::Object for KettleSpec {
-    const NAME: &'static str = "KettleSpec";
-    const FIELDS: &'static [&'static str] = &["litres", "whistle"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "litres" => wire::read(map, &mut self.litres),
-            "whistle" => wire::read(map, &mut self.whistle),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::optional(fields, "litres", &self.litres)?;
-        wire::optional(fields, "whistle", &self.whistle)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for KettleSpec {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for KettleSpec {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    KettleSpec {
+        optional "litres" => litres,
+        optional "whistle" => whistle,
     }
 }
 
@@ -285,37 +225,8 @@ impl From<crate::KettleStatus> for KettleStatus {
     }
 }
 
-impl wire::Object for KettleStatus {
-    const NAME: &'static str = "KettleStatus";
-    const FIELDS: &'static [&'static str] = &["degrees"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "degrees" => wire::read(map, &mut self.degrees),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::optional(fields, "degrees", &self.degrees)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for KettleStatus {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for KettleStatus {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    KettleStatus {
+        optional "degrees" => degrees,
     }
 }

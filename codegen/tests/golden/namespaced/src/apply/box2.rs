@@ -3,7 +3,6 @@
 // Change the document or its overlays and run the command again.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use k8s_openapi::serde;
 use kubernetes_kinds::wire;
 
 /// Apply configuration of a [`Box2`](crate::Box2): what is set is sent, and owned by
@@ -82,6 +81,7 @@ impl Box2 {
     /// What a field manager has applied of a live object, and still owns; only the name
     /// where it has applied nothing. See [`extract`](kubernetes_kinds::apply::extract),
     /// also for the errors.
+    #[inline]
     pub fn extract(
         live: &crate::Box2,
         field_manager: &str,
@@ -129,43 +129,11 @@ impl k8s_openapi::Metadata for Box2 {
     }
 }
 
-impl wire::Object for Box2 {
-    const NAME: &'static str = "Box2";
-    const FIELDS: &'static [&'static str] = &["metadata", "name", "owner", "label"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "metadata" => wire::read(map, &mut self.metadata),
-            "name" => wire::read(map, &mut self.name),
-            "owner" => wire::read(map, &mut self.owner),
-            "label" => wire::read(map, &mut self.label),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "metadata", &self.metadata)?;
-        wire::optional(fields, "name", &self.name)?;
-        wire::optional(fields, "owner", &self.owner)?;
-        wire::optional(fields, "label", &self.label)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for Box2 {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_kind(deserializer)
-    }
-}
-
-impl serde::Serialize for Box2 {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_kind(self, serializer)
+wire::kind! {
+    Box2 {
+        required "metadata" => metadata,
+        optional "name" => name,
+        optional "owner" => owner,
+        optional "label" => label,
     }
 }

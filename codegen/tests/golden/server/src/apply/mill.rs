@@ -7,7 +7,6 @@ use std::collections::BTreeMap;
 use k8s_openapi::api::core::v1::PersistentVolumeSpec;
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, ObjectMeta};
-use k8s_openapi::serde;
 use kubernetes_kinds::{convert, wire};
 
 use crate::Kind;
@@ -74,6 +73,7 @@ impl Mill {
     /// What a field manager has applied of a live object, and still owns; only the name
     /// where it has applied nothing. See [`extract`](kubernetes_kinds::apply::extract),
     /// also for the errors.
+    #[inline]
     pub fn extract(
         live: &crate::Mill,
         field_manager: &str,
@@ -84,6 +84,7 @@ impl Mill {
     /// What a field manager has applied of the status of a live object, and still owns;
     /// only the name where it has applied nothing. See
     /// [`extract`](kubernetes_kinds::apply::extract), also for the errors.
+    #[inline]
     pub fn extract_status(
         live: &crate::Mill,
         field_manager: &str,
@@ -139,42 +140,11 @@ impl k8s_openapi::Metadata for Mill {
     }
 }
 
-impl wire::Object for Mill {
-    const NAME: &'static str = "Mill";
-    const FIELDS: &'static [&'static str] = &["metadata", "spec", "status"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "metadata" => wire::read(map, &mut self.metadata),
-            "spec" => wire::read(map, &mut self.spec),
-            "status" => wire::read(map, &mut self.status),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "metadata", &self.metadata)?;
-        wire::optional(fields, "spec", &self.spec)?;
-        wire::optional(fields, "status", &self.status)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for Mill {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_kind(deserializer)
-    }
-}
-
-impl serde::Serialize for Mill {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_kind(self, serializer)
+wire::kind! {
+    Mill {
+        required "metadata" => metadata,
+        optional "spec" => spec,
+        optional "status" => status,
     }
 }
 
@@ -439,82 +409,23 @@ impl From<crate::MillSpec> for MillSpec {
     }
 }
 
-impl wire::Object for MillSpec {
-    const NAME: &'static str = "MillSpec";
-    const FIELDS: &'static [&'static str] = &[
-        "grain",
-        "miller",
-        "power",
-        "bags",
-        "crew",
-        "fine",
-        "guests",
-        "kind",
-        "marks",
-        "near",
-        "notes",
-        "quiet",
-        "room",
-        "stones",
-        "store",
-    ];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "grain" => wire::read(map, &mut self.grain),
-            "miller" => wire::read(map, &mut self.miller),
-            "power" => wire::read(map, &mut self.power),
-            "bags" => wire::read(map, &mut self.bags),
-            "crew" => wire::read(map, &mut self.crew),
-            "fine" => wire::read(map, &mut self.fine),
-            "guests" => wire::read(map, &mut self.guests),
-            "kind" => wire::read(map, &mut self.kind),
-            "marks" => wire::read(map, &mut self.marks),
-            "near" => wire::read(map, &mut self.near),
-            "notes" => wire::read(map, &mut self.notes),
-            "quiet" => wire::read(map, &mut self.quiet),
-            "room" => wire::read(map, &mut self.room),
-            "stones" => wire::read(map, &mut self.stones),
-            "store" => wire::read(map, &mut self.store),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::optional(fields, "grain", &self.grain)?;
-        wire::optional(fields, "miller", &self.miller)?;
-        wire::optional(fields, "power", &self.power)?;
-        wire::optional(fields, "bags", &self.bags)?;
-        wire::optional(fields, "crew", &self.crew)?;
-        wire::optional(fields, "fine", &self.fine)?;
-        wire::optional(fields, "guests", &self.guests)?;
-        wire::optional(fields, "kind", &self.kind)?;
-        wire::optional(fields, "marks", &self.marks)?;
-        wire::optional(fields, "near", &self.near)?;
-        wire::optional(fields, "notes", &self.notes)?;
-        wire::optional(fields, "quiet", &self.quiet)?;
-        wire::optional(fields, "room", &self.room)?;
-        wire::optional(fields, "stones", &self.stones)?;
-        wire::optional(fields, "store", &self.store)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for MillSpec {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for MillSpec {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    MillSpec {
+        optional "grain" => grain,
+        optional "miller" => miller,
+        optional "power" => power,
+        optional "bags" => bags,
+        optional "crew" => crew,
+        optional "fine" => fine,
+        optional "guests" => guests,
+        optional "kind" => kind,
+        optional "marks" => marks,
+        optional "near" => near,
+        optional "notes" => notes,
+        optional "quiet" => quiet,
+        optional "room" => room,
+        optional "stones" => stones,
+        optional "store" => store,
     }
 }
 
@@ -568,40 +479,10 @@ impl From<crate::MillStatus> for MillStatus {
     }
 }
 
-impl wire::Object for MillStatus {
-    const NAME: &'static str = "MillStatus";
-    const FIELDS: &'static [&'static str] = &["error", "turns"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "error" => wire::read(map, &mut self.error),
-            "turns" => wire::read(map, &mut self.turns),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::optional(fields, "error", &self.error)?;
-        wire::optional(fields, "turns", &self.turns)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for MillStatus {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for MillStatus {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    MillStatus {
+        optional "error" => error,
+        optional "turns" => turns,
     }
 }
 
@@ -655,40 +536,10 @@ impl From<crate::Power> for Power {
     }
 }
 
-impl wire::Object for Power {
-    const NAME: &'static str = "Power";
-    const FIELDS: &'static [&'static str] = &["brook", "hill"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "brook" => wire::read(map, &mut self.brook),
-            "hill" => wire::read(map, &mut self.hill),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::optional(fields, "brook", &self.brook)?;
-        wire::optional(fields, "hill", &self.hill)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for Power {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for Power {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    Power {
+        optional "brook" => brook,
+        optional "hill" => hill,
     }
 }
 
@@ -742,40 +593,10 @@ impl From<crate::Hand> for Hand {
     }
 }
 
-impl wire::Object for Hand {
-    const NAME: &'static str = "Hand";
-    const FIELDS: &'static [&'static str] = &["name", "years"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "name" => wire::read(map, &mut self.name),
-            "years" => wire::read(map, &mut self.years),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::optional(fields, "name", &self.name)?;
-        wire::optional(fields, "years", &self.years)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for Hand {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for Hand {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    Hand {
+        optional "name" => name,
+        optional "years" => years,
     }
 }
 
@@ -829,39 +650,9 @@ impl From<crate::Guest> for Guest {
     }
 }
 
-impl wire::Object for Guest {
-    const NAME: &'static str = "Guest";
-    const FIELDS: &'static [&'static str] = &["name", "village"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "name" => wire::read(map, &mut self.name),
-            "village" => wire::read(map, &mut self.village),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::optional(fields, "name", &self.name)?;
-        wire::optional(fields, "village", &self.village)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for Guest {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for Guest {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    Guest {
+        optional "name" => name,
+        optional "village" => village,
     }
 }

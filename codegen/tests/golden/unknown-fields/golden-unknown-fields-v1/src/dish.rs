@@ -3,7 +3,6 @@
 // Change the document or its overlays and run the command again.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, ObjectMeta};
-use k8s_openapi::serde;
 use kubernetes_kinds::wire;
 
 /// A Dish is on the table.
@@ -90,44 +89,11 @@ impl kubernetes_kinds::Kind for Dish {
     const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[];
 }
 
-impl wire::Object for Dish {
-    const NAME: &'static str = "Dish";
-    const FIELDS: &'static [&'static str] = &["metadata", "depth"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "metadata" => wire::read(map, &mut self.metadata),
-            "depth" => wire::read(map, &mut self.depth),
-            _ => wire::keep(map, name, &mut self.unknown_fields),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "metadata", &self.metadata)?;
-        wire::optional(fields, "depth", &self.depth)?;
-        Ok(())
-    }
-
-    fn unknown_fields(&self) -> Option<&wire::UnknownFields> {
-        Some(&self.unknown_fields)
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for Dish {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_kind(deserializer)
-    }
-}
-
-impl serde::Serialize for Dish {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_kind(self, serializer)
+wire::kind! {
+    Dish {
+        required "metadata" => metadata,
+        optional "depth" => depth,
+        _ => unknown_fields,
     }
 }
 
@@ -186,58 +152,12 @@ impl k8s_openapi::Metadata for DishList {
     }
 }
 
-impl FromIterator<Dish> for DishList {
-    fn from_iter<T: IntoIterator<Item = Dish>>(items: T) -> Self {
-        Self::new(items)
-    }
-}
+wire::list! { DishList of Dish }
 
-impl IntoIterator for DishList {
-    type Item = Dish;
-    type IntoIter = std::vec::IntoIter<Dish>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.items.into_iter()
-    }
-}
-
-impl wire::Object for DishList {
-    const NAME: &'static str = "DishList";
-    const FIELDS: &'static [&'static str] = &["metadata", "items"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "metadata" => wire::read(map, &mut self.metadata),
-            "items" => wire::read(map, &mut self.items),
-            _ => wire::keep(map, name, &mut self.unknown_fields),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "metadata", &self.metadata)?;
-        wire::required(fields, "items", &self.items)?;
-        Ok(())
-    }
-
-    fn unknown_fields(&self) -> Option<&wire::UnknownFields> {
-        Some(&self.unknown_fields)
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for DishList {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_kind(deserializer)
-    }
-}
-
-impl serde::Serialize for DishList {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_kind(self, serializer)
+wire::kind! {
+    DishList {
+        required "metadata" => metadata,
+        required "items" => items,
+        _ => unknown_fields,
     }
 }

@@ -5,7 +5,6 @@
 use std::collections::BTreeMap;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, ObjectMeta};
-use k8s_openapi::serde;
 use kubernetes_kinds::{convert, wire};
 
 /// A Cup is on the table.
@@ -84,44 +83,11 @@ impl kubernetes_kinds::Kind for Cup {
     const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[];
 }
 
-impl wire::Object for Cup {
-    const NAME: &'static str = "Cup";
-    const FIELDS: &'static [&'static str] = &["metadata", "spec"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "metadata" => wire::read(map, &mut self.metadata),
-            "spec" => wire::read(map, &mut self.spec),
-            _ => wire::keep(map, name, &mut self.unknown_fields),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "metadata", &self.metadata)?;
-        wire::required(fields, "spec", &self.spec)?;
-        Ok(())
-    }
-
-    fn unknown_fields(&self) -> Option<&wire::UnknownFields> {
-        Some(&self.unknown_fields)
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for Cup {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_kind(deserializer)
-    }
-}
-
-impl serde::Serialize for Cup {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_kind(self, serializer)
+wire::kind! {
+    Cup {
+        required "metadata" => metadata,
+        required "spec" => spec,
+        _ => unknown_fields,
     }
 }
 
@@ -200,59 +166,13 @@ impl k8s_openapi::Metadata for CupList {
     }
 }
 
-impl FromIterator<Cup> for CupList {
-    fn from_iter<T: IntoIterator<Item = Cup>>(items: T) -> Self {
-        Self::new(items)
-    }
-}
+wire::list! { CupList of Cup }
 
-impl IntoIterator for CupList {
-    type Item = Cup;
-    type IntoIter = std::vec::IntoIter<Cup>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.items.into_iter()
-    }
-}
-
-impl wire::Object for CupList {
-    const NAME: &'static str = "CupList";
-    const FIELDS: &'static [&'static str] = &["metadata", "items"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "metadata" => wire::read(map, &mut self.metadata),
-            "items" => wire::read(map, &mut self.items),
-            _ => wire::keep(map, name, &mut self.unknown_fields),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "metadata", &self.metadata)?;
-        wire::required(fields, "items", &self.items)?;
-        Ok(())
-    }
-
-    fn unknown_fields(&self) -> Option<&wire::UnknownFields> {
-        Some(&self.unknown_fields)
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for CupList {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_kind(deserializer)
-    }
-}
-
-impl serde::Serialize for CupList {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_kind(self, serializer)
+wire::kind! {
+    CupList {
+        required "metadata" => metadata,
+        required "items" => items,
+        _ => unknown_fields,
     }
 }
 
@@ -329,46 +249,12 @@ impl CupSpec {
     }
 }
 
-impl wire::Object for CupSpec {
-    const NAME: &'static str = "CupSpec";
-    const FIELDS: &'static [&'static str] = &["handle", "byName", "others"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "handle" => wire::read(map, &mut self.handle),
-            "byName" => wire::read(map, &mut self.by_name),
-            "others" => wire::read(map, &mut self.others),
-            _ => wire::keep(map, name, &mut self.unknown_fields),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "handle", &self.handle)?;
-        wire::optional(fields, "byName", &self.by_name)?;
-        wire::optional(fields, "others", &self.others)?;
-        Ok(())
-    }
-
-    fn unknown_fields(&self) -> Option<&wire::UnknownFields> {
-        Some(&self.unknown_fields)
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for CupSpec {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for CupSpec {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    CupSpec {
+        required "handle" => handle,
+        optional "byName" => by_name,
+        optional "others" => others,
+        _ => unknown_fields,
     }
 }
 
@@ -434,44 +320,11 @@ impl Handle {
     }
 }
 
-impl wire::Object for Handle {
-    const NAME: &'static str = "Handle";
-    const FIELDS: &'static [&'static str] = &["side", "unknownFields"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "side" => wire::read(map, &mut self.side),
-            "unknownFields" => wire::read(map, &mut self.unknown_fields),
-            _ => wire::keep(map, name, &mut self.unknown_fields_),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::optional(fields, "side", &self.side)?;
-        wire::optional(fields, "unknownFields", &self.unknown_fields)?;
-        Ok(())
-    }
-
-    fn unknown_fields(&self) -> Option<&wire::UnknownFields> {
-        Some(&self.unknown_fields_)
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for Handle {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for Handle {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    Handle {
+        optional "side" => side,
+        optional "unknownFields" => unknown_fields,
+        _ => unknown_fields_,
     }
 }
 

@@ -3,7 +3,6 @@
 // Change the document or its overlays and run the command again.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, ObjectMeta};
-use k8s_openapi::serde;
 use kubernetes_kinds::{convert, wire};
 
 /// A Dish is on the table.
@@ -102,46 +101,12 @@ impl kubernetes_kinds::Kind for Dish {
     const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[];
 }
 
-impl wire::Object for Dish {
-    const NAME: &'static str = "Dish";
-    const FIELDS: &'static [&'static str] = &["metadata", "depth", "glaze"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "metadata" => wire::read(map, &mut self.metadata),
-            "depth" => wire::read(map, &mut self.depth),
-            "glaze" => wire::read(map, &mut self.glaze),
-            _ => wire::keep(map, name, &mut self.unknown_fields),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "metadata", &self.metadata)?;
-        wire::optional(fields, "depth", &self.depth)?;
-        wire::optional(fields, "glaze", &self.glaze)?;
-        Ok(())
-    }
-
-    fn unknown_fields(&self) -> Option<&wire::UnknownFields> {
-        Some(&self.unknown_fields)
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for Dish {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_kind(deserializer)
-    }
-}
-
-impl serde::Serialize for Dish {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_kind(self, serializer)
+wire::kind! {
+    Dish {
+        required "metadata" => metadata,
+        optional "depth" => depth,
+        optional "glaze" => glaze,
+        _ => unknown_fields,
     }
 }
 
@@ -174,10 +139,10 @@ impl convert::Convert<golden_unknown_fields_v1::Dish> for Dish {
         convert::object(self)
     }
 
-    fn convert_keeping(
+    fn convert_preserving(
         self,
     ) -> convert::Result<convert::Converted<golden_unknown_fields_v1::Dish>> {
-        convert::object_keeping(self)
+        convert::object_preserving(self)
     }
 }
 
@@ -186,8 +151,8 @@ impl convert::Convert<Dish> for golden_unknown_fields_v1::Dish {
         convert::object(self)
     }
 
-    fn convert_keeping(self) -> convert::Result<convert::Converted<Dish>> {
-        convert::object_keeping(self)
+    fn convert_preserving(self) -> convert::Result<convert::Converted<Dish>> {
+        convert::object_preserving(self)
     }
 }
 
@@ -246,59 +211,13 @@ impl k8s_openapi::Metadata for DishList {
     }
 }
 
-impl FromIterator<Dish> for DishList {
-    fn from_iter<T: IntoIterator<Item = Dish>>(items: T) -> Self {
-        Self::new(items)
-    }
-}
+wire::list! { DishList of Dish }
 
-impl IntoIterator for DishList {
-    type Item = Dish;
-    type IntoIter = std::vec::IntoIter<Dish>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.items.into_iter()
-    }
-}
-
-impl wire::Object for DishList {
-    const NAME: &'static str = "DishList";
-    const FIELDS: &'static [&'static str] = &["metadata", "items"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "metadata" => wire::read(map, &mut self.metadata),
-            "items" => wire::read(map, &mut self.items),
-            _ => wire::keep(map, name, &mut self.unknown_fields),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "metadata", &self.metadata)?;
-        wire::required(fields, "items", &self.items)?;
-        Ok(())
-    }
-
-    fn unknown_fields(&self) -> Option<&wire::UnknownFields> {
-        Some(&self.unknown_fields)
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for DishList {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_kind(deserializer)
-    }
-}
-
-impl serde::Serialize for DishList {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_kind(self, serializer)
+wire::kind! {
+    DishList {
+        required "metadata" => metadata,
+        required "items" => items,
+        _ => unknown_fields,
     }
 }
 
@@ -313,10 +232,10 @@ impl convert::Convert<golden_unknown_fields_v1::DishList> for DishList {
         convert::list_with(self.metadata, self.items, each, finish)
     }
 
-    fn convert_keeping(
+    fn convert_preserving(
         self,
     ) -> convert::Result<convert::Converted<golden_unknown_fields_v1::DishList>> {
-        let each = convert::Convert::convert_keeping;
+        let each = convert::Convert::convert_preserving;
         let finish = |list: &mut golden_unknown_fields_v1::DishList| {
             list.unknown_fields = self.unknown_fields;
         };
@@ -333,8 +252,8 @@ impl convert::Convert<DishList> for golden_unknown_fields_v1::DishList {
         convert::list_with(self.metadata, self.items, each, finish)
     }
 
-    fn convert_keeping(self) -> convert::Result<convert::Converted<DishList>> {
-        let each = convert::Convert::convert_keeping;
+    fn convert_preserving(self) -> convert::Result<convert::Converted<DishList>> {
+        let each = convert::Convert::convert_preserving;
         let finish = |list: &mut DishList| {
             list.unknown_fields = self.unknown_fields;
         };

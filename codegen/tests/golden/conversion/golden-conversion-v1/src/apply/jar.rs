@@ -3,7 +3,6 @@
 // Change the document or its overlays and run the command again.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use k8s_openapi::serde;
 use kubernetes_kinds::wire;
 
 /// Apply configuration of a [`Jar`](crate::Jar): what is set is sent, and owned by
@@ -54,6 +53,7 @@ impl Jar {
     /// What a field manager has applied of a live object, and still owns; only the name
     /// where it has applied nothing. See [`extract`](kubernetes_kinds::apply::extract),
     /// also for the errors.
+    #[inline]
     pub fn extract(
         live: &crate::Jar,
         field_manager: &str,
@@ -99,39 +99,9 @@ impl k8s_openapi::Metadata for Jar {
     }
 }
 
-impl wire::Object for Jar {
-    const NAME: &'static str = "Jar";
-    const FIELDS: &'static [&'static str] = &["metadata", "level"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "metadata" => wire::read(map, &mut self.metadata),
-            "level" => wire::read(map, &mut self.level),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "metadata", &self.metadata)?;
-        wire::optional(fields, "level", &self.level)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for Jar {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_kind(deserializer)
-    }
-}
-
-impl serde::Serialize for Jar {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_kind(self, serializer)
+wire::kind! {
+    Jar {
+        required "metadata" => metadata,
+        optional "level" => level,
     }
 }

@@ -5,7 +5,6 @@
 use std::collections::BTreeMap;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use k8s_openapi::serde;
 use kubernetes_kinds::{convert, wire};
 
 use crate::Handle;
@@ -58,6 +57,7 @@ impl Mug {
     /// What a field manager has applied of a live object, and still owns; only the name
     /// where it has applied nothing. See [`extract`](kubernetes_kinds::apply::extract),
     /// also for the errors.
+    #[inline]
     pub fn extract(
         live: &crate::Mug,
         field_manager: &str,
@@ -103,40 +103,10 @@ impl k8s_openapi::Metadata for Mug {
     }
 }
 
-impl wire::Object for Mug {
-    const NAME: &'static str = "Mug";
-    const FIELDS: &'static [&'static str] = &["metadata", "spec"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "metadata" => wire::read(map, &mut self.metadata),
-            "spec" => wire::read(map, &mut self.spec),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "metadata", &self.metadata)?;
-        wire::optional(fields, "spec", &self.spec)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for Mug {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_kind(deserializer)
-    }
-}
-
-impl serde::Serialize for Mug {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_kind(self, serializer)
+wire::kind! {
+    Mug {
+        required "metadata" => metadata,
+        optional "spec" => spec,
     }
 }
 
@@ -257,49 +227,14 @@ impl From<crate::MugSpec> for MugSpec {
     }
 }
 
-impl wire::Object for MugSpec {
-    const NAME: &'static str = "MugSpec";
-    const FIELDS: &'static [&'static str] =
-        &["volume", "handle", "inner", "lids", "names", "stains"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "volume" => wire::read(map, &mut self.volume),
-            "handle" => wire::read(map, &mut self.handle),
-            "inner" => wire::read(map, &mut self.inner),
-            "lids" => wire::read(map, &mut self.lids),
-            "names" => wire::read(map, &mut self.names),
-            "stains" => wire::read(map, &mut self.stains),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::optional(fields, "volume", &self.volume)?;
-        wire::optional(fields, "handle", &self.handle)?;
-        wire::optional(fields, "inner", &self.inner)?;
-        wire::optional(fields, "lids", &self.lids)?;
-        wire::optional(fields, "names", &self.names)?;
-        wire::optional(fields, "stains", &self.stains)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for MugSpec {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for MugSpec {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    MugSpec {
+        optional "volume" => volume,
+        optional "handle" => handle,
+        optional "inner" => inner,
+        optional "lids" => lids,
+        optional "names" => names,
+        optional "stains" => stains,
     }
 }
 
@@ -338,37 +273,8 @@ impl From<crate::Lid> for Lid {
     }
 }
 
-impl wire::Object for Lid {
-    const NAME: &'static str = "Lid";
-    const FIELDS: &'static [&'static str] = &["name"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "name" => wire::read(map, &mut self.name),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::optional(fields, "name", &self.name)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for Lid {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for Lid {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    Lid {
+        optional "name" => name,
     }
 }

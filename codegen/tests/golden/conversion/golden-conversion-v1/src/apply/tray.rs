@@ -5,7 +5,6 @@
 use std::collections::BTreeMap;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use k8s_openapi::serde;
 use kubernetes_kinds::{convert, wire};
 
 /// Apply configuration of a [`Tray`](crate::Tray): what is set is sent, and owned by
@@ -136,6 +135,7 @@ impl Tray {
     /// What a field manager has applied of a live object, and still owns; only the name
     /// where it has applied nothing. See [`extract`](kubernetes_kinds::apply::extract),
     /// also for the errors.
+    #[inline]
     pub fn extract(
         live: &crate::Tray,
         field_manager: &str,
@@ -186,51 +186,15 @@ impl k8s_openapi::Metadata for Tray {
     }
 }
 
-impl wire::Object for Tray {
-    const NAME: &'static str = "Tray";
-    const FIELDS: &'static [&'static str] =
-        &["metadata", "cups", "price", "colors", "hooks", "spoon", "spoons"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "metadata" => wire::read(map, &mut self.metadata),
-            "cups" => wire::read(map, &mut self.cups),
-            "price" => wire::read(map, &mut self.price),
-            "colors" => wire::read(map, &mut self.colors),
-            "hooks" => wire::read(map, &mut self.hooks),
-            "spoon" => wire::read(map, &mut self.spoon),
-            "spoons" => wire::read(map, &mut self.spoons),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "metadata", &self.metadata)?;
-        wire::optional(fields, "cups", &self.cups)?;
-        wire::optional(fields, "price", &self.price)?;
-        wire::optional(fields, "colors", &self.colors)?;
-        wire::optional(fields, "hooks", &self.hooks)?;
-        wire::optional(fields, "spoon", &self.spoon)?;
-        wire::optional(fields, "spoons", &self.spoons)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for Tray {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_kind(deserializer)
-    }
-}
-
-impl serde::Serialize for Tray {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_kind(self, serializer)
+wire::kind! {
+    Tray {
+        required "metadata" => metadata,
+        optional "cups" => cups,
+        optional "price" => price,
+        optional "colors" => colors,
+        optional "hooks" => hooks,
+        optional "spoon" => spoon,
+        optional "spoons" => spoons,
     }
 }
 
@@ -269,37 +233,8 @@ impl From<crate::Spoon> for Spoon {
     }
 }
 
-impl wire::Object for Spoon {
-    const NAME: &'static str = "Spoon";
-    const FIELDS: &'static [&'static str] = &["material"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "material" => wire::read(map, &mut self.material),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::optional(fields, "material", &self.material)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for Spoon {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for Spoon {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    Spoon {
+        optional "material" => material,
     }
 }

@@ -3,7 +3,6 @@
 // Change the document or its overlays and run the command again.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, ObjectMeta};
-use k8s_openapi::serde;
 use kubernetes_kinds::{convert, wire};
 
 /// A jug.
@@ -86,40 +85,10 @@ impl kubernetes_kinds::Kind for Jug {
     const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[];
 }
 
-impl wire::Object for Jug {
-    const NAME: &'static str = "Jug";
-    const FIELDS: &'static [&'static str] = &["metadata", "full"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "metadata" => wire::read(map, &mut self.metadata),
-            "full" => wire::read(map, &mut self.full),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "metadata", &self.metadata)?;
-        wire::optional(fields, "full", &self.full)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for Jug {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_kind(deserializer)
-    }
-}
-
-impl serde::Serialize for Jug {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_kind(self, serializer)
+wire::kind! {
+    Jug {
+        required "metadata" => metadata,
+        optional "full" => full,
     }
 }
 
@@ -140,10 +109,10 @@ impl convert::Convert<golden_conversion_v1::Jar> for Jug {
         convert::object(self)
     }
 
-    fn convert_keeping(
+    fn convert_preserving(
         self,
     ) -> convert::Result<convert::Converted<golden_conversion_v1::Jar>> {
-        convert::object_keeping(self)
+        convert::object_preserving(self)
     }
 }
 
@@ -152,8 +121,8 @@ impl convert::Convert<Jug> for golden_conversion_v1::Jar {
         convert::object(self)
     }
 
-    fn convert_keeping(self) -> convert::Result<convert::Converted<Jug>> {
-        convert::object_keeping(self)
+    fn convert_preserving(self) -> convert::Result<convert::Converted<Jug>> {
+        convert::object_preserving(self)
     }
 }
 
@@ -208,55 +177,12 @@ impl k8s_openapi::Metadata for JugList {
     }
 }
 
-impl FromIterator<Jug> for JugList {
-    fn from_iter<T: IntoIterator<Item = Jug>>(items: T) -> Self {
-        Self::new(items)
-    }
-}
+wire::list! { JugList of Jug }
 
-impl IntoIterator for JugList {
-    type Item = Jug;
-    type IntoIter = std::vec::IntoIter<Jug>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.items.into_iter()
-    }
-}
-
-impl wire::Object for JugList {
-    const NAME: &'static str = "JugList";
-    const FIELDS: &'static [&'static str] = &["metadata", "items"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "metadata" => wire::read(map, &mut self.metadata),
-            "items" => wire::read(map, &mut self.items),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "metadata", &self.metadata)?;
-        wire::required(fields, "items", &self.items)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for JugList {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_kind(deserializer)
-    }
-}
-
-impl serde::Serialize for JugList {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_kind(self, serializer)
+wire::kind! {
+    JugList {
+        required "metadata" => metadata,
+        required "items" => items,
     }
 }
 
@@ -267,10 +193,10 @@ impl convert::Convert<golden_conversion_v1::JarList> for JugList {
         convert::list(self.metadata, self.items, convert::Convert::convert)
     }
 
-    fn convert_keeping(
+    fn convert_preserving(
         self,
     ) -> convert::Result<convert::Converted<golden_conversion_v1::JarList>> {
-        convert::list(self.metadata, self.items, convert::Convert::convert_keeping)
+        convert::list(self.metadata, self.items, convert::Convert::convert_preserving)
     }
 }
 
@@ -279,7 +205,7 @@ impl convert::Convert<JugList> for golden_conversion_v1::JarList {
         convert::list(self.metadata, self.items, convert::Convert::convert)
     }
 
-    fn convert_keeping(self) -> convert::Result<convert::Converted<JugList>> {
-        convert::list(self.metadata, self.items, convert::Convert::convert_keeping)
+    fn convert_preserving(self) -> convert::Result<convert::Converted<JugList>> {
+        convert::list(self.metadata, self.items, convert::Convert::convert_preserving)
     }
 }

@@ -5,7 +5,6 @@
 use std::collections::BTreeMap;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, ObjectMeta};
-use k8s_openapi::serde;
 use kubernetes_kinds::{convert, wire};
 
 /// A tray.
@@ -147,51 +146,15 @@ impl kubernetes_kinds::Kind for Tray {
     const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[];
 }
 
-impl wire::Object for Tray {
-    const NAME: &'static str = "Tray";
-    const FIELDS: &'static [&'static str] =
-        &["metadata", "count", "cloth", "color", "hooks", "spoon", "spoons"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "metadata" => wire::read(map, &mut self.metadata),
-            "count" => wire::read(map, &mut self.count),
-            "cloth" => wire::read(map, &mut self.cloth),
-            "color" => wire::read(map, &mut self.color),
-            "hooks" => wire::read(map, &mut self.hooks),
-            "spoon" => wire::read(map, &mut self.spoon),
-            "spoons" => wire::read(map, &mut self.spoons),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "metadata", &self.metadata)?;
-        wire::required(fields, "count", &self.count)?;
-        wire::optional(fields, "cloth", &self.cloth)?;
-        wire::optional(fields, "color", &self.color)?;
-        wire::optional(fields, "hooks", &self.hooks)?;
-        wire::optional(fields, "spoon", &self.spoon)?;
-        wire::optional(fields, "spoons", &self.spoons)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for Tray {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_kind(deserializer)
-    }
-}
-
-impl serde::Serialize for Tray {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_kind(self, serializer)
+wire::kind! {
+    Tray {
+        required "metadata" => metadata,
+        required "count" => count,
+        optional "cloth" => cloth,
+        optional "color" => color,
+        optional "hooks" => hooks,
+        optional "spoon" => spoon,
+        optional "spoons" => spoons,
     }
 }
 
@@ -242,10 +205,10 @@ impl convert::Convert<golden_conversion_v1::Tray> for Tray {
         convert::object(self)
     }
 
-    fn convert_keeping(
+    fn convert_preserving(
         self,
     ) -> convert::Result<convert::Converted<golden_conversion_v1::Tray>> {
-        convert::object_keeping(self)
+        convert::object_preserving(self)
     }
 }
 
@@ -254,8 +217,8 @@ impl convert::Convert<Tray> for golden_conversion_v1::Tray {
         convert::object(self)
     }
 
-    fn convert_keeping(self) -> convert::Result<convert::Converted<Tray>> {
-        convert::object_keeping(self)
+    fn convert_preserving(self) -> convert::Result<convert::Converted<Tray>> {
+        convert::object_preserving(self)
     }
 }
 
@@ -310,55 +273,12 @@ impl k8s_openapi::Metadata for TrayList {
     }
 }
 
-impl FromIterator<Tray> for TrayList {
-    fn from_iter<T: IntoIterator<Item = Tray>>(items: T) -> Self {
-        Self::new(items)
-    }
-}
+wire::list! { TrayList of Tray }
 
-impl IntoIterator for TrayList {
-    type Item = Tray;
-    type IntoIter = std::vec::IntoIter<Tray>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.items.into_iter()
-    }
-}
-
-impl wire::Object for TrayList {
-    const NAME: &'static str = "TrayList";
-    const FIELDS: &'static [&'static str] = &["metadata", "items"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "metadata" => wire::read(map, &mut self.metadata),
-            "items" => wire::read(map, &mut self.items),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "metadata", &self.metadata)?;
-        wire::required(fields, "items", &self.items)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for TrayList {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_kind(deserializer)
-    }
-}
-
-impl serde::Serialize for TrayList {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_kind(self, serializer)
+wire::kind! {
+    TrayList {
+        required "metadata" => metadata,
+        required "items" => items,
     }
 }
 
@@ -369,10 +289,10 @@ impl convert::Convert<golden_conversion_v1::TrayList> for TrayList {
         convert::list(self.metadata, self.items, convert::Convert::convert)
     }
 
-    fn convert_keeping(
+    fn convert_preserving(
         self,
     ) -> convert::Result<convert::Converted<golden_conversion_v1::TrayList>> {
-        convert::list(self.metadata, self.items, convert::Convert::convert_keeping)
+        convert::list(self.metadata, self.items, convert::Convert::convert_preserving)
     }
 }
 
@@ -381,8 +301,8 @@ impl convert::Convert<TrayList> for golden_conversion_v1::TrayList {
         convert::list(self.metadata, self.items, convert::Convert::convert)
     }
 
-    fn convert_keeping(self) -> convert::Result<convert::Converted<TrayList>> {
-        convert::list(self.metadata, self.items, convert::Convert::convert_keeping)
+    fn convert_preserving(self) -> convert::Result<convert::Converted<TrayList>> {
+        convert::list(self.metadata, self.items, convert::Convert::convert_preserving)
     }
 }
 
@@ -422,40 +342,10 @@ impl Spoon {
     }
 }
 
-impl wire::Object for Spoon {
-    const NAME: &'static str = "Spoon";
-    const FIELDS: &'static [&'static str] = &["engraving", "material"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "engraving" => wire::read(map, &mut self.engraving),
-            "material" => wire::read(map, &mut self.material),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::optional(fields, "engraving", &self.engraving)?;
-        wire::optional(fields, "material", &self.material)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for Spoon {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for Spoon {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    Spoon {
+        optional "engraving" => engraving,
+        optional "material" => material,
     }
 }
 

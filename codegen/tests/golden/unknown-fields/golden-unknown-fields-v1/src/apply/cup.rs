@@ -5,7 +5,6 @@
 use std::collections::BTreeMap;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use k8s_openapi::serde;
 use kubernetes_kinds::{convert, wire};
 
 /// Apply configuration of a [`Cup`](crate::Cup): what is set is sent, and owned by
@@ -56,6 +55,7 @@ impl Cup {
     /// What a field manager has applied of a live object, and still owns; only the name
     /// where it has applied nothing. See [`extract`](kubernetes_kinds::apply::extract),
     /// also for the errors.
+    #[inline]
     pub fn extract(
         live: &crate::Cup,
         field_manager: &str,
@@ -101,40 +101,10 @@ impl k8s_openapi::Metadata for Cup {
     }
 }
 
-impl wire::Object for Cup {
-    const NAME: &'static str = "Cup";
-    const FIELDS: &'static [&'static str] = &["metadata", "spec"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "metadata" => wire::read(map, &mut self.metadata),
-            "spec" => wire::read(map, &mut self.spec),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "metadata", &self.metadata)?;
-        wire::optional(fields, "spec", &self.spec)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for Cup {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_kind(deserializer)
-    }
-}
-
-impl serde::Serialize for Cup {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_kind(self, serializer)
+wire::kind! {
+    Cup {
+        required "metadata" => metadata,
+        optional "spec" => spec,
     }
 }
 
@@ -210,42 +180,11 @@ impl From<crate::CupSpec> for CupSpec {
     }
 }
 
-impl wire::Object for CupSpec {
-    const NAME: &'static str = "CupSpec";
-    const FIELDS: &'static [&'static str] = &["handle", "byName", "others"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "handle" => wire::read(map, &mut self.handle),
-            "byName" => wire::read(map, &mut self.by_name),
-            "others" => wire::read(map, &mut self.others),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::optional(fields, "handle", &self.handle)?;
-        wire::optional(fields, "byName", &self.by_name)?;
-        wire::optional(fields, "others", &self.others)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for CupSpec {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for CupSpec {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    CupSpec {
+        optional "handle" => handle,
+        optional "byName" => by_name,
+        optional "others" => others,
     }
 }
 
@@ -299,39 +238,9 @@ impl From<crate::Handle> for Handle {
     }
 }
 
-impl wire::Object for Handle {
-    const NAME: &'static str = "Handle";
-    const FIELDS: &'static [&'static str] = &["side", "unknownFields"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "side" => wire::read(map, &mut self.side),
-            "unknownFields" => wire::read(map, &mut self.unknown_fields),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::optional(fields, "side", &self.side)?;
-        wire::optional(fields, "unknownFields", &self.unknown_fields)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for Handle {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for Handle {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    Handle {
+        optional "side" => side,
+        optional "unknownFields" => unknown_fields,
     }
 }

@@ -3,7 +3,6 @@
 // Change the document or its overlays and run the command again.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use k8s_openapi::serde;
 use kubernetes_kinds::wire;
 
 /// Apply configuration of a [`Dish`](crate::Dish): what is set is sent, and owned by
@@ -54,6 +53,7 @@ impl Dish {
     /// What a field manager has applied of a live object, and still owns; only the name
     /// where it has applied nothing. See [`extract`](kubernetes_kinds::apply::extract),
     /// also for the errors.
+    #[inline]
     pub fn extract(
         live: &crate::Dish,
         field_manager: &str,
@@ -99,39 +99,9 @@ impl k8s_openapi::Metadata for Dish {
     }
 }
 
-impl wire::Object for Dish {
-    const NAME: &'static str = "Dish";
-    const FIELDS: &'static [&'static str] = &["metadata", "depth"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "metadata" => wire::read(map, &mut self.metadata),
-            "depth" => wire::read(map, &mut self.depth),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "metadata", &self.metadata)?;
-        wire::optional(fields, "depth", &self.depth)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for Dish {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_kind(deserializer)
-    }
-}
-
-impl serde::Serialize for Dish {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_kind(self, serializer)
+wire::kind! {
+    Dish {
+        required "metadata" => metadata,
+        optional "depth" => depth,
     }
 }

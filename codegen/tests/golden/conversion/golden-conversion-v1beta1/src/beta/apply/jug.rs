@@ -3,7 +3,6 @@
 // Change the document or its overlays and run the command again.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use k8s_openapi::serde;
 use kubernetes_kinds::wire;
 
 /// Apply configuration of a [`Jug`](crate::beta::Jug): what is set is sent, and owned
@@ -54,6 +53,7 @@ impl Jug {
     /// What a field manager has applied of a live object, and still owns; only the name
     /// where it has applied nothing. See [`extract`](kubernetes_kinds::apply::extract),
     /// also for the errors.
+    #[inline]
     pub fn extract(
         live: &crate::beta::Jug,
         field_manager: &str,
@@ -99,39 +99,9 @@ impl k8s_openapi::Metadata for Jug {
     }
 }
 
-impl wire::Object for Jug {
-    const NAME: &'static str = "Jug";
-    const FIELDS: &'static [&'static str] = &["metadata", "full"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "metadata" => wire::read(map, &mut self.metadata),
-            "full" => wire::read(map, &mut self.full),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "metadata", &self.metadata)?;
-        wire::optional(fields, "full", &self.full)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for Jug {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_kind(deserializer)
-    }
-}
-
-impl serde::Serialize for Jug {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_kind(self, serializer)
+wire::kind! {
+    Jug {
+        required "metadata" => metadata,
+        optional "full" => full,
     }
 }

@@ -5,7 +5,6 @@
 use std::collections::BTreeMap;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use k8s_openapi::serde;
 use kubernetes_kinds::{convert, wire};
 
 /// Apply configuration of a [`Tray`](crate::beta::Tray): what is set is sent, and
@@ -133,6 +132,7 @@ impl Tray {
     /// What a field manager has applied of a live object, and still owns; only the name
     /// where it has applied nothing. See [`extract`](kubernetes_kinds::apply::extract),
     /// also for the errors.
+    #[inline]
     pub fn extract(
         live: &crate::beta::Tray,
         field_manager: &str,
@@ -183,51 +183,15 @@ impl k8s_openapi::Metadata for Tray {
     }
 }
 
-impl wire::Object for Tray {
-    const NAME: &'static str = "Tray";
-    const FIELDS: &'static [&'static str] =
-        &["metadata", "count", "cloth", "color", "hooks", "spoon", "spoons"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "metadata" => wire::read(map, &mut self.metadata),
-            "count" => wire::read(map, &mut self.count),
-            "cloth" => wire::read(map, &mut self.cloth),
-            "color" => wire::read(map, &mut self.color),
-            "hooks" => wire::read(map, &mut self.hooks),
-            "spoon" => wire::read(map, &mut self.spoon),
-            "spoons" => wire::read(map, &mut self.spoons),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::required(fields, "metadata", &self.metadata)?;
-        wire::optional(fields, "count", &self.count)?;
-        wire::optional(fields, "cloth", &self.cloth)?;
-        wire::optional(fields, "color", &self.color)?;
-        wire::optional(fields, "hooks", &self.hooks)?;
-        wire::optional(fields, "spoon", &self.spoon)?;
-        wire::optional(fields, "spoons", &self.spoons)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for Tray {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_kind(deserializer)
-    }
-}
-
-impl serde::Serialize for Tray {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_kind(self, serializer)
+wire::kind! {
+    Tray {
+        required "metadata" => metadata,
+        optional "count" => count,
+        optional "cloth" => cloth,
+        optional "color" => color,
+        optional "hooks" => hooks,
+        optional "spoon" => spoon,
+        optional "spoons" => spoons,
     }
 }
 
@@ -281,39 +245,9 @@ impl From<crate::beta::Spoon> for Spoon {
     }
 }
 
-impl wire::Object for Spoon {
-    const NAME: &'static str = "Spoon";
-    const FIELDS: &'static [&'static str] = &["engraving", "material"];
-
-    fn read_field<'de, M: serde::de::MapAccess<'de>>(
-        &mut self,
-        name: &str,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        match name {
-            "engraving" => wire::read(map, &mut self.engraving),
-            "material" => wire::read(map, &mut self.material),
-            _ => wire::skip(map),
-        }
-    }
-
-    fn write_fields<F: wire::Fields>(&self, fields: &mut F) -> Result<(), F::Error> {
-        wire::optional(fields, "engraving", &self.engraving)?;
-        wire::optional(fields, "material", &self.material)?;
-        Ok(())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for Spoon {
-    fn deserialize<D: serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        wire::read_object(deserializer)
-    }
-}
-
-impl serde::Serialize for Spoon {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire::write_object(self, serializer)
+wire::object! {
+    Spoon {
+        optional "engraving" => engraving,
+        optional "material" => material,
     }
 }

@@ -1,0 +1,312 @@
+//! Macros for the implementations that all generated types of one sort share.
+//!
+//! The generated crates call them by their names in `wire` and `convert`.
+
+/// Implements reading and writing of a part of a kind, from the table of its fields.
+///
+/// A row has how a field is written, its name in JSON and its name in Rust, in the order of
+/// writing. `optional` fields are written when they are `Some`, `required` ones always. A last
+/// row `_ => field` names the field that takes the fields which are not in the table.
+///
+/// ```
+/// use kubernetes_kinds::wire;
+///
+/// #[derive(Clone, Debug, Default, PartialEq)]
+/// struct TokenRequest {
+///     audience: String,
+///     expiration_seconds: Option<i64>,
+/// }
+///
+/// wire::object! {
+///     TokenRequest {
+///         required "audience" => audience,
+///         optional "expirationSeconds" => expiration_seconds,
+///     }
+/// }
+///
+/// let request = TokenRequest { audience: "vault".to_owned(), ..Default::default() };
+/// let json = k8s_openapi::serde_json::to_string(&request)?;
+/// assert_eq!(json, r#"{"audience":"vault"}"#);
+/// # Ok::<(), k8s_openapi::serde_json::Error>(())
+/// ```
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __wire_object {
+    ($name:ident { $($fields:tt)* }) => {
+        $crate::__wire_fields!($name { $($fields)* });
+        $crate::__wire_serde!($name, read_object, write_object);
+    };
+}
+
+/// Implements reading and writing of a kind or of a list of a kind, which have `apiVersion` and
+/// `kind`, from the table of its other fields. The rows are those of `object!`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __wire_kind {
+    ($name:ident { $($fields:tt)* }) => {
+        $crate::__wire_fields!($name { $($fields)* });
+        $crate::__wire_serde!($name, read_kind, write_kind);
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __wire_fields {
+    ($name:ident {
+        $($presence:ident $json:literal => $field:ident,)*
+        $(_ => $unknown:ident,)?
+    }) => {
+        impl $crate::wire::Object for $name {
+            const NAME: &'static str = ::core::stringify!($name);
+            const FIELDS: &'static [&'static str] = &[$($json),*];
+
+            fn read_field<'de, M: $crate::generated::serde::de::MapAccess<'de>>(
+                &mut self,
+                name: &str,
+                map: &mut M,
+            ) -> ::core::result::Result<(), M::Error> {
+                match name {
+                    $($json => $crate::wire::read(map, &mut self.$field),)*
+                    _ => $crate::__wire_unknown!(map $(, name, &mut self.$unknown)?),
+                }
+            }
+
+            fn write_fields<F: $crate::wire::Fields>(
+                &self,
+                fields: &mut F,
+            ) -> ::core::result::Result<(), F::Error> {
+                $($crate::wire::$presence(fields, $json, &self.$field)?;)*
+                ::core::result::Result::Ok(())
+            }
+
+            $(
+                fn unknown_fields(
+                    &self,
+                ) -> ::core::option::Option<&$crate::wire::UnknownFields> {
+                    ::core::option::Option::Some(&self.$unknown)
+                }
+            )?
+        }
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __wire_unknown {
+    ($map:ident) => {
+        $crate::wire::skip($map)
+    };
+    ($map:ident, $name:ident, $unknown:expr) => {
+        $crate::wire::keep($map, $name, $unknown)
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __wire_serde {
+    ($name:ident, $read:ident, $write:ident) => {
+        impl<'de> $crate::generated::serde::Deserialize<'de> for $name {
+            fn deserialize<D: $crate::generated::serde::Deserializer<'de>>(
+                deserializer: D,
+            ) -> ::core::result::Result<Self, D::Error> {
+                $crate::wire::$read(deserializer)
+            }
+        }
+
+        impl $crate::generated::serde::Serialize for $name {
+            fn serialize<S: $crate::generated::serde::Serializer>(
+                &self,
+                serializer: S,
+            ) -> ::core::result::Result<S::Ok, S::Error> {
+                $crate::wire::$write(self, serializer)
+            }
+        }
+    };
+}
+
+/// Implements what an open enumeration of strings needs, from the table of its values.
+///
+/// The enumeration has a last variant `Unknown(UnknownValue)` that is not in the table.
+///
+/// ```
+/// use kubernetes_kinds::UnknownValue;
+///
+/// #[derive(Clone, Debug, PartialEq)]
+/// enum VolumeBindingMode {
+///     Immediate,
+///     WaitForFirstConsumer,
+///     Unknown(UnknownValue),
+/// }
+///
+/// kubernetes_kinds::wire::enumeration! {
+///     VolumeBindingMode {
+///         "Immediate" => Immediate,
+///         "WaitForFirstConsumer" => WaitForFirstConsumer,
+///     }
+/// }
+///
+/// assert_eq!(VolumeBindingMode::from("Immediate"), VolumeBindingMode::Immediate);
+/// assert_eq!(VolumeBindingMode::from("Later").as_str(), "Later");
+/// ```
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __wire_enumeration {
+    ($name:ident { $($value:literal => $variant:ident,)* }) => {
+        impl $name {
+            /// Returns the known values, in the order of the variants.
+            #[must_use]
+            pub const fn known_values() -> &'static [&'static str] {
+                &[$($value),*]
+            }
+
+            /// Returns the value as written in JSON.
+            #[must_use]
+            pub fn as_str(&self) -> &str {
+                match self {
+                    $(Self::$variant => $value,)*
+                    Self::Unknown(value) => value.as_str(),
+                }
+            }
+
+            fn known(value: &str) -> ::core::option::Option<Self> {
+                match value {
+                    $($value => ::core::option::Option::Some(Self::$variant),)*
+                    _ => ::core::option::Option::None,
+                }
+            }
+        }
+
+        impl ::core::default::Default for $name {
+            /// Returns the empty string, which Kubernetes treats as unset.
+            #[inline]
+            fn default() -> Self {
+                Self::from("")
+            }
+        }
+
+        impl ::core::convert::From<&str> for $name {
+            #[inline]
+            fn from(value: &str) -> Self {
+                Self::known(value)
+                    .unwrap_or_else(|| Self::Unknown($crate::UnknownValue::from_generated(value)))
+            }
+        }
+
+        impl ::core::convert::From<$crate::generated::String> for $name {
+            #[inline]
+            fn from(value: $crate::generated::String) -> Self {
+                Self::known(&value)
+                    .unwrap_or_else(|| Self::Unknown($crate::UnknownValue::from_generated(value)))
+            }
+        }
+
+        impl ::core::convert::From<$crate::UnknownValue> for $name {
+            /// Converts the unknown value of another enumeration, which can be known here.
+            #[inline]
+            fn from(value: $crate::UnknownValue) -> Self {
+                Self::known(value.as_str()).unwrap_or(Self::Unknown(value))
+            }
+        }
+
+        impl ::core::str::FromStr for $name {
+            type Err = ::core::convert::Infallible;
+
+            #[inline]
+            fn from_str(
+                value: &str,
+            ) -> ::core::result::Result<Self, ::core::convert::Infallible> {
+                ::core::result::Result::Ok(Self::from(value))
+            }
+        }
+
+        impl ::core::convert::AsRef<str> for $name {
+            #[inline]
+            fn as_ref(&self) -> &str {
+                self.as_str()
+            }
+        }
+
+        impl ::core::fmt::Display for $name {
+            #[inline]
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                f.pad(self.as_str())
+            }
+        }
+
+        impl<'de> $crate::generated::serde::Deserialize<'de> for $name {
+            fn deserialize<D: $crate::generated::serde::Deserializer<'de>>(
+                deserializer: D,
+            ) -> ::core::result::Result<Self, D::Error> {
+                $crate::wire::read_enum(deserializer)
+            }
+        }
+
+        impl $crate::generated::serde::Serialize for $name {
+            fn serialize<S: $crate::generated::serde::Serializer>(
+                &self,
+                serializer: S,
+            ) -> ::core::result::Result<S::Ok, S::Error> {
+                serializer.serialize_str(self.as_str())
+            }
+        }
+    };
+}
+
+/// Implements `FromIterator` and `IntoIterator` of a list of a kind.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __wire_list {
+    ($list:ident of $item:ident) => {
+        impl ::core::iter::FromIterator<$item> for $list {
+            fn from_iter<T: ::core::iter::IntoIterator<Item = $item>>(items: T) -> Self {
+                Self::new(items)
+            }
+        }
+
+        impl ::core::iter::IntoIterator for $list {
+            type Item = $item;
+            type IntoIter = $crate::generated::IntoIter<$item>;
+
+            #[inline]
+            fn into_iter(self) -> Self::IntoIter {
+                self.items.into_iter()
+            }
+        }
+    };
+}
+
+/// Implements `From` in both directions between the enumerations of two versions. A value that
+/// only one of them knows is an unknown value of the other.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __convert_enumerations {
+    ($ours:path, $theirs:path) => {
+        $crate::__convert_enumeration!($ours, $theirs);
+        $crate::__convert_enumeration!($theirs, $ours);
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __convert_enumeration {
+    ($from:path, $to:path) => {
+        impl ::core::convert::From<$from> for $to {
+            fn from(value: $from) -> Self {
+                type Source = $from;
+                match value {
+                    Source::Unknown(value) => Self::from(value),
+                    value => Self::from(value.as_str()),
+                }
+            }
+        }
+    };
+}
+
+/// Names that the macros use.
+#[doc(hidden)]
+pub mod generated {
+    pub use std::string::String;
+    pub use std::vec::IntoIter;
+
+    pub use k8s_openapi::serde;
+}
