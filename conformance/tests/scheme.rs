@@ -34,7 +34,7 @@ where
     let decoded: Decoded<New> = scheme.decode_json(&json).unwrap();
     assert_eq!(decoded.object, new);
     assert_eq!(decoded.read, GroupVersionKind::of::<Old>());
-    assert_eq!(decoded.losses, []);
+    assert_eq!(decoded.unrepresentable, []);
     let decoded: Decoded<New> = scheme.decode_yaml(&to_yaml(&old).unwrap()).unwrap();
     assert_eq!(decoded.object, new);
 
@@ -58,7 +58,7 @@ fn reads_csi<Old: Kind + Convert<New>, New: Kind + Convert<Old>>(old: Old) {
     let decoded: Decoded<New> = scheme.decode_json(&json).unwrap();
     let converted = old.clone().convert_preserving().unwrap();
     assert_eq!(decoded.object, converted.object);
-    assert_eq!(decoded.losses, converted.unrepresentable);
+    assert_eq!(decoded.unrepresentable, converted.unrepresentable);
     let again: Decoded<Old> =
         scheme.decode_json(serde_json::to_string(&decoded.object).unwrap()).unwrap();
     assert_eq!(again.object, old);
@@ -74,7 +74,7 @@ fn reads_csi<Old: Kind + Convert<New>, New: Kind + Convert<Old>>(old: Old) {
             .unwrap()
             .contains_key(CONVERSION_DATA_ANNOTATION)
     );
-    assert!(!decoded.losses.is_empty());
+    assert!(!decoded.unrepresentable.is_empty());
 }
 
 /// Canonical YAML of any kind: reading it gives the object, writing that the same bytes.

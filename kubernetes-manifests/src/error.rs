@@ -75,30 +75,6 @@ fn join(outer: &FieldPath, inner: &[Segment]) -> FieldPath {
     outer.segments().iter().chain(inner).cloned().collect()
 }
 
-/// Returns the path of a conversion error, which is text: `spec.drivers[0].name`.
-fn parse(text: &str) -> FieldPath {
-    let mut rest = text;
-    let segments = std::iter::from_fn(|| {
-        if rest.is_empty() {
-            return None;
-        }
-        if let Some((key, after)) =
-            rest.strip_prefix('[').and_then(|inner| inner.split_once(']'))
-        {
-            rest = after.strip_prefix('.').unwrap_or(after);
-            return Some(
-                key.parse()
-                    .map_or_else(|_| Segment::Key(key.to_owned()), Segment::Index),
-            );
-        }
-        let end = rest.find(['.', '[']).filter(|end| *end > 0).unwrap_or(rest.len());
-        let (name, after) = rest.split_at(end);
-        rest = after.strip_prefix('.').unwrap_or(after);
-        Some(Segment::Field(name.to_owned().into()))
-    });
-    segments.collect()
-}
-
 /// Returns whether this is the list of kubectl, which holds objects of any kinds.
 pub(crate) fn is_plain_list(kind: &GroupVersionKind) -> bool {
     kind.group_version == GroupVersion::from_static("", "v1") && kind.kind == "List"

@@ -121,7 +121,7 @@ fn decodes_the_version_that_is_asked_for_as_it_is() {
     let decoded: Decoded<PotV1> = scheme().decode_json(text(&pot("a"))).unwrap();
     assert_eq!(decoded.object, pot("a"));
     assert_eq!(decoded.read, GroupVersionKind::of::<PotV1>());
-    assert!(decoded.losses.is_empty());
+    assert!(decoded.unrepresentable.is_empty());
     // Nothing has to be registered for that.
     let decoded: Decoded<PotV1> = Scheme::new().decode_json(text(&pot("a"))).unwrap();
     assert_eq!(decoded.object, pot("a"));
@@ -144,8 +144,8 @@ fn losses_are_kept_or_dropped_as_told() {
     let json = text(&PotV1beta1::from(pot("a")));
     let kept: Decoded<PotInfo> = scheme().decode_json(&json).unwrap();
     assert_eq!(kept.read, GroupVersionKind::of::<PotV1beta1>());
-    assert_eq!(kept.losses.len(), 1);
-    assert_eq!(kept.losses[0].to_string(), r#"note: "keep dry""#);
+    assert_eq!(kept.unrepresentable.len(), 1);
+    assert_eq!(kept.unrepresentable[0].to_string(), r#"note: "keep dry""#);
     assert!(
         kept.object
             .metadata
@@ -159,7 +159,7 @@ fn losses_are_kept_or_dropped_as_told() {
 
     let scheme = scheme().with_unrepresentable(Unrepresentable::Discard);
     let dropped: Decoded<PotInfo> = scheme.decode_json(&json).unwrap();
-    assert_eq!(dropped.losses, kept.losses);
+    assert_eq!(dropped.unrepresentable, kept.unrepresentable);
     assert_eq!(dropped.object.metadata.annotations, None);
 }
 
@@ -176,7 +176,7 @@ fn decodes_lists_with_their_metadata() {
         scheme().decode_json(text(&PotV1beta1List::from(list.clone()))).unwrap();
     assert_eq!(decoded.object.metadata, list.metadata);
     let paths: Vec<_> =
-        decoded.losses.iter().map(|loss| loss.path.to_string()).collect();
+        decoded.unrepresentable.iter().map(|loss| loss.path.to_string()).collect();
     assert_eq!(paths, ["items[0].note", "items[1].note"]);
     let back: Decoded<PotV1List> = scheme().decode_json(text(&decoded.object)).unwrap();
     assert_eq!(back.object, list);
@@ -220,13 +220,13 @@ fn objects_convert() {
     let alpha = object.clone().convert_to(&scheme, &V1ALPHA1).unwrap();
     assert_eq!(alpha.kind(), GroupVersionKind::of::<PotInfo>());
     assert_eq!(alpha.read(), &GroupVersionKind::of::<PotV1>());
-    assert_eq!(alpha.losses().len(), 1);
+    assert_eq!(alpha.unrepresentable().len(), 1);
     assert_ne!(alpha, object);
     let back = alpha.clone().convert_to(&scheme, &V1).unwrap();
     assert_eq!(back, object);
     let decoded: Decoded<PotV1beta1> = alpha.convert(&scheme).unwrap();
     assert_eq!(decoded.object, PotV1beta1::from(pot("a")));
-    assert_eq!(decoded.losses.len(), 1);
+    assert_eq!(decoded.unrepresentable.len(), 1);
     assert_eq!(object.clone().convert_to(&scheme, &V1).unwrap(), object);
     assert_eq!(object.clone().downcast::<PotInfo>(), None);
     assert_eq!(object.downcast::<PotV1>(), Some(pot("a")));

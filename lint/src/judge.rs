@@ -193,7 +193,8 @@ impl Linter {
             }
         }
         // That something unset can't stay unset is nothing that has been written.
-        let losses = object.losses().iter().filter(|loss| !loss.value.is_null());
+        let losses =
+            object.unrepresentable().iter().filter(|loss| !loss.value.is_null());
         for loss in losses {
             let at = positions.find(&loss.path);
             about.add(at, told::lost(loss, &object.kind()));

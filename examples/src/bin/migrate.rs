@@ -105,7 +105,7 @@ fn line(path: &Path, object: &AnyObject) -> String {
         return format!("{path}: {before} {name} stays as it is\n");
     }
     let mut line = format!("{path}: {before} {name} becomes {now}\n");
-    for loss in object.losses() {
+    for loss in object.unrepresentable() {
         line += &format!("    kept in {CONVERSION_DATA_ANNOTATION}: {loss}\n");
     }
     line

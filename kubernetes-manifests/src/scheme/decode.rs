@@ -25,7 +25,7 @@ pub struct Decoded<T> {
     pub read: GroupVersionKind,
     /// The fields of the input that the type can't represent. An annotation of the object preserves
     /// them unless the scheme [discards](super::Unrepresentable::Discard) them.
-    pub losses: Vec<UnrepresentableField>,
+    pub unrepresentable: Vec<UnrepresentableField>,
 }
 
 impl Scheme {
@@ -50,7 +50,7 @@ impl Scheme {
             return Ok(Decoded {
                 object: from_json(text, Some(direct), reader::read::<T>)?,
                 read: GroupVersionKind::of::<T>(),
-                losses: Vec::new(),
+                unrepresentable: Vec::new(),
             });
         }
         self.decode(&meta, |entry| {
@@ -76,12 +76,12 @@ impl Scheme {
         let content = decode(entry)?;
         let Converted {
             object,
-            unrepresentable: losses,
+            unrepresentable,
         } = self.become_type(content, &read)?;
         Ok(Decoded {
             object,
             read,
-            losses,
+            unrepresentable,
         })
     }
 
@@ -105,13 +105,13 @@ impl Scheme {
         from: &GroupVersionKind,
     ) -> Result<Converted<T>, Reason> {
         let path = self.leads::<T>(content.type_of(), from)?;
-        let (content, losses) =
+        let (content, unrepresentable) =
             path.follow(content, self.unrepresentable).map_err(Reason::Conversion)?;
         // The path ends at `T`, so that this can't fail.
         let object = content::downcast(content).ok_or_else(|| no_route::<T>(from))?;
         Ok(Converted {
             object,
-            unrepresentable: losses,
+            unrepresentable,
         })
     }
 

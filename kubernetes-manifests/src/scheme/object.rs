@@ -17,7 +17,7 @@ use crate::error::{Location, Reason, SchemeError};
 pub struct AnyObject {
     held: Held,
     read: GroupVersionKind,
-    losses: Vec<UnrepresentableField>,
+    unrepresentable: Vec<UnrepresentableField>,
     location: Location,
 }
 
@@ -47,7 +47,7 @@ impl AnyObject {
         Self {
             read: content.kind(),
             held: Held::Typed(content),
-            losses: Vec::new(),
+            unrepresentable: Vec::new(),
             location,
         }
     }
@@ -60,7 +60,7 @@ impl AnyObject {
         Self {
             read: kind.clone(),
             held: Held::Dynamic(kind, value),
-            losses: Vec::new(),
+            unrepresentable: Vec::new(),
             location,
         }
     }
@@ -106,8 +106,8 @@ impl AnyObject {
 
     /// Returns the fields that were not representable in a target of [`convert_to`](Self::convert_to).
     #[must_use]
-    pub fn losses(&self) -> &[UnrepresentableField] {
-        &self.losses
+    pub fn unrepresentable(&self) -> &[UnrepresentableField] {
+        &self.unrepresentable
     }
 
     /// Returns the object as JSON, if its kind has no type.
@@ -159,12 +159,16 @@ impl AnyObject {
         };
         let Converted {
             object,
-            unrepresentable: losses,
+            unrepresentable,
         } = converted.map_err(|reason| SchemeError::from(reason).at(&location))?;
         Ok(Decoded {
             object,
             read: kind,
-            losses: self.losses.into_iter().chain(losses).collect(),
+            unrepresentable: self
+                .unrepresentable
+                .into_iter()
+                .chain(unrepresentable)
+                .collect(),
         })
     }
 
@@ -201,14 +205,18 @@ impl AnyObject {
         let Some(path) = wanted else {
             return Err(SchemeError::from(no_route(content.kind())).at(&location));
         };
-        let (content, losses) =
+        let (content, unrepresentable) =
             path.follow(content, scheme.unrepresentable).map_err(|error| {
                 SchemeError::from(Reason::Conversion(error)).at(&location)
             })?;
         Ok(Self {
             held: Held::Typed(content),
             read: self.read,
-            losses: self.losses.into_iter().chain(losses).collect(),
+            unrepresentable: self
+                .unrepresentable
+                .into_iter()
+                .chain(unrepresentable)
+                .collect(),
             location: self.location,
         })
     }
@@ -260,7 +268,7 @@ impl Clone for AnyObject {
                 Held::Dynamic(kind, value) => Held::Dynamic(kind.clone(), value.clone()),
             },
             read: self.read.clone(),
-            losses: self.losses.clone(),
+            unrepresentable: self.unrepresentable.clone(),
             location: self.location.clone(),
         }
     }

@@ -48,12 +48,12 @@ impl Conversion {
                 let source = source::<A>(content)?;
                 let Converted {
                     object,
-                    unrepresentable: losses,
+                    unrepresentable,
                 } = match unrepresentable {
                     Unrepresentable::Preserve => source.convert_preserving()?,
                     Unrepresentable::Discard => source.convert()?,
                 };
-                Ok((Box::new(object), losses))
+                Ok((Box::new(object), unrepresentable))
             },
         }
     }

@@ -51,7 +51,7 @@ impl Scheme {
             return Ok(Decoded {
                 object: input.read(notices, reader::read::<T>)?,
                 read: GroupVersionKind::of::<T>(),
-                losses: Vec::new(),
+                unrepresentable: Vec::new(),
             });
         }
         self.decode(&meta, |entry| {
