@@ -106,25 +106,25 @@ where
 
 mod objects {
     use super::*;
-    each_storage_kind!(super::round_trip, ignore = "needs UPSTREAM_DIR: see README.md");
+    each_storage_kind!(super::round_trip, ignore = "needs UPSTREAM_DIR: see docs/testing.md");
 }
 
 mod lists {
     use super::*;
-    each_storage_kind!(super::in_lists, ignore = "needs UPSTREAM_DIR: see README.md");
+    each_storage_kind!(super::in_lists, ignore = "needs UPSTREAM_DIR: see docs/testing.md");
 }
 
 mod after {
     use super::*;
     each_storage_kind!(
         super::after_round_trip,
-        ignore = "needs UPSTREAM_DIR: see README.md"
+        ignore = "needs UPSTREAM_DIR: see docs/testing.md"
     );
 }
 
 mod converted {
     use super::*;
-    each_lossless_pair!(super::convert, ignore = "needs UPSTREAM_DIR: see README.md");
+    each_lossless_pair!(super::convert, ignore = "needs UPSTREAM_DIR: see docs/testing.md");
 }
 
 /// A wrong folder must not look like success.

@@ -271,7 +271,7 @@ fn faults_name_their_place() {
 
 /// Kubernetes' own fixtures, of every kind there is, registered or not.
 #[test]
-#[ignore = "needs UPSTREAM_DIR: see README.md"]
+#[ignore = "needs UPSTREAM_DIR: see docs/testing.md"]
 fn fixtures_come_back_as_they_were() {
     let folder = fixtures::folder().unwrap();
     let scheme = scheme();

@@ -70,7 +70,7 @@ fn generated(out: &Path) -> Crates {
 
 /// Slow, and in need of Kubernetes' documents.
 #[test]
-#[ignore = "needs UPSTREAM_DIR: see README.md"]
+#[ignore = "needs UPSTREAM_DIR: see docs/testing.md"]
 fn crates_from_kubernetes_own_documents_compile() {
     let Some(root) = real_root() else { return };
     let upstream = std::env::var_os("UPSTREAM_DIR");
