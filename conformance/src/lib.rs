@@ -28,6 +28,14 @@ pub mod workload;
 pub mod documentation {
     #[doc = include_str!("../../README.md")]
     pub struct Readme;
+    #[doc = include_str!("../../kubernetes-kinds/README.md")]
+    pub struct KubernetesKinds;
+    #[doc = include_str!("../../storage-v1/README.md")]
+    pub struct StorageV1;
+    #[doc = include_str!("../../storage-v1alpha1/README.md")]
+    pub struct StorageV1alpha1;
+    #[doc = include_str!("../../storage-v1beta1/README.md")]
+    pub struct StorageV1beta1;
     #[doc = include_str!("../../docs/apply.md")]
     pub struct Apply;
     #[doc = include_str!("../../docs/conversion.md")]
