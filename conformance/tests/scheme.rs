@@ -1,4 +1,4 @@
-//! Any version in, the wanted version out, with all generated crates in one scheme.
+//! Decodes any version as the requested one, with all generated crates in one scheme.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 

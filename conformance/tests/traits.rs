@@ -157,7 +157,7 @@ mod metadata {
     each_kind!(super::metadata_is_reachable);
 }
 
-/// Tells at run time whether a type has a status subresource: where its bound holds, the
+/// Returns at run time whether a type has a status subresource: where its bound holds, the
 /// inherent constant hides that of the trait.
 struct Probe<K>(PhantomData<K>);
 

@@ -165,7 +165,11 @@ fn other_features_of_what_k8s_openapi_needs() {
     let machine = Machine::new(FEATURES);
     machine.sandbox.write("bin/other-features", "");
     let outcome = machine.run(&["--runs", "1"]).succeeds();
-    assert!(outcome.told.contains("compiled again: k8s-openapi;"), "{}", outcome.told);
+    assert!(
+        outcome.stderr.contains("compiled again: k8s-openapi;"),
+        "{}",
+        outcome.stderr
+    );
     let compiled = machine.compiled().join(" ");
     assert_eq!(
         compiled,

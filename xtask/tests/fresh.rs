@@ -16,7 +16,7 @@ fn the_committed_crates_are_fresh() {
     let Some(root) = real_root() else { return };
     let mut command = Command::new(XTASK);
     let outcome = Outcome::of(command.args(["codegen", "--check"]).current_dir(root));
-    assert_eq!(outcome.code, Some(0), "{}", outcome.told);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
     assert!(outcome.out.contains("generated files are up to date"), "{}", outcome.out);
 }
 

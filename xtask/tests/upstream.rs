@@ -87,7 +87,7 @@ fn crates_from_kubernetes_own_documents_compile() {
     for folder in folders {
         let release = folder.file_name().unwrap().to_string_lossy().into_owned();
         let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join("upstream").join(&release);
-        // What an earlier run has left would be taken for what comes of this one.
+        // The results of an earlier run would be taken for those of this one.
         let _ = fs::remove_dir_all(&out);
         let (spec, to) = (folder.display().to_string(), out.display().to_string());
         let result = std::panic::catch_unwind(|| {

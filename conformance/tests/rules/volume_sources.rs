@@ -1,7 +1,7 @@
 //! The sources of an inline volume: which is the first, which are too many, and what is checked
 //! in the first.
 
-use conformance::rules::{Judge, text};
+use conformance::rules::{Probe, text};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -13,10 +13,10 @@ fn faults(sources: Value) -> Vec<String> {
     volume["accessModes"] = json!(["ReadWriteOnce"]);
     let source = json!({ "inlineVolumeSpec": volume });
     let spec = json!({"attacher": "csi.example.com", "nodeName": "n", "source": source});
-    let judge = Judge::<storage_v1::VolumeAttachment>::of(
+    let probe = Probe::<storage_v1::VolumeAttachment>::of(
         json!({"metadata": {"name": "a"}, "spec": spec}),
     );
-    let answer = judge.create(json!({}));
+    let answer = probe.create(json!({}));
     let short = |fault: &String| fault.replace(&format!("{INLINE}."), "");
     answer.errors().iter().map(short).collect()
 }

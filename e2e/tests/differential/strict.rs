@@ -1,4 +1,4 @@
-//! Strict reading against that of the server: the same unknown and duplicate fields, with the
+//! Compares strict decoding with the server's: the same unknown and duplicate fields, with the
 //! same paths, in the same order.
 
 use std::collections::BTreeMap;
@@ -21,7 +21,7 @@ use storage_v1::{
 use crate::write::{self, MERGE, Text};
 use crate::{CASES, SHOWN, number};
 
-/// The most faults that a server tells of JSON.
+/// The most errors that a server reports of JSON.
 const MAX_TOLD: usize = 100;
 
 #[tokio::test]
@@ -96,10 +96,10 @@ impl Tally {
     }
 }
 
-/// What is told of a body, each fault as the server words it; nothing if it can't be read.
+/// The errors of a body, in the server's words; `None` if it can't be decoded.
 type Told = Option<Vec<String>>;
 
-/// What the server has told. Rules come later: an object that breaks them has been read.
+/// The server's errors. An object that breaks rules has been decoded: rules come later.
 fn said(answer: &Answer) -> Told {
     if answer.is_success() || answer.status == 422 {
         return Some(Vec::new());
@@ -131,7 +131,7 @@ fn said(answer: &Answer) -> Told {
     Some(told)
 }
 
-/// What we tell, in the server's words.
+/// Our errors, in the server's words.
 fn ours(kind: Kind, format: &str, text: &Text) -> Told {
     let read = match kind {
         Kind::CsiDriver => faults::<CSIDriver>,
@@ -161,7 +161,7 @@ fn ours(kind: Kind, format: &str, text: &Text) -> Told {
     Some(duplicate.chain(unknown).collect())
 }
 
-/// A duplicate as a server tells it of YAML: the line of the value, and the name.
+/// A duplicate as a server reports it in YAML: the line of the value, and the name.
 fn in_yaml(fault: &Fault, text: &Text) -> String {
     let place = fault.place.line.zip(fault.place.column);
     let field = place.and_then(|place| text.fields.get(&place));
@@ -197,7 +197,7 @@ fn quoted_length(text: &str, count: usize) -> usize {
     first.map_or(0, |first| text.len() - first)
 }
 
-/// Reads as the kind, and as whatever it is, which tells the same.
+/// Decodes as the kind, and with the scheme, which reports the same errors.
 fn faults<K: Versioned>(format: &str, text: &str) -> Result<Vec<Fault>, SchemeError> {
     let mut scheme = Scheme::new();
     storage_v1::add_to_scheme(&mut scheme);
