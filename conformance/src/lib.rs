@@ -42,8 +42,8 @@ pub mod documentation {
     pub struct Conversion;
     #[doc = include_str!("../../docs/generating.md")]
     pub struct Generating;
-    #[doc = include_str!("../../docs/strict-decoding.md")]
-    pub struct StrictDecoding;
+    #[doc = include_str!("../../docs/strict-reading.md")]
+    pub struct StrictReading;
     #[doc = include_str!("../../docs/testing.md")]
     pub struct Testing;
     #[doc = include_str!("../../docs/topology.md")]
