@@ -28,7 +28,7 @@
 //! sets the others. Enumerations are open: an unknown value is kept and written back. The types
 //! implement the traits of `k8s_openapi`, which kube needs.
 //!
-//! Decoding follows Kubernetes' own decoder: unknown fields are skipped, absent and `null` mean
+//! Reading follows Kubernetes' own decoder: unknown fields are skipped, absent and `null` mean
 //! the zero value or `None`, and `apiVersion` and `kind` may be absent but not wrong.
 //!
 //! The traits of [`kubernetes_kinds::topology`] decide whether a class allows a node, and whether a
