@@ -217,7 +217,7 @@ items:
     assert!(secret.contains("v1 Secret"), "{secret}");
 }
 
-/// Each fault says what is wrong and where.
+/// Each error says what is wrong and where.
 #[test]
 fn faults_name_their_place() {
     let scheme = scheme();

@@ -62,7 +62,7 @@ fn usable_with_kube<K: Kind + ForKube>() {
     assert_eq!(kube::Resource::meta(&object).name.as_deref(), Some("one"));
 }
 
-/// The constants are those of the server's table, which is written by hand.
+/// The constants are those of the server's table, which is hand-written.
 fn constants_in_table<K: Kind>()
 where
     K::Scope: 'static,

@@ -39,8 +39,11 @@ fn others_of_their_name_are_left_alone() {
     let (sandbox, out) = with_out();
     sandbox.write(COPY, "// Better.\n");
     for arguments in [&["--out", &*out][..], &["--out", &out, "--check"]] {
-        let told = sandbox.run(arguments).succeeds().stderr;
-        assert!(told.contains("note: ") && told.contains("rules.rs differs"), "{told}");
+        let stderr = sandbox.run(arguments).succeeds().stderr;
+        assert!(
+            stderr.contains("note: ") && stderr.contains("rules.rs differs"),
+            "{stderr}"
+        );
         assert_eq!(sandbox.read(COPY), "// Better.\n");
     }
     // One that was generated is ours to replace.
@@ -184,7 +187,7 @@ fn the_crate_that_others_become_is_beside_them() {
     assert_eq!(path(&sandbox), "new-v1");
     // Where it has never been generated there, it is that of the workspace.
     let (sandbox, out) = with_out();
-    let told = sandbox.run(&["old-v1beta1", "--out", &out]).succeeds().stderr;
-    assert!(told.contains("note: ") && told.contains("no new-v1"), "{told}");
+    let stderr = sandbox.run(&["old-v1beta1", "--out", &out]).succeeds().stderr;
+    assert!(stderr.contains("note: ") && stderr.contains("no new-v1"), "{stderr}");
     assert_eq!(path(&sandbox), sandbox.path("root/new-v1").display().to_string());
 }

@@ -199,8 +199,8 @@ fn another_folder_of_documents() {
     assert!(sandbox.path("root/example-v1/src/older.rs").is_file());
     assert!(!sandbox.path("root/example-v1/src/part.rs").exists());
     // Otherwise it is that of the configuration, and a note says so.
-    let told = run(&["--spec", &folder("plain")]).succeeds().stderr;
-    assert!(told.contains("note: ") && told.contains("--release"), "{told}");
+    let stderr = run(&["--spec", &folder("plain")]).succeeds().stderr;
+    assert!(stderr.contains("note: ") && stderr.contains("--release"), "{stderr}");
     assert!(sandbox.read(THING).contains("v1.37/things.json"));
     run(&["--spec", &folder("plain"), "--release", "1.36"]).succeeds();
     let text = sandbox.read(THING);

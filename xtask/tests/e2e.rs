@@ -95,13 +95,13 @@ fn programs_are_built_once_from_the_two_files_alone() {
     let machine = Machine::new();
     machine.sandbox.write("root/e2e/control-plane/other.go", "package other\n");
     let first = machine.run(&["--build-only"]).succeeds();
-    for told in [
+    for expected in [
         "Kubernetes v1.2.3 with go1.26.8 linux amd64",
         "etcd (1 of 2)",
         "kube-apiserver (2 of 2): 0 s",
         "built in 0 s",
     ] {
-        assert!(first.stderr.contains(told), "no {told} in:\n{}", first.stderr);
+        assert!(first.stderr.contains(expected), "no {expected} in:\n{}", first.stderr);
     }
     let folder = Path::new(first.out.trim_end());
     let cache = machine.sandbox.path("cache/kubernetes-storage/control-plane");
@@ -227,13 +227,15 @@ fn programs_of_the_users_own() {
 fn modules_that_say_too_little() {
     let machine = Machine::new();
     let modules = "root/e2e/control-plane/go.mod";
-    for (from, to, told) in [
+    for (from, to, expected) in [
         ("k8s.io/kubernetes v1.2.3", "k8s.io/sample v1", "k8s.io/kubernetes"),
         ("\tk8s.io/kubernetes/cmd/kube-apiserver\n", "", "no tool for kube-apiserver"),
         ("v1.2.3", "v1", "no release: v1"),
     ] {
         machine.sandbox.write(modules, &MODULES.replace(from, to));
-        machine.run(&["--build-only"]).fails_with(&["e2e/control-plane/go.mod", told]);
+        machine
+            .run(&["--build-only"])
+            .fails_with(&["e2e/control-plane/go.mod", expected]);
     }
     fs::remove_file(machine.sandbox.path(modules)).unwrap();
     machine.run(&["--build-only"]).fails_with(&["can't read", "go.mod"]);

@@ -91,14 +91,14 @@ fn crates_from_kubernetes_own_documents_compile() {
         let _ = fs::remove_dir_all(&out);
         let (spec, to) = (folder.display().to_string(), out.display().to_string());
         let result = std::panic::catch_unwind(|| {
-            let told = generate(&root, &["--spec", &spec, "--out", &to]);
+            let output = generate(&root, &["--spec", &spec, "--out", &to]);
             let minor = release.strip_prefix("v1.").unwrap().parse().unwrap();
             assert_eq!(generated(&out), expected(minor), "{release}");
             compile(&root, &out);
-            told
+            output
         });
         match result {
-            Ok(told) => println!("{release}: {}", told.trim_end()),
+            Ok(output) => println!("{release}: {}", output.trim_end()),
             Err(_) => faults.push(release),
         }
     }

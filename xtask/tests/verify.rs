@@ -154,8 +154,8 @@ fn what_holds_for_all_documents_is_said_once() {
         let sandbox = two_of_a_name(&shared(key, &[TEXT], &[WORD]));
         let outcome = verify(&sandbox, &["--upstream", "../upstream"]);
         let outcome = outcome.fails_with(&["difference"]);
-        let told = format!("{TEXT} (Kubernetes {key}) LISTED, BUT DOES NOT OCCUR");
-        assert!(outcome.out.contains(&told), "{}", outcome.out);
+        let expected = format!("{TEXT} (Kubernetes {key}) LISTED, BUT DOES NOT OCCUR");
+        assert!(outcome.out.contains(&expected), "{}", outcome.out);
     }
 }
 

@@ -23,7 +23,7 @@ use serde_json::{Map, Value};
 
 /// Runs `check` on random values: 256, or as many as `PROPTEST_CASES` says.
 ///
-/// They are the same in each run, so that a failure is the change's fault and not bad luck;
+/// They are the same in each run, so that a failure comes from a change and not from chance;
 /// `PROPTEST_RNG_SEED` gives others.
 ///
 /// # Panics

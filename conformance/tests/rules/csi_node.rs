@@ -117,7 +117,7 @@ fn installed_drivers<K: Ruled>() {
     probe.update(none.clone(), driver("topologyKeys", json!([]))).ok();
     let id = "Invalid spec.drivers (spec.drivers[0].nodeID)";
     probe.update(none, driver("nodeID", json!("i-2"))).refused(&[id]);
-    // Drivers are compared by name, wherever they stand.
+    // Drivers are compared by name, in any order.
     let two = |ids: [&str; 2]| {
         let [a, b] = ids;
         drivers(json!([{"name": "a", "nodeID": a}, {"name": "b", "nodeID": b}]))

@@ -23,7 +23,7 @@ fn metadata(field: &str, value: Value) -> Value {
     json!({"metadata": {field: value}})
 }
 
-/// Refused with one fault of the kind `Invalid` at that path.
+/// Refused with one error of the type `Invalid` at that path.
 #[track_caller]
 fn invalid(patch: Value, path: &str) {
     probe().create(patch).refused(&[&format!("Invalid {path}")]);
@@ -54,7 +54,7 @@ fn generated_names() {
     for good in ["a", "a-", "a.b-", "ab--", &text(253)] {
         given(good).ok();
     }
-    // The name that comes of it is at fault too.
+    // The generated name is invalid too.
     let both = [
         "Invalid metadata.generateName",
         "Invalid metadata.name (metadata.generateName)",

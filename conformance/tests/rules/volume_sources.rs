@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 const INLINE: &str = "spec.source.inlineVolumeSpec";
 
-/// The faults of a volume with these sources, without the path that they all start with.
+/// The errors of a volume with these sources, without the path that they all start with.
 fn faults(sources: Value) -> Vec<String> {
     let mut volume = sources;
     volume["accessModes"] = json!(["ReadWriteOnce"]);

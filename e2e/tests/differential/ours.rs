@@ -30,7 +30,7 @@ impl Operation {
 /// Our result, and the rules that it comes from.
 pub(crate) struct Ours {
     pub(crate) verdict: Verdict,
-    /// `StorageClass parameters maxProperties` for each fault.
+    /// `StorageClass parameters maxProperties` for each error.
     pub(crate) rules: BTreeSet<String>,
 }
 

@@ -91,7 +91,7 @@ impl Tally {
         let shown: Vec<_> = differences.iter().take(SHOWN).cloned().collect();
         let count = differences.len();
         assert!(count == 0, "{count} differences\n{}", shown.join("\n\n"));
-        // Of each format, some with and some without, and faults of both kinds.
+        // Of each format, some with and some without, and errors of both kinds.
         assert_eq!(counts.len(), 8, "{counts:?}");
     }
 }
@@ -230,7 +230,7 @@ fn line(fault: &FieldError) -> String {
     format!("{:?} {fault}", fault.location.line.zip(fault.location.column))
 }
 
-/// An object with a few faults, or with many.
+/// An object with a few errors, or with many.
 fn damaged(rng: &mut Rng, kind: Kind, number: u64) -> Doc {
     let mut doc = Doc::of(object(rng, kind, number));
     let count = match rng.u8(..24) {
