@@ -106,7 +106,7 @@ fn tell(told: &mut Vec<String>, fault: String) {
 /// What is done to an object: where, to which of its fields, and which of two.
 type Damage = (Index, Index, Index, bool);
 
-/// Adds a field that isn't known, or one that is there already, with faults in it as they come.
+/// Adds a field that isn't known, or one that is there already, with random errors in it.
 fn damage(doc: &mut Doc, (object, field, place, unknown): Damage, number: usize) {
     let nth = object.index(doc.objects(is_read));
     let Some((map, fields)) = doc.object(nth, is_read) else {

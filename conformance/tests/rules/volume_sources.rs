@@ -21,7 +21,7 @@ fn faults(sources: Value) -> Vec<String> {
     answer.errors().iter().map(short).collect()
 }
 
-/// The volume is never accepted, as it isn't one of CSI; these faults it has besides.
+/// The volume is never accepted, as it isn't one of CSI; these errors it has in addition.
 #[track_caller]
 fn check(source: &str, value: Value, expected: &[&str]) {
     let mut expected = expected.to_vec();
@@ -32,7 +32,7 @@ fn check(source: &str, value: Value, expected: &[&str]) {
 
 const IQN: &str = "iqn.2001-04.com.example:disk";
 
-/// Sources that have no fault.
+/// Sources without errors.
 fn good() -> Vec<(&'static str, Value)> {
     let iscsi = json!({"targetPortal": "p", "iqn": IQN, "lun": 255});
     let azure = json!({"diskName": "d", "diskURI": "https://e"});
