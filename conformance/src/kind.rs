@@ -1,4 +1,4 @@
-//! What a test may ask of every kind, and the list of the kinds.
+//! What tests use of every kind, and the list of the kinds.
 
 use std::fmt::Debug;
 
@@ -163,7 +163,7 @@ macro_rules! each_lossless_pair {
     };
 }
 
-/// The same for each pair of kinds of which neither can say all that the other can.
+/// The same for each pair of kinds of which neither can represent all fields of the other.
 // Its widths are counted from the margin of the body, and then exceed the line.
 #[rustfmt::skip]
 #[macro_export]

@@ -267,7 +267,7 @@ macro_rules! __wire_list {
 }
 
 /// Implements `From` in both directions between the enumerations of two versions. A value that
-/// only one of them knows is an unknown value of the other.
+/// only one version knows is an unknown value of the other.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __convert_enumerations {
