@@ -144,3 +144,112 @@ fn compile_crates(root: &Path, copied: &Path) {
     xtask(copied, &["codegen", "--out", &out.display().to_string()]);
     compile(root, &out);
 }
+
+const OTHER_CONFIG: &str = r#"
+newest = "1.37"
+
+[[crate]]
+name = "example-v1"
+description = "Types of an example"
+rules = "crate::rules"
+
+[[crate.document]]
+file = "example.json"
+prefix = "com.example.v1."
+overlays = ["thing.yaml"]
+
+[[extern]]
+prefix = "io.k8s.apimachinery."
+path = "k8s_openapi::apimachinery"
+"#;
+
+const OTHER_OVERLAY: &str = r#"
+overlay: 1.0.0
+info: {title: t, version: v}
+actions:
+  - target: $.components.schemas['com.example.v1.Thing'].properties.text
+    update: {x-check: [no_shouting], maxLength: 9}
+"#;
+
+/// A hand-written rule, and a test that it works in the generated validation.
+const OTHER_RULES: &str = r#"//! Rules of the example.
+
+use kubernetes_validation::{Checker, ErrorType, Path, Problem};
+
+/// Checks that a text isn't in capitals.
+pub fn no_shouting(text: &Option<String>, at: Path<'_>, to: &mut Checker<'_>) {
+    if text.iter().flat_map(|text| text.chars()).any(char::is_uppercase) {
+        let problem = Problem::new(ErrorType::Invalid, "no-shouting");
+        to.error(at, problem, None, "write it in lower case");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Thing;
+    use kubernetes_validation::{Target, Validate};
+
+    #[test]
+    fn the_rule_is_part_of_the_validation() {
+        let rules = |text: &str| {
+            let report = Thing::new("a").with_text(text).validate(&Target::new(crate::KUBERNETES));
+            report.errors.iter().map(|error| error.rule).collect::<Vec<_>>()
+        };
+        assert!(rules("quiet").is_empty());
+        assert_eq!(rules("LOUD"), ["no-shouting"]);
+        assert_eq!(rules("LOUD AND LONG"), ["no-shouting", "maxLength"]);
+    }
+}
+"#;
+
+/// A group of its own, outside of this workspace: a document, an overlay and a hand-written rule,
+/// on the runtime crates alone.
+#[test]
+fn another_group() {
+    let Some(root) = real_root() else { return };
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("another-group");
+    let _ = fs::remove_dir_all(&folder);
+    let write = |path: &str, text: &str| {
+        let path = folder.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    };
+    let manifest = fs::read_to_string(root.join("Cargo.toml")).unwrap();
+    let mut manifest: toml::Table = manifest.parse().unwrap();
+    let workspace = manifest["workspace"].as_table_mut().unwrap();
+    workspace.insert("members".to_owned(), vec!["example-v1"].into());
+    let dependencies = workspace["dependencies"].as_table_mut().unwrap();
+    let used = [
+        "k8s-openapi",
+        "kubernetes-kinds",
+        "kubernetes-manifests",
+        "kubernetes-validation",
+    ];
+    dependencies.retain(|name, _| used.contains(&name));
+    for krate in &used[1..] {
+        dependencies[*krate]["path"] = root.join(krate).display().to_string().into();
+    }
+    write("Cargo.toml", &manifest.to_string());
+    write(
+        ".cargo/config.toml",
+        &fs::read_to_string(root.join(".cargo/config.toml")).unwrap(),
+    );
+    write("codegen.toml", OTHER_CONFIG);
+    write("spec/v1.37/example.json", &common::kind("v1", "Thing"));
+    write("spec/overlays/thing.yaml", OTHER_OVERLAY);
+    write("example-v1/src/rules.rs", OTHER_RULES);
+
+    xtask(&folder, &["codegen"]);
+    assert!(xtask(&folder, &["codegen", "--check"]).contains("up to date"));
+    compile(&root, &folder);
+    let mut test = Command::new(env!("CARGO"));
+    test.args(["test", "--offline", "--quiet", "--lib", "--features", "validation"])
+        .current_dir(&folder)
+        .env(
+            "CARGO_TARGET_DIR",
+            Path::new(env!("CARGO_TARGET_TMPDIR")).join("generated"),
+        );
+    let outcome = Outcome::of(&mut test);
+    assert_eq!(outcome.code, Some(0), "{}{}", outcome.out, outcome.stderr);
+    assert!(outcome.out.contains("1 passed"), "{}", outcome.out);
+}
