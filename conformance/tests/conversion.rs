@@ -6,7 +6,7 @@
 use conformance::arbitrary::{check_all, check_many, list, list_meta};
 use conformance::kind::{Kind, Wire};
 use conformance::older::{relabel, relabel_json};
-use conformance::{each_lossy_pair, each_lossless_pair};
+use conformance::{each_lossless_pair, each_lossy_pair};
 use k8s_openapi::{Metadata, Resource};
 use kubernetes_kinds::convert::{CONVERSION_DATA_ANNOTATION, Convert, Converted};
 use proptest::prelude::*;
