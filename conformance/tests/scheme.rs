@@ -10,7 +10,7 @@ use k8s_openapi::serde_json::{Value, json};
 use kubernetes_kinds::convert::{CONVERSION_DATA_ANNOTATION, Convert};
 use kubernetes_kinds::{GroupVersion, GroupVersionKind};
 use kubernetes_manifests::scheme::{
-    Decoded, Object, Scheme, Scope, to_yaml, to_yaml_all,
+    AnyObject, Decoded, Scheme, Scope, to_yaml, to_yaml_all,
 };
 use storage_v1alpha1::csi;
 
@@ -31,7 +31,7 @@ where
     let decoded: Decoded<New> = scheme.decode_json(&json).unwrap();
     assert_eq!(decoded.object, new);
     assert_eq!(decoded.read, GroupVersionKind::of::<Old>());
-    assert_eq!(decoded.losses, []);
+    assert_eq!(decoded.unrepresentable, []);
     let decoded: Decoded<New> = scheme.decode_yaml(&to_yaml(&old).unwrap()).unwrap();
     assert_eq!(decoded.object, new);
 
@@ -55,7 +55,7 @@ fn reads_csi<Old: Kind + Convert<New>, New: Kind + Convert<Old>>(old: Old) {
     let decoded: Decoded<New> = scheme.decode_json(&json).unwrap();
     let converted = old.clone().convert_preserving().unwrap();
     assert_eq!(decoded.object, converted.object);
-    assert_eq!(decoded.losses, converted.unrepresentable);
+    assert_eq!(decoded.unrepresentable, converted.unrepresentable);
     let again: Decoded<Old> =
         scheme.decode_json(serde_json::to_string(&decoded.object).unwrap()).unwrap();
     assert_eq!(again.object, old);
@@ -71,7 +71,7 @@ fn reads_csi<Old: Kind + Convert<New>, New: Kind + Convert<Old>>(old: Old) {
             .unwrap()
             .contains_key(CONVERSION_DATA_ANNOTATION)
     );
-    assert!(!decoded.losses.is_empty());
+    assert!(!decoded.unrepresentable.is_empty());
 }
 
 /// Canonical YAML of any kind: reading it gives the object, writing that the same bytes.
@@ -206,7 +206,8 @@ items:
             "apiVersion": "v1", "kind": "Secret", "metadata": {"name": "c"}, "data": {"k": "dg=="}
         }))
     );
-    let newest = |object: Object| object.convert_to(&scheme, &storage_v1::GROUP_VERSION);
+    let newest =
+        |object: AnyObject| object.convert_to(&scheme, &storage_v1::GROUP_VERSION);
     let driver: Decoded<storage_v1::CSIDriver> =
         objects[1].clone().convert(&scheme).unwrap();
     assert_eq!(driver.object.spec.pod_info_on_mount, Some(true));
@@ -266,7 +267,7 @@ fn faults_name_their_place() {
         assert!(parts.iter().all(|part| told.contains(part)), "{told}");
     }
     let old = GroupVersion::from_static("storage.k8s.io", "v1alpha1");
-    let class = Object::new(storage_v1::StorageClass::sample());
+    let class = AnyObject::new(storage_v1::StorageClass::sample());
     assert!(class.convert_to(&scheme, &old).is_err());
 }
 

@@ -8,7 +8,7 @@ use conformance::doc::{Doc, MAPS};
 use conformance::each_kind;
 use conformance::kind::Kind;
 use kubernetes_manifests::scheme::Scheme;
-use kubernetes_manifests::strict::{self, Fault, FaultKind};
+use kubernetes_manifests::strict::{self, FieldError, FieldErrorKind};
 use proptest::prelude::*;
 use proptest::sample::Index;
 use proptest::test_runner::TestCaseError;
@@ -37,14 +37,14 @@ fn says_what_a_server_says() {
     for case in cases {
         let body = &case.body;
         if case.format == "json" {
-            let faults = scheme().decode_json_all_strict(body).unwrap().faults;
+            let faults = scheme().decode_json_all_strict(body).unwrap().errors;
             let told: Vec<_> = faults.iter().map(ToString::to_string).collect();
             assert_eq!(told, case.faults, "{body}");
             continue;
         }
-        let faults = scheme().decode_yaml_all_strict(body).unwrap().faults;
+        let faults = scheme().decode_yaml_all_strict(body).unwrap().errors;
         let (duplicate, unknown): (Vec<_>, Vec<_>) =
-            faults.iter().partition(|fault| fault.kind == FaultKind::Duplicate);
+            faults.iter().partition(|fault| fault.kind == FieldErrorKind::Duplicate);
         let told: Vec<_> = unknown.iter().map(ToString::to_string).collect();
         assert_eq!(told, case.faults, "{body}");
         let told: Vec<_> = duplicate.iter().map(|fault| name(fault)).collect();
@@ -54,7 +54,7 @@ fn says_what_a_server_says() {
 }
 
 /// The last name of the path; none in the table has dots.
-fn name(fault: &Fault) -> String {
+fn name(fault: &FieldError) -> String {
     fault.path.rsplit('.').next().unwrap_or_default().to_owned()
 }
 
@@ -141,12 +141,12 @@ fn tells_all<K: Kind + kubernetes_manifests::scheme::Versioned>() {
         let mut expected = Vec::new();
         faults_in(&doc, "", false, &mut expected);
         let read = strict::from_json::<K>(&text).unwrap();
-        let told: Vec<_> = read.faults.iter().map(told_as).collect();
+        let told: Vec<_> = read.errors.iter().map(told_as).collect();
         prop_assert_eq!(&told, &expected);
         prop_assert_eq!(&read.object, &serde_json::from_str::<K>(&text).unwrap());
-        read.faults.iter().try_for_each(|fault| stands_there(&text, fault))?;
+        read.errors.iter().try_for_each(|fault| stands_there(&text, fault))?;
         let read = scheme().decode_json_all_strict(&text).unwrap();
-        prop_assert_eq!(read.faults.iter().map(told_as).collect::<Vec<_>>(), expected);
+        prop_assert_eq!(read.errors.iter().map(told_as).collect::<Vec<_>>(), expected);
         in_yaml::<K>(&text, told)
     });
 }
@@ -154,7 +154,7 @@ fn tells_all<K: Kind + kubernetes_manifests::scheme::Versioned>() {
 /// The same in YAML, where more is told: duplicates in unknown fields and in raw JSON.
 fn in_yaml<K: Kind>(text: &str, mut json: Vec<String>) -> Result<(), TestCaseError> {
     let read = strict::from_yaml::<K>(&escaped(text)).unwrap();
-    let mut yaml: Vec<_> = read.faults.iter().map(told_as).collect();
+    let mut yaml: Vec<_> = read.errors.iter().map(told_as).collect();
     if json.iter().all(|fault| fault.starts_with("unknown")) {
         yaml.retain(|fault| fault.starts_with("unknown"));
         json.sort();
@@ -185,16 +185,16 @@ fn escaped(text: &str) -> String {
     escaped
 }
 
-fn told_as(fault: &Fault) -> String {
+fn told_as(fault: &FieldError) -> String {
     match fault.kind {
-        FaultKind::Unknown => format!("unknown {}", fault.path),
+        FieldErrorKind::Unknown => format!("unknown {}", fault.path),
         _ => format!("duplicate {}", fault.path),
     }
 }
 
 /// The line and column are those of the name, unless that is written with escapes.
-fn stands_there(text: &str, fault: &Fault) -> Result<(), TestCaseError> {
-    let Some((line, column)) = fault.place.line.zip(fault.place.column) else {
+fn stands_there(text: &str, fault: &FieldError) -> Result<(), TestCaseError> {
+    let Some((line, column)) = fault.location.line.zip(fault.location.column) else {
         prop_assert!(text.contains('\\'));
         return Ok(());
     };

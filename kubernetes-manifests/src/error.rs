@@ -1,30 +1,31 @@
-//! What can be wrong with input, and where.
+//! Errors of input, and their locations.
 
 use std::fmt;
 
 use k8s_openapi::serde_json;
 use kubernetes_kinds::convert::ConversionError;
-use kubernetes_kinds::{GroupVersion, GroupVersionKind};
+use kubernetes_kinds::{FieldPath, GroupVersion, GroupVersionKind, Segment};
 
-/// Where something stands in the input, as far as that is known.
+/// A location in the input, as far as it is known.
 ///
 /// Shown as `document 2, CSINode node-1, spec.drivers[0].name (line 7, column 5)`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Place {
-    /// The document of a stream, counted from 1; documents that hold nothing don't count.
+pub struct Location {
+    /// The document of a stream, counted from 1; empty documents don't count.
     pub document: Option<usize>,
-    /// The kind, and the name where there is one, of the outermost object of the document.
+    /// The kind and, if it has one, the name of the outermost object of the document.
     pub object: Option<String>,
-    /// The field, `items[2].spec.drivers[0].name`; empty for the whole object.
-    pub path: String,
+    /// The field, `items[2].spec.drivers[0].name`; empty for the whole object. A name that has
+    /// other characters than letters, digits and `_` is a [`Segment::Key`].
+    pub path: FieldPath,
     /// The line of the input, counted from 1.
     pub line: Option<usize>,
     /// The column in that line, counted from 1.
     pub column: Option<usize>,
 }
 
-impl Place {
+impl Location {
     pub(crate) fn document(number: usize) -> Self {
         Self {
             document: Some(number),
@@ -32,10 +33,11 @@ impl Place {
         }
     }
 
-    /// An item of the list that stands here.
+    /// Returns the location of an item of the list at this location.
     pub(crate) fn item(&self, index: usize) -> Self {
+        let item = [Segment::Field("items".into()), Segment::Index(index)];
         Self {
-            path: join(&self.path, &format!("items[{index}]")),
+            path: join(&self.path, &item),
             ..self.clone()
         }
     }
@@ -45,10 +47,10 @@ impl Place {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let document = self.document.map(|number| format!("document {number}"));
-        let path = (!self.path.is_empty()).then(|| self.path.clone());
+        let path = Some(self.path.to_string()).filter(|path| !path.is_empty());
         let parts: Vec<String> =
             [document, self.object.clone(), path].into_iter().flatten().collect();
         f.write_str(&parts.join(", "))?;
@@ -68,82 +70,60 @@ impl fmt::Display for Place {
     }
 }
 
-/// One path inside another.
-pub(crate) fn join(outer: &str, inner: &str) -> String {
-    match (outer, inner) {
-        ("", path) | (path, "") => path.to_owned(),
-        (outer, inner) if inner.starts_with('[') => format!("{outer}{inner}"),
-        (outer, inner) => format!("{outer}.{inner}"),
-    }
+/// Returns one path inside another.
+fn join(outer: &FieldPath, inner: &[Segment]) -> FieldPath {
+    outer.segments().iter().chain(inner).cloned().collect()
 }
 
-/// The path of a field inside another, with its name in brackets if that isn't a plain one.
-pub(crate) fn join_name(outer: &str, name: &str) -> String {
-    let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-    if plain && !name.is_empty() {
-        join(outer, name)
-    } else {
-        format!("{outer}[{name}]")
-    }
-}
-
-/// What follows the field `name` at the start of a path.
-#[cfg(feature = "yaml")]
-pub(crate) fn after<'p>(name: &str, path: &'p str) -> Option<&'p str> {
-    let bracketed = || path.strip_prefix(&format!("[{name}]"));
-    let rest = path.strip_prefix(name).or_else(bracketed)?;
-    (rest.is_empty() || rest.starts_with(['.', '['])).then_some(rest)
-}
-
-/// Whether this is the list of kubectl, which holds objects of any kinds.
+/// Returns whether this is the list of kubectl, which holds objects of any kinds.
 pub(crate) fn is_plain_list(kind: &GroupVersionKind) -> bool {
     kind.group_version == GroupVersion::from_static("", "v1") && kind.kind == "List"
 }
 
-/// What can go wrong in decoding, converting and writing.
+/// The reason of a [`SchemeError`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Reason {
-    /// The input is not JSON or YAML, or exceeds what a reader takes on.
+    /// The input is not JSON or YAML, or exceeds the limits of the reader.
     Syntax {
-        /// What is wrong.
+        /// The message.
         message: String,
     },
-    /// The input holds no document, or more than one, where one is asked for.
+    /// The input holds no document or several, where exactly one is expected.
     Documents {
-        /// How many there are.
+        /// The number of documents.
         found: usize,
     },
     /// `apiVersion` or `kind` is absent.
     Unnamed {
-        /// Which of them.
+        /// The name of the absent field.
         field: &'static str,
     },
-    /// Nobody has registered the kind.
+    /// The kind is not registered.
     NotRegistered {
         /// The kind.
         found: GroupVersionKind,
-        /// Kinds that are registered: those of that name, otherwise those of the group,
+        /// Similar registered kinds: those of the same name, otherwise those of the group,
         /// otherwise all.
         registered: Vec<GroupVersionKind>,
     },
-    /// No conversions lead from the one to the other.
+    /// No route of conversions leads from one kind to the other.
     NoRoute {
         /// The kind that was read.
         from: GroupVersionKind,
-        /// The kind or the group and version that is wanted.
+        /// The requested kind, or the requested group and version.
         to: String,
     },
-    /// A field has the wrong shape or says the wrong thing.
+    /// A field has the wrong type or value.
     Shape {
-        /// What is wrong.
+        /// The message.
         message: String,
     },
     /// The object can't be converted.
     Conversion(ConversionError),
     /// The object can't be written.
     Unwritable {
-        /// What is wrong.
+        /// The message.
         message: String,
     },
 }
@@ -198,35 +178,36 @@ fn not_registered(
     }
 }
 
-/// Why something can't be decoded, converted or written, and where.
+/// An error in decoding, converting or writing, with its location.
 ///
 /// ```
 /// use kubernetes_manifests::scheme::{Reason, Scheme};
 ///
 /// let error = Scheme::new().decode_json_all(r#"{"kind": "CSINode"}"#).unwrap_err();
 /// assert!(matches!(error.reason(), Reason::Unnamed { field: "apiVersion" }));
-/// assert_eq!(error.place().document, Some(1));
+/// assert_eq!(error.location().document, Some(1));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SchemeError {
-    place: Box<Place>,
+    location: Box<Location>,
     reason: Box<Reason>,
 }
 
 impl SchemeError {
-    /// A fault at a path inside of an object.
-    pub(crate) fn new(path: impl Into<String>, reason: Reason) -> Self {
-        let place = Place {
-            path: path.into(),
-            ..Place::default()
+    /// An error at a path.
+    pub(crate) fn new(path: FieldPath, reason: Reason) -> Self {
+        let location = Location {
+            path,
+            ..Location::default()
         };
         Self {
-            place: Box::new(place),
+            location: Box::new(location),
             reason: Box::new(reason),
         }
     }
 
-    pub(crate) fn json(path: String, error: &serde_json::Error) -> Self {
+    /// An error of `serde_json` at a path.
+    pub(crate) fn json(path: FieldPath, error: &serde_json::Error) -> Self {
         let (line, column) = (error.line(), error.column());
         let message = error.to_string();
         let end = format!(" at line {line} column {column}");
@@ -236,48 +217,76 @@ impl SchemeError {
         } else {
             Reason::Syntax { message }
         };
-        // A value in memory has no lines, which is told as line 0.
+        // A value in memory has line 0.
         let position = (line > 0).then_some((line, column));
         Self::new(path, reason).on(position)
     }
 
-    /// The same at a line and column.
+    /// An error of a text of JSON that is damaged.
+    pub(crate) fn syntax(error: &serde_json::Error) -> Self {
+        Self::json(FieldPath::default(), error)
+    }
+
+    /// An error at a field of an object.
+    pub(crate) fn field(name: &'static str, reason: Reason) -> Self {
+        Self::new([Segment::Field(name.into())].into_iter().collect(), reason)
+    }
+
+    /// Sets the line and column.
     pub(crate) fn on(mut self, position: Option<(usize, usize)>) -> Self {
-        (self.place.line, self.place.column) = position.unzip();
+        (self.location.line, self.location.column) = position.unzip();
         self
     }
 
-    /// The same of an object that stands at `outer`.
-    pub(crate) fn at(mut self, outer: &Place) -> Self {
-        let inner = &mut *self.place;
+    /// Sets the line and column unless they are known.
+    #[cfg(feature = "yaml")]
+    pub(crate) fn or_on(
+        self,
+        position: impl FnOnce(&FieldPath) -> Option<(usize, usize)>,
+    ) -> Self {
+        if self.location.line.is_some() {
+            return self;
+        }
+        let position = position(&self.location.path);
+        self.on(position)
+    }
+
+    /// Sets the document and, unless it is known, the object.
+    pub(crate) fn of(mut self, outer: &Location) -> Self {
+        let inner = &mut *self.location;
         inner.document = outer.document;
         inner.object = inner.object.take().or_else(|| outer.object.clone());
-        inner.path = join(&outer.path, &inner.path);
         self
     }
 
-    /// The same in a text of which this was only what follows `before`.
-    pub(crate) fn after(mut self, before: &[u8]) -> Self {
-        let lines = before.iter().filter(|byte| **byte == b'\n').count();
-        if let Some(line) = &mut self.place.line {
+    /// Moves the error of an object to the location of the object.
+    pub(crate) fn at(mut self, outer: &Location) -> Self {
+        self.location.path = join(&outer.path, self.location.path.segments());
+        self.of(outer)
+    }
+
+    /// Moves the error in a document behind the text before it.
+    pub(crate) fn after(mut self, before: &str) -> Self {
+        let lines = before.matches('\n').count();
+        if let Some(line) = &mut self.location.line {
             if *line == 1
-                && let Some(column) = &mut self.place.column
+                && let Some(column) = &mut self.location.column
             {
-                let last = before.rsplit(|byte| *byte == b'\n').next();
-                *column += last.map_or(0, <[u8]>::len);
+                let last = before.rsplit('\n').next();
+                *column += last.map_or(0, str::len);
             }
             *line += lines;
         }
         self
     }
 
-    /// Where it went wrong.
+    /// Returns where it went wrong.
     #[must_use]
-    pub fn place(&self) -> &Place {
-        &self.place
+    pub fn location(&self) -> &Location {
+        &self.location
     }
 
-    /// What went wrong.
+    /// Returns what went wrong.
     #[must_use]
     pub fn reason(&self) -> &Reason {
         &self.reason
@@ -287,8 +296,8 @@ impl SchemeError {
 impl From<Reason> for SchemeError {
     fn from(reason: Reason) -> Self {
         let path = match &reason {
-            Reason::Conversion(error) => error.path().to_string(),
-            _ => String::new(),
+            Reason::Conversion(error) => error.path().clone(),
+            _ => FieldPath::default(),
         };
         Self::new(path, reason)
     }
@@ -296,11 +305,11 @@ impl From<Reason> for SchemeError {
 
 impl fmt::Display for SchemeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if !self.place.is_unknown() {
-            write!(f, "{}: ", self.place)?;
+        if !self.location.is_unknown() {
+            write!(f, "{}: ", self.location)?;
         }
         match &*self.reason {
-            // The place ends with the path that the error would tell.
+            // The location ends with the path of the error.
             Reason::Conversion(error) => {
                 let message = error.to_string();
                 let path = format!("{}: ", error.path());

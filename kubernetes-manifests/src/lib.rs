@@ -1,8 +1,9 @@
-//! Manifests of Kubernetes: text in JSON or YAML becomes objects of the version that is wanted.
+//! Reads and writes Kubernetes manifests in JSON and YAML.
 //!
-//! * [`scheme`] reads any registered version of a kind as the wanted one, and streams of
-//!   objects of any kinds. The generated crates register theirs with `add_to_scheme`.
-//! * [`strict`] reads and reports fields that are unknown or occur twice.
+//! * [`scheme`] reads any registered version of a kind as the requested version, and streams of
+//!   objects of any kinds. The generated crates register their kinds with `add_to_scheme`.
+//! * [`strict`] also reports unknown and duplicate fields, as a server does with
+//!   `fieldValidation=Strict`.
 //!
 //! Reading and writing YAML needs the feature `yaml`.
 

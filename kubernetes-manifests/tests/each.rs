@@ -8,7 +8,7 @@ mod common;
 use common::{PotV1, pot, pots, scheme};
 use kubernetes_kinds::{FieldPath, Segment};
 use kubernetes_manifests::scheme::{
-    Object, Part, Reason, Syntax, to_json_all, to_yaml_all,
+    AnyObject, Part, Reason, Syntax, to_json_all, to_yaml_all,
 };
 use proptest::prelude::*;
 
@@ -21,19 +21,20 @@ fn told(text: &str, syntax: Syntax) -> Vec<String> {
             Ok(Some(_)) => format!("{name} is read"),
             Ok(None) => "list".to_owned(),
             Err(error) => {
-                let (path, reason) = (&error.place().path, error.reason());
+                let (path, reason) =
+                    (&error.location().path.to_string(), error.reason());
                 let reason = match reason {
                     Reason::Syntax { .. } => "syntax".to_owned(),
                     Reason::Shape { .. } => "shape".to_owned(),
                     other => other.to_string(),
                 };
-                format!("{name} {path} {reason} at {}", error.place().line.unwrap())
+                format!("{name} {path} {reason} at {}", error.location().line.unwrap())
             }
         };
-        for fault in &part.faults {
-            told += &format!(", {fault} at {}", fault.place.line.unwrap());
+        for fault in &part.field_errors {
+            told += &format!(", {fault} at {}", fault.location.line.unwrap());
         }
-        format!("{}: {told}", part.place.line.unwrap())
+        format!("{}: {told}", part.location.line.unwrap())
     };
     scheme.decode_each(text, syntax).map(line).collect()
 }
@@ -109,7 +110,7 @@ fn items_of_a_typed_list_have_its_kind() {
     assert_eq!(parts[1].kind.as_deref(), Some("Pot"));
     assert_eq!(parts[1].api_version.as_deref(), Some("example.com/v1beta1"));
     assert_eq!(
-        parts[1].place.to_string(),
+        parts[1].location.to_string(),
         "document 1, example.com/v1beta1 Pot, items[0] (line 4, column 3)"
     );
 }
@@ -206,11 +207,11 @@ proptest! {
     #[test]
     fn good_streams_are_read_as_before(pots in prop::collection::vec(pots(), 0..4), json: bool) {
         let scheme = scheme();
-        let objects: Vec<Object> = pots.iter().cloned().map(Object::new).collect();
+        let objects: Vec<AnyObject> = pots.iter().cloned().map(AnyObject::new).collect();
         let text = if json { to_json_all(&objects) } else { to_yaml_all(&objects) };
         let text = text.unwrap();
         let parts = scheme.decode_each(&text, Syntax::JsonOrYaml);
-        let read: Vec<Object> = parts.map(|part| part.object.unwrap().unwrap()).collect();
+        let read: Vec<AnyObject> = parts.map(|part| part.object.unwrap().unwrap()).collect();
         prop_assert_eq!(&read, &objects);
     }
 
@@ -222,13 +223,13 @@ proptest! {
         let scheme = scheme();
         let mut parts = scheme.decode_each(&text, Syntax::JsonOrYaml);
         let strict = scheme.decode_yaml_all_strict(&text).unwrap();
-        prop_assert_eq!(parts.next().unwrap().faults, strict.faults);
+        prop_assert_eq!(parts.next().unwrap().field_errors, strict.errors);
     }
 }
 
 #[test]
 fn a_part_holds_the_object() {
-    let text = to_yaml_all(&[Object::new(pot("a"))]).unwrap();
+    let text = to_yaml_all(&[AnyObject::new(pot("a"))]).unwrap();
     let scheme = scheme();
     let part = scheme.decode_each(&text, Syntax::JsonOrYaml).next().unwrap();
     let object = part.object.unwrap().unwrap();

@@ -9,7 +9,7 @@ use common::{pot, pots, scheme};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ListMeta;
 use kubernetes_kinds::convert::CONVERSION_DATA_ANNOTATION;
 use kubernetes_kinds::{GroupVersion, GroupVersionKind, WithMetadata};
-use kubernetes_manifests::scheme::{Decoded, Losses, Object, Scheme, Scope};
+use kubernetes_manifests::scheme::{AnyObject, Decoded, Scheme, Scope, Unrepresentable};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -121,7 +121,7 @@ fn decodes_the_version_that_is_asked_for_as_it_is() {
     let decoded: Decoded<PotV1> = scheme().decode_json(text(&pot("a"))).unwrap();
     assert_eq!(decoded.object, pot("a"));
     assert_eq!(decoded.read, GroupVersionKind::of::<PotV1>());
-    assert!(decoded.losses.is_empty());
+    assert!(decoded.unrepresentable.is_empty());
     // Nothing has to be registered for that.
     let decoded: Decoded<PotV1> = Scheme::new().decode_json(text(&pot("a"))).unwrap();
     assert_eq!(decoded.object, pot("a"));
@@ -144,8 +144,8 @@ fn losses_are_kept_or_dropped_as_told() {
     let json = text(&PotV1beta1::from(pot("a")));
     let kept: Decoded<PotInfo> = scheme().decode_json(&json).unwrap();
     assert_eq!(kept.read, GroupVersionKind::of::<PotV1beta1>());
-    assert_eq!(kept.losses.len(), 1);
-    assert_eq!(kept.losses[0].to_string(), r#"note: "keep dry""#);
+    assert_eq!(kept.unrepresentable.len(), 1);
+    assert_eq!(kept.unrepresentable[0].to_string(), r#"note: "keep dry""#);
     assert!(
         kept.object
             .metadata
@@ -157,9 +157,9 @@ fn losses_are_kept_or_dropped_as_told() {
     let back: Decoded<PotV1beta1> = scheme().decode_json(text(&kept.object)).unwrap();
     assert_eq!(back.object, PotV1beta1::from(pot("a")));
 
-    let scheme = scheme().with_losses(Losses::Drop);
+    let scheme = scheme().with_unrepresentable(Unrepresentable::Discard);
     let dropped: Decoded<PotInfo> = scheme.decode_json(&json).unwrap();
-    assert_eq!(dropped.losses, kept.losses);
+    assert_eq!(dropped.unrepresentable, kept.unrepresentable);
     assert_eq!(dropped.object.metadata.annotations, None);
 }
 
@@ -176,7 +176,7 @@ fn decodes_lists_with_their_metadata() {
         scheme().decode_json(text(&PotV1beta1List::from(list.clone()))).unwrap();
     assert_eq!(decoded.object.metadata, list.metadata);
     let paths: Vec<_> =
-        decoded.losses.iter().map(|loss| loss.path.to_string()).collect();
+        decoded.unrepresentable.iter().map(|loss| loss.path.to_string()).collect();
     assert_eq!(paths, ["items[0].note", "items[1].note"]);
     let back: Decoded<PotV1List> = scheme().decode_json(text(&decoded.object)).unwrap();
     assert_eq!(back.object, list);
@@ -205,8 +205,8 @@ fn streams_hold_objects_and_lists_of_any_kind() {
         ]
     );
     assert_eq!(objects[0].downcast_ref::<PotV1>(), Some(&pot("a")));
-    assert_eq!(objects[1].place().to_string(), "document 1, items[1].items[0]");
-    assert_eq!(objects[3].place().to_string(), "document 2, items[0]");
+    assert_eq!(objects[1].location().to_string(), "document 1, items[1].items[0]");
+    assert_eq!(objects[3].location().to_string(), "document 2, items[0]");
     assert_eq!(objects[2].as_value(), Some(&map));
     assert!(scheme().decode_json_all(" \n").unwrap().is_empty());
 }
@@ -214,23 +214,24 @@ fn streams_hold_objects_and_lists_of_any_kind() {
 #[test]
 fn objects_convert() {
     let scheme = scheme();
-    let object = Object::new(pot("a"));
+    let object = AnyObject::new(pot("a"));
     assert_eq!(object.name(), Some("a"));
     assert_eq!(object.namespace(), None);
     let alpha = object.clone().convert_to(&scheme, &V1ALPHA1).unwrap();
     assert_eq!(alpha.kind(), GroupVersionKind::of::<PotInfo>());
     assert_eq!(alpha.read(), &GroupVersionKind::of::<PotV1>());
-    assert_eq!(alpha.losses().len(), 1);
+    assert_eq!(alpha.unrepresentable().len(), 1);
     assert_ne!(alpha, object);
     let back = alpha.clone().convert_to(&scheme, &V1).unwrap();
     assert_eq!(back, object);
     let decoded: Decoded<PotV1beta1> = alpha.convert(&scheme).unwrap();
     assert_eq!(decoded.object, PotV1beta1::from(pot("a")));
-    assert_eq!(decoded.losses.len(), 1);
+    assert_eq!(decoded.unrepresentable.len(), 1);
     assert_eq!(object.clone().convert_to(&scheme, &V1).unwrap(), object);
     assert_eq!(object.clone().downcast::<PotInfo>(), None);
     assert_eq!(object.downcast::<PotV1>(), Some(pot("a")));
-    let namespaced = Object::new(PotInfo::default().with_name("n").with_namespace("s"));
+    let namespaced =
+        AnyObject::new(PotInfo::default().with_name("n").with_namespace("s"));
     assert_eq!(namespaced.to_string(), "example.com/v1alpha1 PotInfo s/n");
 }
 
@@ -245,7 +246,7 @@ fn what_has_no_type_is_kept_and_put_into_order() {
     );
     let value: Value = serde_json::from_str(text).unwrap();
     assert_eq!(objects[0].to_value().unwrap(), value);
-    assert_eq!(Object::dynamic(value).unwrap(), objects[0]);
+    assert_eq!(AnyObject::dynamic(value).unwrap(), objects[0]);
 }
 
 proptest! {
@@ -260,7 +261,7 @@ proptest! {
             let back: Decoded<PotV1beta1> = scheme.decode_json(text(&alpha.object)).unwrap();
             prop_assert_eq!(back.object, beta.object);
         }
-        let objects: Vec<_> = pots.into_iter().map(Object::new).collect();
+        let objects: Vec<_> = pots.into_iter().map(AnyObject::new).collect();
         let stream = kubernetes_manifests::scheme::to_json_all(&objects).unwrap();
         let read = scheme.decode_json_all(&stream).unwrap();
         prop_assert_eq!(&read, &objects);

@@ -9,7 +9,7 @@ use std::error::Error;
 use common::{Lid, PotInfo, PotV1, PotV1List, PotV1beta1, pot, scheme};
 use kubernetes_kinds::convert::CONVERSION_DATA_ANNOTATION;
 use kubernetes_kinds::{GroupVersion, WithMetadata};
-use kubernetes_manifests::scheme::{Object, Reason, Scheme, SchemeError};
+use kubernetes_manifests::scheme::{AnyObject, Reason, Scheme, SchemeError};
 
 fn one(text: &str) -> SchemeError {
     scheme().decode_json::<PotV1>(text).unwrap_err()
@@ -26,7 +26,7 @@ fn syntax() {
     {
         let error = one(text);
         assert!(matches!(error.reason(), Reason::Syntax { .. }), "{text}: {error}");
-        assert!(error.place().line.is_some(), "{text}: {error}");
+        assert!(error.location().line.is_some(), "{text}: {error}");
     }
     let error = stream("{\"kind\": \"Odd\", \"apiVersion\": \"a/v1\"}\n{]");
     assert_eq!(error.to_string(), "document 2 (line 2, column 2): key must be a string");
@@ -92,16 +92,16 @@ fn no_route() {
          it can become, or register the conversions"
     );
     let v3 = GroupVersion::from_static("example.com", "v3");
-    let error = Object::new(pot("a")).convert_to(&scheme(), &v3).unwrap_err();
+    let error = AnyObject::new(pot("a")).convert_to(&scheme(), &v3).unwrap_err();
     assert!(
         matches!(error.reason(), Reason::NoRoute { to, .. } if to == "example.com/v3")
     );
-    assert_eq!(error.place().object.as_deref(), Some("example.com/v1 Pot a"));
+    assert_eq!(error.location().object.as_deref(), Some("example.com/v1 Pot a"));
     let odd =
         scheme().decode_json_all(r#"{"apiVersion": "a/v1", "kind": "B"}"#).unwrap();
     let error = odd[0].clone().convert::<PotV1>(&scheme()).unwrap_err();
     assert!(matches!(error.reason(), Reason::NoRoute { .. }));
-    assert_eq!(error.place().document, Some(1));
+    assert_eq!(error.location().document, Some(1));
     let error = scheme().convert::<PotV1, PotV1List>(pot("a")).unwrap_err();
     assert!(matches!(error.reason(), Reason::NoRoute { .. }));
 }
@@ -118,7 +118,7 @@ fn shape() {
     let error = one(
         r#"{"apiVersion": "example.com/v1", "kind": "Pot", "parameters": {"a/b.c": 1}}"#,
     );
-    assert_eq!(error.place().path, "parameters[a/b.c]");
+    assert_eq!(error.location().path.to_string(), "parameters[a/b.c]");
     let error = one(r#"{"apiVersion": "example.com/v1", "kind": "Pot", "kind": "Pan"}"#);
     assert!(matches!(error.reason(), Reason::Shape { .. }), "{error}");
 }
@@ -136,10 +136,10 @@ fn shape_in_streams() {
     );
     let bad = r#"{"apiVersion": "example.com/v1", "kind": "Pot", "size": true}"#;
     let error = stream(&format!("{good}\n  {good} {bad}"));
-    assert_eq!((error.place().line, error.place().column), (Some(2), Some(98)));
+    assert_eq!((error.location().line, error.location().column), (Some(2), Some(98)));
     let error =
         stream(&format!(r#"{{"apiVersion": "v1", "kind": "List", "items": [{bad}]}}"#));
-    assert_eq!(error.place().path, "items[0].size");
+    assert_eq!(error.location().path.to_string(), "items[0].size");
     let error = stream(r#"{"apiVersion": "v1", "kind": "List", "items": {}}"#);
     assert_eq!(error.to_string(), "document 1, items: not a list");
 }
@@ -149,10 +149,10 @@ fn items_of_another_kind() {
     let list = r#"{"apiVersion": "example.com/v1", "kind": "PotList",
         "items": [{"kind": "Pot"}, {"kind": "Pan"}]}"#;
     let error = stream(list);
-    assert_eq!(error.place().path, "items[1].kind");
+    assert_eq!(error.location().path.to_string(), "items[1].kind");
     assert!(error.to_string().contains(r#"kind is "Pan", expected "Pot""#), "{error}");
     assert_eq!(
-        scheme().decode_json::<PotV1List>(list).unwrap_err().place().path,
+        scheme().decode_json::<PotV1List>(list).unwrap_err().location().path.to_string(),
         "items[1].kind"
     );
 }

@@ -8,7 +8,7 @@ mod common;
 use common::{PotInfo, PotV1, PotV1List, PotV1beta1};
 use common::{pot, pots, scheme, text};
 use kubernetes_manifests::scheme::{
-    Decoded, Object, Reason, SchemeError, to_yaml, to_yaml_all,
+    AnyObject, Decoded, Reason, SchemeError, to_yaml, to_yaml_all,
 };
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -46,8 +46,10 @@ fn streams_skip_what_is_empty() {
          kind: PotList\n  items: [{{size: 3}}]\n---\n"
     );
     let objects = scheme().decode_yaml_all(&text).unwrap();
-    let places: Vec<_> =
-        objects.iter().map(|object| format!("{object} at {}", object.place())).collect();
+    let places: Vec<_> = objects
+        .iter()
+        .map(|object| format!("{object} at {}", object.location()))
+        .collect();
     assert_eq!(
         places,
         [
@@ -81,7 +83,7 @@ fn scalars_are_those_of_kubernetes() {
     assert_eq!(field("!!str 5"), json!("5"));
     assert_eq!(field("{1: a}"), json!({"1": "a"}));
     let error = fails(&format!("{HEAD}parameters:\n  a: 5\n"));
-    assert_eq!(error.place().path, "parameters.a");
+    assert_eq!(error.location().path.to_string(), "parameters.a");
     assert!(matches!(error.reason(), Reason::Shape { .. }), "{error}");
     assert!(matches!(
         fails(&format!("{HEAD}size: .inf\n")).reason(),
@@ -93,7 +95,7 @@ fn scalars_are_those_of_kubernetes() {
 fn tags_of_others_are_an_error() {
     let error = fails(&format!("{HEAD}note: !Ref a\n"));
     assert!(matches!(error.reason(), Reason::Syntax { .. }), "{error}");
-    assert_eq!(error.place().line, Some(3));
+    assert_eq!(error.location().line, Some(3));
 }
 
 #[test]
@@ -103,7 +105,7 @@ fn keys_that_stand_twice_are_an_error() {
     {
         let error = fails(&format!("{HEAD}{twice}"));
         assert!(matches!(error.reason(), Reason::Syntax { .. }), "{twice}: {error}");
-        assert!(error.place().line.is_some(), "{twice}: {error}");
+        assert!(error.location().line.is_some(), "{twice}: {error}");
     }
 }
 
@@ -160,11 +162,11 @@ fn deep_nesting_is_an_error() {
 
 #[test]
 fn a_large_stream_is_fine() {
-    let pots = (0..2_000).map(|number| Object::new(pot(&format!("pot-{number}"))));
+    let pots = (0..2_000).map(|number| AnyObject::new(pot(&format!("pot-{number}"))));
     let objects: Vec<_> = pots.collect();
     let stream = to_yaml_all(&objects).unwrap();
     assert_eq!(scheme().decode_yaml_all(&stream).unwrap(), objects);
-    let items = objects.into_iter().filter_map(Object::downcast).collect();
+    let items = objects.into_iter().filter_map(AnyObject::downcast).collect();
     let list = PotV1List {
         items,
         ..PotV1List::default()
@@ -188,18 +190,18 @@ fn faults_tell_where_they_are() {
          integer `5`, expected a string"
     );
     let error = fails(&format!("{HEAD}parameters:\n  b: c\n  a.b/c: [{{x: 1}}]\n"));
-    assert_eq!(error.place().path, "parameters[a.b/c]");
-    assert_eq!((error.place().line, error.place().column), (Some(5), Some(10)));
+    assert_eq!(error.location().path.to_string(), "parameters[a.b/c]");
+    assert_eq!((error.location().line, error.location().column), (Some(5), Some(10)));
     let deep = format!("{}1{}", "{a: ".repeat(60), "}".repeat(60));
     let error = fails(&format!("{HEAD}x: {deep}\nsize: []\n"));
-    assert_eq!((error.place().line, error.place().column), (Some(4), Some(7)));
+    assert_eq!((error.location().line, error.location().column), (Some(4), Some(7)));
     let list = "apiVersion: v1\nkind: List\nitems:\n- kind: Pot\n";
     let error = scheme().decode_yaml_all(list).unwrap_err();
     assert!(matches!(error.reason(), Reason::Unnamed { .. }), "{error}");
-    assert_eq!(error.place().to_string(), "document 1, items[0] (line 4, column 3)");
+    assert_eq!(error.location().to_string(), "document 1, items[0] (line 4, column 3)");
     let error = fails(&format!("{HEAD}lids: [a\n"));
     assert!(matches!(error.reason(), Reason::Syntax { .. }), "{error}");
-    assert!(error.place().line.is_some(), "{error}");
+    assert!(error.location().line.is_some(), "{error}");
 }
 
 #[test]
@@ -246,8 +248,8 @@ proptest! {
                 scheme.decode_yaml(&to_yaml(&alpha.object).unwrap()).unwrap();
             prop_assert_eq!(PotV1::from(beta.object), pot.clone());
         }
-        let odd = Object::dynamic(json!({"apiVersion": "a/v1", "kind": "B", "x": x})).unwrap();
-        let objects: Vec<_> = pots.into_iter().map(Object::new).chain([odd]).collect();
+        let odd = AnyObject::dynamic(json!({"apiVersion": "a/v1", "kind": "B", "x": x})).unwrap();
+        let objects: Vec<_> = pots.into_iter().map(AnyObject::new).chain([odd]).collect();
         let stream = to_yaml_all(&objects).unwrap();
         let read = scheme.decode_yaml_all(&stream)
             .map_err(|error| TestCaseError::fail(format!("{error}\n{stream}")))?;

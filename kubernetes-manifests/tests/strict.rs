@@ -9,21 +9,21 @@ use common::{PotV1, scheme};
 use k8s_openapi::api::core::v1::PersistentVolumeSpec;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kubernetes_manifests::scheme::{Decoded, Reason, Scheme};
-use kubernetes_manifests::strict::{self, Fault, FaultKind};
+use kubernetes_manifests::strict::{self, FieldError, FieldErrorKind};
 use proptest::prelude::*;
 
-fn told(faults: &[Fault]) -> Vec<String> {
+fn told(faults: &[FieldError]) -> Vec<String> {
     faults.iter().map(ToString::to_string).collect()
 }
 
 /// The faults of a pot in JSON, in which these fields follow its type.
 fn pot(fields: &str) -> Vec<String> {
     let text = format!(r#"{{"apiVersion":"example.com/v1","kind":"Pot",{fields}}}"#);
-    told(&strict::from_json::<PotV1>(text).unwrap().faults)
+    told(&strict::from_json::<PotV1>(text).unwrap().errors)
 }
 
 fn meta(text: &str) -> Vec<String> {
-    told(&strict::from_json::<ObjectMeta>(text).unwrap().faults)
+    told(&strict::from_json::<ObjectMeta>(text).unwrap().errors)
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn types_of_k8s_openapi_are_covered() {
     let text = r#"{"capacity":{"storage":"1Gi","storage":1},"csi":{"driver":"a",
         "volumeHandle":"b","foo":1,"driver":"c"},"hostpath":{},"hostPath":{"path":"","a":null},
         "nodeAffinity":{"required":{"nodeSelectorTerms":[{"matchFields":[{"a":[]}]}]}}}"#;
-    let faults = strict::from_json::<PersistentVolumeSpec>(text).unwrap().faults;
+    let faults = strict::from_json::<PersistentVolumeSpec>(text).unwrap().errors;
     assert_eq!(
         told(&faults),
         [
@@ -136,14 +136,14 @@ fn names_are_quoted_as_go_quotes() {
 fn faults_tell_where_they_are() {
     let text = "{\"labels\": {\"a.b\": \"1\",\n\t\"é\": \"\", \"a.b\": \"2\"}, \"é\": 1, \
                 \"\\u0061\": 1}";
-    let faults = strict::from_json::<ObjectMeta>(text).unwrap().faults;
-    let places: Vec<_> = faults.iter().map(|fault| fault.place.to_string()).collect();
+    let faults = strict::from_json::<ObjectMeta>(text).unwrap().errors;
+    let places: Vec<_> = faults.iter().map(|fault| fault.location.to_string()).collect();
     assert_eq!(
         places,
         ["labels[a.b] (line 2, column 11)", "[é] (line 2, column 24)", "a"]
     );
     assert_eq!(faults[0].path, "labels.a.b");
-    assert_eq!(faults[0].kind, FaultKind::Duplicate);
+    assert_eq!(faults[0].kind, FieldErrorKind::Duplicate);
 }
 
 #[test]
@@ -161,7 +161,7 @@ fn the_object_is_that_of_plain_reading() {
 fn what_is_no_text_is_skipped_with_its_field() {
     let read =
         strict::from_json::<ObjectMeta>(b"{\"name\":\"a\",\"foo\":\"\xff\"}").unwrap();
-    assert_eq!(told(&read.faults), [r#"unknown field "foo""#]);
+    assert_eq!(told(&read.errors), [r#"unknown field "foo""#]);
 }
 
 #[test]
@@ -169,7 +169,7 @@ fn wrong_shapes_come_before_faults() {
     let error =
         strict::from_json::<ObjectMeta>(r#"{"foo":1,"labels":{"a":1}}"#).unwrap_err();
     assert!(matches!(error.reason(), Reason::Shape { .. }));
-    assert_eq!(error.place().path, "labels.a");
+    assert_eq!(error.location().path.to_string(), "labels.a");
     let error = strict::from_json::<ObjectMeta>(r#"{"foo":1,"foo"}"#).unwrap_err();
     assert!(matches!(error.reason(), Reason::Syntax { .. }));
 }
@@ -182,7 +182,7 @@ fn another_version_has_its_own_fields() {
     let Decoded { object, .. } = read.object;
     assert_eq!(object.metadata.name.as_deref(), Some("a"));
     let places: Vec<_> =
-        read.faults.iter().map(|fault| fault.place.to_string()).collect();
+        read.errors.iter().map(|fault| fault.location.to_string()).collect();
     assert_eq!(
         places,
         [
@@ -193,7 +193,7 @@ fn another_version_has_its_own_fields() {
     // What is asked for need not be registered.
     let text = r#"{"apiVersion":"example.com/v1","kind":"Pot","x":1}"#;
     let read = Scheme::new().decode_json_strict::<PotV1>(text).unwrap();
-    assert_eq!(told(&read.faults), [r#"unknown field "x""#]);
+    assert_eq!(told(&read.errors), [r#"unknown field "x""#]);
 }
 
 const STREAM: &str = r#"{"apiVersion":"example.com/v1","kind":"Pot","metadata":{"name":"a"},"x":1}
@@ -218,9 +218,9 @@ fn streams_are_read_whole() {
     let read = scheme().decode_json_all_strict(STREAM).unwrap();
     assert_eq!(read.object.len(), 4);
     let places: Vec<_> =
-        read.faults.iter().map(|fault| fault.place.to_string()).collect();
+        read.errors.iter().map(|fault| fault.location.to_string()).collect();
     assert_eq!(places, PLACES);
-    let paths: Vec<_> = read.faults.iter().map(|fault| fault.path.as_str()).collect();
+    let paths: Vec<_> = read.errors.iter().map(|fault| fault.path.as_str()).collect();
     assert_eq!(
         paths,
         ["x", "metadata.x", "spec.x", "x", "items[0].x", "items[0].metadata.x"]
@@ -234,7 +234,7 @@ fn paths_take_no_more_than_their_share() {
     let text =
         format!(r#"{{"apiVersion":"v1","kind":"Other","{name}":{{{inner}"z":0}}}}"#);
     let read = Scheme::new().decode_json_all_strict(&text).unwrap();
-    let size: usize = read.faults.iter().map(|fault| fault.path.len()).sum();
+    let size: usize = read.errors.iter().map(|fault| fault.path.len()).sum();
     assert!(size > text.len() && size <= 16 * text.len() + (1 << 20), "{size}");
 }
 
@@ -263,12 +263,13 @@ mod yaml {
     use super::*;
 
     fn yaml(text: &str) -> Vec<String> {
-        told(&strict::from_yaml::<ObjectMeta>(text).unwrap().faults)
+        told(&strict::from_yaml::<ObjectMeta>(text).unwrap().errors)
     }
 
     fn lines(text: &str) -> Vec<(String, usize, usize)> {
-        let faults = strict::from_yaml::<ObjectMeta>(text).unwrap().faults;
-        let place = |fault: &Fault| fault.place.line.zip(fault.place.column).unwrap();
+        let faults = strict::from_yaml::<ObjectMeta>(text).unwrap().errors;
+        let place =
+            |fault: &FieldError| fault.location.line.zip(fault.location.column).unwrap();
         let faults = faults.into_iter().map(|fault| {
             let (line, column) = place(&fault);
             (fault.path, line, column)
@@ -320,19 +321,20 @@ mod yaml {
     fn merge_keys_bring_duplicates() {
         let text = "labels: &l {x: '1'}\nannotations:\n  <<: *l\n  x: '2'\n";
         let read = strict::from_yaml::<ObjectMeta>(text).unwrap();
-        assert_eq!(told(&read.faults), [r#"duplicate field "annotations.x""#]);
+        assert_eq!(told(&read.errors), [r#"duplicate field "annotations.x""#]);
         let annotations = read.object.annotations.unwrap();
         assert_eq!(annotations["x"], "2");
         let text = "labels: &l {x: '1'}\nannotations:\n  x: '2'\n  <<: *l\n";
         let read = strict::from_yaml::<ObjectMeta>(text).unwrap();
-        assert_eq!(told(&read.faults), [r#"duplicate field "annotations.x""#]);
+        assert_eq!(told(&read.errors), [r#"duplicate field "annotations.x""#]);
         assert_eq!(read.object.annotations.unwrap()["x"], "1");
         let text =
             "labels: &l {x: '1', y: ''}\nannotations: &a {x: '2'}\nz: {<<: [*l, *a]}\n";
         assert_eq!(yaml(text), [r#"duplicate field "z.x""#, r#"unknown field "z""#]);
         let places = |text: &str| {
-            let faults = strict::from_yaml::<ObjectMeta>(text).unwrap().faults;
-            let of = |fault: &Fault| (fault.path.clone(), fault.place.line.unwrap());
+            let faults = strict::from_yaml::<ObjectMeta>(text).unwrap().errors;
+            let of =
+                |fault: &FieldError| (fault.path.clone(), fault.location.line.unwrap());
             faults.iter().map(of).collect::<Vec<_>>()
         };
         // Of several objects the last comes first.
@@ -380,7 +382,7 @@ mod yaml {
             STREAM.replace("\nnull\n", "\n---\n---\n").replace("]}\n{", "]}\n---\n{");
         let read = scheme().decode_yaml_all_strict(&text).unwrap();
         let mut places: Vec<_> =
-            read.faults.iter().map(|fault| fault.place.to_string()).collect();
+            read.errors.iter().map(|fault| fault.location.to_string()).collect();
         // One more line, and the order of names.
         places.swap(3, 5);
         let lines = PLACES.map(|place| {
@@ -403,7 +405,7 @@ mod yaml {
     fn faults_of_shape_tell_where_they_are() {
         let error = strict::from_yaml::<ObjectMeta>("a: 1\na: 2\nlabels:\n  b: 1\n")
             .unwrap_err();
-        assert_eq!(error.place().to_string(), "labels.b (line 4, column 6)");
+        assert_eq!(error.location().to_string(), "labels.b (line 4, column 6)");
     }
 
     #[test]

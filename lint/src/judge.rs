@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use kubernetes_kinds::{FieldPath, GroupVersion, Lifecycle};
 use kubernetes_manifests::scheme::{
-    Object, Part, Positions, Reason, Scheme, SchemeError, Syntax,
+    AnyObject, Part, Positions, Reason, Scheme, SchemeError, Syntax,
 };
 use kubernetes_validation::Target;
 
@@ -92,7 +92,7 @@ impl Linter {
                 // A list that holds nothing that is left alone is no document to speak of.
                 if !matches!(part.object, Ok(None)) {
                     self.counts.left_alone += 1;
-                    let line = part.place.line.unwrap_or(1);
+                    let line = part.location.line.unwrap_or(1);
                     judged.left_alone.push(format!("{file}:{line}: {subject}"));
                 }
                 continue;
@@ -100,7 +100,7 @@ impl Linter {
             let about = About {
                 file: Rc::clone(&name),
                 subject: Rc::new(subject),
-                line: part.place.line.unwrap_or(1),
+                line: part.location.line.unwrap_or(1),
                 findings: &mut judged.findings,
             };
             self.part(&scheme, part, about);
@@ -113,9 +113,9 @@ impl Linter {
         if !matches!(part.object, Ok(None)) {
             self.counts.objects += 1;
         }
-        for fault in &part.faults {
-            let place = &fault.place;
-            about.add(place.line.zip(place.column), told::strict(fault));
+        for error in &part.field_errors {
+            let location = &error.location;
+            about.add(location.line.zip(location.column), told::strict(error));
         }
         let object = std::mem::replace(&mut part.object, Ok(None));
         let positions = &mut part.positions();
@@ -126,9 +126,9 @@ impl Linter {
             // The list of items that are judged for themselves.
             Ok(None) => (),
             Err(error) => {
-                let place = error.place();
-                let position = place.line.zip(place.column);
-                about.add(position, told::unreadable(&error, &part.place.path));
+                let location = error.location();
+                let position = location.line.zip(location.column);
+                about.add(position, told::unreadable(&error, &part.location.path));
             }
             Ok(Some(object)) => {
                 if scheme.recognizes(&object.kind()) {
@@ -169,7 +169,7 @@ impl Linter {
     fn object(
         &self,
         scheme: &Scheme,
-        mut object: Object,
+        mut object: AnyObject,
         about: &mut About<'_>,
         positions: &mut Positions<'_>,
     ) {
@@ -193,7 +193,8 @@ impl Linter {
             }
         }
         // That something unset can't stay unset is nothing that has been written.
-        let losses = object.losses().iter().filter(|loss| !loss.value.is_null());
+        let losses =
+            object.unrepresentable().iter().filter(|loss| !loss.value.is_null());
         for loss in losses {
             let at = positions.find(&loss.path);
             about.add(at, told::lost(loss, &object.kind()));
@@ -223,7 +224,7 @@ fn conversion_path(error: &SchemeError) -> FieldPath {
 fn subject(part: &Part<'_>) -> Subject {
     let short = |text: &Option<String>| text.as_deref().map(|text| told::cut(text, 253));
     Subject {
-        document: part.place.document.unwrap_or(1),
+        document: part.location.document.unwrap_or(1),
         api_version: short(&part.api_version),
         kind: short(&part.kind),
         name: short(&part.name),

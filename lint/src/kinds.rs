@@ -1,6 +1,6 @@
 //! The kinds that are judged, and what a server says of an object of each.
 
-use kubernetes_manifests::scheme::{Losses, Object, Scheme, Versioned};
+use kubernetes_manifests::scheme::{AnyObject, Scheme, Unrepresentable, Versioned};
 use kubernetes_validation::{FieldPath, Report, Segment, Target, Validate};
 use serde_json::Value;
 
@@ -12,7 +12,7 @@ pub(crate) struct Verdict {
 }
 
 /// Judges an object, if it is of the kind that this is made for.
-type Judge = fn(&Object, &Target) -> Option<Verdict>;
+type Judge = fn(&AnyObject, &Target) -> Option<Verdict>;
 
 const JUDGES: [Judge; 17] = [
     judge::<storage_v1::CSIDriver>,
@@ -36,7 +36,7 @@ const JUDGES: [Judge; 17] = [
 
 /// Every version that is judged.
 pub(crate) fn scheme() -> Scheme {
-    let mut scheme = Scheme::new().with_losses(Losses::Drop);
+    let mut scheme = Scheme::new().with_unrepresentable(Unrepresentable::Discard);
     storage_v1::add_to_scheme(&mut scheme);
     storage_v1beta1::add_to_scheme(&mut scheme);
     storage_v1alpha1::add_to_scheme(&mut scheme);
@@ -45,11 +45,14 @@ pub(crate) fn scheme() -> Scheme {
 }
 
 /// What a server says of an object; nothing if it is of no kind that is known.
-pub(crate) fn verdict(object: &Object, target: &Target) -> Option<Verdict> {
+pub(crate) fn verdict(object: &AnyObject, target: &Target) -> Option<Verdict> {
     JUDGES.iter().find_map(|judge| judge(object, target))
 }
 
-fn judge<K: Versioned + Validate>(object: &Object, target: &Target) -> Option<Verdict> {
+fn judge<K: Versioned + PartialEq + Validate>(
+    object: &AnyObject,
+    target: &Target,
+) -> Option<Verdict> {
     let mut object = object.downcast_ref::<K>()?.clone();
     let mut kept = object.clone();
     kept.drop_disabled(None, target);

@@ -3,7 +3,7 @@
 use kubernetes_kinds::convert::UnrepresentableField;
 use kubernetes_kinds::{GroupVersionKind, Lifecycle, Release};
 use kubernetes_manifests::scheme::{Reason, Scheme, SchemeError};
-use kubernetes_manifests::strict::{Fault as StrictFault, FaultKind};
+use kubernetes_manifests::strict::{FieldError, FieldErrorKind};
 use kubernetes_validation::{Error, FieldPath, Segment, Warning};
 
 use crate::finding::{Note, Severity};
@@ -54,9 +54,9 @@ pub(crate) fn path(text: &str) -> FieldPath {
 }
 
 /// An unknown or duplicate field.
-pub(crate) fn strict(fault: &StrictFault) -> Note {
-    let (reason, title, message) = match fault.kind {
-        FaultKind::Unknown => (
+pub(crate) fn strict(error: &FieldError) -> Note {
+    let (reason, title, message) = match error.kind {
+        FieldErrorKind::Unknown => (
             "UnknownField",
             "Unknown field",
             "this version of the kind has no such field: correct its name or place, or \
@@ -69,23 +69,23 @@ pub(crate) fn strict(fault: &StrictFault) -> Note {
         ),
     };
     Note {
-        field: Some(fault.path.clone()),
-        ..note(Severity::Error, &fault.path, (reason, title), message.to_owned())
+        field: Some(error.path.clone()),
+        ..note(Severity::Error, &error.path, (reason, title), message.to_owned())
     }
 }
 
-/// What can't be read of an object that stands at `outer` in its document.
-pub(crate) fn unreadable(error: &SchemeError, outer: &str) -> Note {
+/// An error in an object at the path `outer` of its document.
+pub(crate) fn unreadable(error: &SchemeError, outer: &FieldPath) -> Note {
     let names = match error.reason() {
         Reason::Syntax { .. } => ("Syntax", "Syntax error"),
         Reason::Unnamed { .. } => ("Unnamed", "Incomplete"),
         _ => ("Unreadable", "Wrong type"),
     };
-    let path = &error.place().path;
-    let path = path.strip_prefix(outer).unwrap_or(path);
-    let path = path.strip_prefix('.').unwrap_or(path);
+    let path = error.location().path.segments();
+    let path = path.strip_prefix(outer.segments()).unwrap_or(path);
+    let path: FieldPath = path.iter().cloned().collect();
     let message = cut(&error.reason().to_string(), 300);
-    note(Severity::Error, path, names, message)
+    note(Severity::Error, path.to_string(), names, message)
 }
 
 /// A file that is no text.
@@ -187,7 +187,7 @@ fn served(scheme: &Scheme, kind: &GroupVersionKind, release: Release) -> Option<
 
 /// An object that can't become one of the version that is served.
 pub(crate) fn not_converted(error: &SchemeError) -> Note {
-    let path = &error.place().path;
+    let path = error.location().path.to_string();
     let message = error.reason().to_string();
     let message = message.strip_prefix(&format!("{path}: ")).unwrap_or(&message);
     let names = ("NotConvertible", "Not convertible");

@@ -214,7 +214,8 @@ fn unequal_shapes_tell_what_is_lost() {
         "hooks": {"left": {"engraving": "you"}}
     }));
     let converted: Converted<v1::Tray> = old.clone().convert().unwrap();
-    let paths: Vec<_> = converted.unrepresentable.iter().map(|field| field.path.to_string()).collect();
+    let paths: Vec<_> =
+        converted.unrepresentable.iter().map(|field| field.path.to_string()).collect();
     assert_eq!(paths, ["cloth", "hooks.left.engraving", "spoons"]);
     assert_eq!((converted.object.cups, converted.object.price), (4, 0));
     assert_eq!(converted.object.colors, Some(vec!["red".to_owned()]));
@@ -240,7 +241,8 @@ fn unequal_shapes_tell_what_is_lost() {
 
     let list = v1::TrayList::new([kept, v1::Tray::new("u", 1, 2)]);
     let lost: Converted<beta::TrayList> = list.convert().unwrap();
-    let paths: Vec<_> = lost.unrepresentable.iter().map(|field| field.path.to_string()).collect();
+    let paths: Vec<_> =
+        lost.unrepresentable.iter().map(|field| field.path.to_string()).collect();
     assert_eq!(paths, ["items[0].price", "items[1].price"]);
 }
 
@@ -343,7 +345,8 @@ fn fields_that_are_not_known_outlast_conversion() {
         }]
     }));
     let new: Converted<unknown_v1::DishList> = old.clone().convert_preserving().unwrap();
-    let paths: Vec<_> = new.unrepresentable.iter().map(|field| field.path.to_string()).collect();
+    let paths: Vec<_> =
+        new.unrepresentable.iter().map(|field| field.path.to_string()).collect();
     assert_eq!(paths, ["items[0].glaze"]);
     let written = serde_json::to_value(&new.object).unwrap();
     assert_eq!((&written["x"], &written["items"][0]["y"]), (&json!(1), &json!([2])));

@@ -10,7 +10,7 @@ use e2e::{Answer, ControlPlane, send_as};
 use fastrand::Rng;
 use http::Method;
 use kubernetes_manifests::scheme::{Scheme, SchemeError, Versioned};
-use kubernetes_manifests::strict::{Fault, FaultKind, Strict};
+use kubernetes_manifests::strict::{FieldError, FieldErrorKind, Strict};
 use serde::Serialize;
 use serde_json::{Value, json};
 use storage_v1::{
@@ -155,15 +155,15 @@ fn ours(kind: Kind, format: &str, text: &Text) -> Told {
         return Some(faults.iter().take(MAX_TOLD).map(ToString::to_string).collect());
     }
     let (duplicate, unknown): (Vec<_>, Vec<_>) =
-        faults.iter().partition(|fault| fault.kind == FaultKind::Duplicate);
+        faults.iter().partition(|fault| fault.kind == FieldErrorKind::Duplicate);
     let duplicate = duplicate.into_iter().map(|fault| in_yaml(fault, text));
     let unknown = unknown.into_iter().take(MAX_TOLD).map(ToString::to_string);
     Some(duplicate.chain(unknown).collect())
 }
 
 /// A duplicate as a server tells it of YAML: the line of the value, and the name.
-fn in_yaml(fault: &Fault, text: &Text) -> String {
-    let place = fault.place.line.zip(fault.place.column);
+fn in_yaml(fault: &FieldError, text: &Text) -> String {
+    let place = fault.location.line.zip(fault.location.column);
     let field = place.and_then(|place| text.fields.get(&place));
     let (name, line) = field.unwrap_or_else(|| panic!("{fault:?} in {}", text.text));
     assert!(fault.path.ends_with(name), "{fault:?} is at {name}");
@@ -198,7 +198,10 @@ fn quoted_length(text: &str, count: usize) -> usize {
 }
 
 /// Reads as the kind, and as whatever it is, which tells the same.
-fn faults<K: Versioned>(format: &str, text: &str) -> Result<Vec<Fault>, SchemeError> {
+fn faults<K: Versioned>(
+    format: &str,
+    text: &str,
+) -> Result<Vec<FieldError>, SchemeError> {
     let mut scheme = Scheme::new();
     storage_v1::add_to_scheme(&mut scheme);
     storage_v1beta1::add_to_scheme(&mut scheme);
@@ -212,19 +215,19 @@ fn faults<K: Versioned>(format: &str, text: &str) -> Result<Vec<Fault>, SchemeEr
             scheme.decode_yaml_all_strict(text).map(told),
         ),
     };
-    let lines = |faults: &Result<Vec<Fault>, _>| {
+    let lines = |faults: &Result<Vec<FieldError>, _>| {
         faults.as_ref().ok().map(|faults| faults.iter().map(line).collect::<Vec<_>>())
     };
     assert_eq!(lines(&one), lines(&all), "{text}");
     one
 }
 
-fn told<T>(read: Strict<T>) -> Vec<Fault> {
-    read.faults
+fn told<T>(read: Strict<T>) -> Vec<FieldError> {
+    read.errors
 }
 
-fn line(fault: &Fault) -> String {
-    format!("{:?} {fault}", fault.place.line.zip(fault.place.column))
+fn line(fault: &FieldError) -> String {
+    format!("{:?} {fault}", fault.location.line.zip(fault.location.column))
 }
 
 /// An object with a few faults, or with many.

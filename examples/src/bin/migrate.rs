@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use kubernetes_kinds::convert::CONVERSION_DATA_ANNOTATION;
-use kubernetes_manifests::scheme::{Object, Scheme, to_yaml_all};
+use kubernetes_manifests::scheme::{AnyObject, Scheme, to_yaml_all};
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args_os().skip(1);
@@ -84,27 +84,28 @@ fn manifests(folder: &Path) -> Result<Vec<PathBuf>, Box<dyn Error>> {
 }
 
 /// The object in storage.k8s.io/v1, if it is of a group that this program knows.
-fn newest(object: Object, scheme: &Scheme) -> Result<Object, Box<dyn Error>> {
+fn newest(object: AnyObject, scheme: &Scheme) -> Result<AnyObject, Box<dyn Error>> {
     let kind = object.kind();
     let mut known = scheme.group_versions().map(|known| &known.group);
     if scheme.recognizes(&kind) {
         Ok(object.convert_to(scheme, &storage_v1::GROUP_VERSION)?)
     } else if known.any(|group| *group == kind.group_version.group) {
-        Err(format!("{}: {kind} is of no version that is known", object.place()).into())
+        Err(format!("{}: {kind} is of no version that is known", object.location())
+            .into())
     } else {
         Ok(object)
     }
 }
 
 /// What is to be said of an object.
-fn line(path: &Path, object: &Object) -> String {
+fn line(path: &Path, object: &AnyObject) -> String {
     let (path, name) = (path.display(), object.name().unwrap_or("without a name"));
     let (before, now) = (object.read(), object.kind());
     if *before == now {
         return format!("{path}: {before} {name} stays as it is\n");
     }
     let mut line = format!("{path}: {before} {name} becomes {now}\n");
-    for loss in object.losses() {
+    for loss in object.unrepresentable() {
         line += &format!("    kept in {CONVERSION_DATA_ANNOTATION}: {loss}\n");
     }
     line

@@ -1,47 +1,240 @@
-//! Types from JSON, with the path of what is wrong.
+//! Documents of JSON: as trees with the positions of their names, and the position of a value for
+//! error messages.
 
-use k8s_openapi::serde::de::DeserializeOwned;
-use k8s_openapi::serde_json::{self, Value};
+use std::borrow::Cow;
+use std::fmt;
 
-use crate::error::{SchemeError, join_name};
+use k8s_openapi::serde::de::{
+    DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor,
+};
+use k8s_openapi::serde_json::{self, Error};
+use kubernetes_kinds::wire::Key;
 
-/// Decodes a JSON text; the path of a fault is looked for only once there is one.
-pub(crate) fn from_json<T: DeserializeOwned>(text: &[u8]) -> Result<T, SchemeError> {
-    // Checked as a whole, the text needs no check string by string, which is much slower.
-    let decoded = match std::str::from_utf8(text) {
-        Ok(text) => serde_json::from_str(text),
-        Err(_) => serde_json::from_slice(text),
-    };
-    decoded.map_err(|error| {
-        let mut deserializer = serde_json::Deserializer::from_slice(text);
-        let again = serde_path_to_error::deserialize::<_, T>(&mut deserializer);
-        SchemeError::json(path(again), &error)
-    })
+use super::read::{Format, Name, Read};
+use super::tree::{Node, Position, Tree};
+use super::walk::{Source, Step};
+
+/// A text of JSON.
+pub(crate) struct Text<'a> {
+    pub(crate) text: Cow<'a, str>,
+    /// Whether bytes that are not UTF-8 have been replaced.
+    is_damaged: bool,
 }
 
-/// The same of a value.
-pub(crate) fn from_value<T: DeserializeOwned>(value: &Value) -> Result<T, SchemeError> {
-    T::deserialize(value).map_err(|error| {
-        let again = serde_path_to_error::deserialize::<_, T>(value);
-        SchemeError::json(path(again), &error)
-    })
-}
-
-/// A path as conversions show theirs: `spec.drivers[0].name`, and in brackets what isn't a
-/// plain name, `metadata.annotations[example.com/a]`.
-///
-/// Nothing is told of what was no fault the second time, such as text after the object.
-fn path<T>(decoded: Result<T, serde_path_to_error::Error<serde_json::Error>>) -> String {
-    use serde_path_to_error::Segment;
-
-    let Err(error) = decoded else {
-        return String::new();
-    };
-    error.path().iter().fold(String::new(), |outer, segment| match segment {
-        Segment::Seq { index } => format!("{outer}[{index}]"),
-        Segment::Map { key: name } | Segment::Enum { variant: name } => {
-            join_name(&outer, name)
+impl<'a> Text<'a> {
+    pub(crate) fn new(bytes: &'a [u8]) -> Self {
+        let text = String::from_utf8_lossy(bytes);
+        Self {
+            is_damaged: matches!(text, Cow::Owned(_)),
+            text,
         }
-        Segment::Unknown => outer,
+    }
+
+    /// The text as that of one document.
+    pub(crate) fn source(&self) -> Source<'_> {
+        Source {
+            text: &self.text,
+            before: "",
+        }
+    }
+
+    /// Reads the documents that are not `null`, up to and with the first that is damaged.
+    pub(crate) fn documents(&self) -> impl Iterator<Item = Document<'_>> {
+        documents(&self.text).map(|mut document| {
+            if let Ok(node) = &mut document.node
+                && self.is_damaged
+            {
+                hide_damage(&mut node.tree);
+            }
+            document
+        })
+    }
+
+    /// Reads the only document.
+    ///
+    /// # Errors
+    ///
+    /// When the text is damaged, or something follows the document.
+    pub(crate) fn document(&self) -> Result<Node<'_>, Error> {
+        let mut node = serde_json::from_str::<Read<'_, Json>>(&self.text)?.0;
+        Cursor::new(&self.text).locate(&mut node.tree);
+        if self.is_damaged {
+            hide_damage(&mut node.tree);
+        }
+        Ok(node)
+    }
+}
+
+/// A document of a stream, and the part of the text that it takes.
+pub(crate) struct Document<'a> {
+    pub(crate) node: Result<Node<'a>, Error>,
+    pub(crate) text: &'a str,
+    /// The text before it.
+    pub(crate) before: &'a str,
+}
+
+/// Reads the documents of a text, but for those that are `null`.
+pub(crate) fn documents(text: &str) -> impl Iterator<Item = Document<'_>> {
+    let mut cursor = Cursor::new(text);
+    let mut documents =
+        serde_json::Deserializer::from_str(text).into_iter::<Read<'_, Json>>();
+    let documents = std::iter::from_fn(move || {
+        let start = documents.byte_offset();
+        let node = documents.next()?.map(|read| {
+            let mut node = read.0;
+            cursor.locate(&mut node.tree);
+            node
+        });
+        Some(Document {
+            node,
+            text: text.get(start..documents.byte_offset()).unwrap_or_default(),
+            before: text.get(..start).unwrap_or_default(),
+        })
+    });
+    documents.filter(|document| {
+        !matches!(&document.node, Ok(node) if matches!(node.tree, Tree::Null))
     })
+}
+
+/// JSON in memory.
+struct Json;
+
+impl<'de> Format<'de, 'de> for Json {
+    fn next_name<M: MapAccess<'de>>(map: &mut M) -> Result<Option<Name<'de>>, M::Error> {
+        Ok(map.next_key::<Key<'de>>()?.map(|key| (key.0, None)))
+    }
+
+    fn borrowed(text: &'de str) -> Tree<'de> {
+        Tree::Text(Cow::Borrowed(text))
+    }
+}
+
+/// Hides texts and fields in which bytes that are not UTF-8 have been replaced.
+fn hide_damage(tree: &mut Tree<'_>) {
+    let is_damaged = |text: &str| text.contains('\u{fffd}');
+    match tree {
+        Tree::Text(text) if is_damaged(text) => *tree = Tree::NotText,
+        Tree::Items(items) => {
+            items.iter_mut().for_each(|item| hide_damage(&mut item.tree));
+        }
+        Tree::Fields(fields) => {
+            for field in fields {
+                if is_damaged(&field.name) {
+                    field.value = Tree::NotText.into();
+                }
+                hide_damage(&mut field.value.tree);
+            }
+        }
+        _ => (),
+    }
+}
+
+/// The message for a string that is not UTF-8.
+pub(super) const NOT_TEXT: &str = "invalid unicode code point";
+
+/// A position in a text, which moves from one name to the next.
+struct Cursor<'a> {
+    text: &'a str,
+    offset: usize,
+    line: usize,
+    column: usize,
+}
+
+impl<'a> Cursor<'a> {
+    fn new(text: &'a str) -> Self {
+        Self {
+            text,
+            offset: 0,
+            line: 1,
+            column: 1,
+        }
+    }
+
+    /// Sets the positions of names that are borrowed from the text.
+    fn locate(&mut self, tree: &mut Tree<'a>) {
+        match tree {
+            Tree::Items(items) => {
+                items.iter_mut().for_each(|item| self.locate(&mut item.tree));
+            }
+            Tree::Fields(fields) => {
+                for field in fields {
+                    if let Cow::Borrowed(name) = field.name {
+                        field.position = self.position(name);
+                    }
+                    self.locate(&mut field.value.tree);
+                }
+            }
+            _ => (),
+        }
+    }
+
+    /// Returns the position of the quote before a name that is borrowed from the text.
+    fn position(&mut self, name: &'a str) -> Option<Position> {
+        let offset = name.as_ptr().addr().checked_sub(self.text.as_ptr().addr())?;
+        let quote = offset.checked_sub(1)?;
+        for character in self.text.get(self.offset..quote)?.chars() {
+            if character == '\n' {
+                self.line += 1;
+                self.column = 1;
+            } else {
+                self.column += 1;
+            }
+        }
+        self.offset = quote;
+        Some((self.line, self.column))
+    }
+}
+
+/// Returns the position of the value at a path, as `serde_json` reports it: where a simple value
+/// ends, and before other values.
+pub(super) fn position(text: &str, path: &[Step<'_>]) -> Option<Position> {
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    let error = Follow(path).deserialize(&mut deserializer).err()?;
+    (error.line() > 0).then(|| (error.line(), error.column()))
+}
+
+/// Reads along a path and fails at its end.
+struct Follow<'p>(&'p [Step<'p>]);
+
+impl<'de> DeserializeSeed<'de> for Follow<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        match self.0 {
+            // The reader stops where it does for a type that the value doesn't have.
+            [] => deserializer.deserialize_str(self),
+            [Step::Field(..), ..] => deserializer.deserialize_map(self),
+            [Step::Item(_), ..] => deserializer.deserialize_seq(self),
+        }
+    }
+}
+
+impl<'de> Visitor<'de> for Follow<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the value at a path")
+    }
+
+    fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<(), M::Error> {
+        if let [Step::Field(index, _), inner @ ..] = self.0 {
+            for _ in 0..*index {
+                map.next_entry::<IgnoredAny, IgnoredAny>()?;
+            }
+            if map.next_key::<IgnoredAny>()?.is_some() {
+                map.next_value_seed(Follow(inner))?;
+            }
+        }
+        Err(M::Error::custom(""))
+    }
+
+    fn visit_seq<S: SeqAccess<'de>>(self, mut seq: S) -> Result<(), S::Error> {
+        if let [Step::Item(index), inner @ ..] = self.0 {
+            for _ in 0..*index {
+                seq.next_element::<IgnoredAny>()?;
+            }
+            seq.next_element_seed(Follow(inner))?;
+        }
+        Err(S::Error::custom(""))
+    }
 }

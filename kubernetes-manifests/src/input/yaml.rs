@@ -1,34 +1,38 @@
-//! Documents of YAML: as JSON values or as trees, with limits on what they may become.
+//! Documents of YAML as trees, with limits on their size.
 
+use std::borrow::Cow;
 use std::cell::Cell;
-use std::fmt;
+use std::collections::HashSet;
+use std::marker::PhantomData;
 
 use k8s_openapi::serde::de::{
-    Deserialize, DeserializeOwned, Deserializer, Error, MapAccess, SeqAccess, Visitor,
+    Deserialize, DeserializeOwned, Deserializer, Error, MapAccess,
 };
-use k8s_openapi::serde_json::{Map, Number, Value};
-use serde_saphyr::{DuplicateKeyPolicy, MergeKeyPolicy, Options};
+use serde_saphyr::{DuplicateKeyPolicy, Location, MergeKeyPolicy, Options, Spanned};
 
-use super::locate;
-use super::merge::Yaml;
-use super::tree::{Read, Tree};
+use super::read::{Format, Name, Read, tree};
+use super::tree::{Field, Node, Position, Tree};
 use crate::error::{Reason, SchemeError};
 
 /// How deep a document may be nested. Less than JSON may, because the reader needs much more of
 /// the stack; no kind of Kubernetes comes near.
 const MAX_DEPTH: usize = 64;
 
+/// How deep the positions of values are read. Typed fields are less deep; a value without a
+/// position takes less of the stack.
+const MAX_LOCATED: usize = 16;
+
 /// What a value counts in addition to its text.
 const NODE: usize = 4;
 
-/// How many times its size a text may become by its aliases, beyond [`HEADROOM`].
+/// How many times its size a text may grow by its aliases, beyond [`HEADROOM`].
 const MAX_GROWTH: usize = 10;
 
-/// What even a small text may become.
+/// The size to which even a small text may grow.
 pub(crate) const HEADROOM: usize = 256 << 10;
 
-/// The readers' limits. What grows no faster than the input needs none, since that is in memory
-/// already; what aliases make of it is limited by [`Node`].
+/// The options of the reader. What grows no faster than the input needs no limit, since the input is
+/// in memory already; [`spend`] limits the growth by aliases.
 fn reading() -> Options {
     serde_saphyr::options! {
         budget: serde_saphyr::budget! {
@@ -46,36 +50,36 @@ fn reading() -> Options {
     }
 }
 
-/// The documents of a stream that hold something.
-pub(crate) fn documents(text: &str) -> Result<Vec<Value>, SchemeError> {
-    let documents: Vec<Node> = read(text).map_err(fault)?;
-    Ok(documents.into_iter().map(|node| node.0).collect())
+/// Reads the documents of a stream, but for empty ones. Merge keys are resolved; duplicate keys are
+/// an error.
+pub(crate) fn documents(text: &str) -> Result<Vec<Node<'static>>, SchemeError> {
+    read::<Resolved>(text, reading(), HEADROOM)
 }
 
-/// The same with every field of them, however often it stands there.
-pub(crate) fn trees(text: &str) -> Result<Vec<Tree<'static>>, SchemeError> {
+/// Reads the documents of a stream with all duplicate keys, among them those of merge keys.
+pub(crate) fn raw_documents(text: &str) -> Result<Vec<Node<'static>>, SchemeError> {
     let mut headroom = HEADROOM;
-    trees_within(text, &mut headroom)
+    raw_documents_within(text, &mut headroom)
 }
 
-/// The same of a part of a stream whose documents share what aliases may add.
-pub(crate) fn trees_within(
+/// Reads a part of a stream as [`raw_documents`] does; all parts share what aliases may add.
+pub(crate) fn raw_documents_within(
     text: &str,
     headroom: &mut usize,
-) -> Result<Vec<Tree<'static>>, SchemeError> {
+) -> Result<Vec<Node<'static>>, SchemeError> {
     let mut options = reading();
     options.duplicate_keys = DuplicateKeyPolicy::LastWins;
     options.merge_keys = MergeKeyPolicy::AsOrdinary;
-    let documents = read_within::<Read<'_, Yaml>>(text, options, *headroom);
-    // What has been read of a damaged document counts too.
+    let documents = read::<Raw>(text, options, *headroom);
+    // A damaged document counts as far as it has been read.
     *headroom = LEFT.get().min(*headroom);
-    let documents = documents.map_err(fault)?;
-    Ok(documents.into_iter().map(|read| read.0).collect())
+    documents
 }
 
-/// The same of the only one.
-pub(crate) fn yaml_document(text: &str) -> Result<Tree<'static>, SchemeError> {
-    let documents = trees(text)?;
+/// Returns the only document.
+pub(crate) fn single(
+    documents: Vec<Node<'static>>,
+) -> Result<Node<'static>, SchemeError> {
     let found = documents.len();
     match <[_; 1]>::try_from(documents) {
         Ok([document]) => Ok(document),
@@ -83,59 +87,46 @@ pub(crate) fn yaml_document(text: &str) -> Result<Tree<'static>, SchemeError> {
     }
 }
 
-fn read<T: DeserializeOwned>(text: &str) -> Result<Vec<T>, serde_saphyr::Error> {
-    read_with(text, reading())
-}
-
-fn read_with<T: DeserializeOwned>(
-    text: &str,
-    options: Options,
-) -> Result<Vec<T>, serde_saphyr::Error> {
-    read_within(text, options, HEADROOM)
-}
-
-fn read_within<T: DeserializeOwned>(
+fn read<F>(
     text: &str,
     options: Options,
     headroom: usize,
-) -> Result<Vec<T>, serde_saphyr::Error> {
+) -> Result<Vec<Node<'static>>, SchemeError>
+where
+    Read<'static, F>: DeserializeOwned,
+{
     LEFT.set(text.len().saturating_mul(MAX_GROWTH).saturating_add(headroom));
     DEPTH.set(0);
-    serde_saphyr::from_str_multiple_with_options(text, options)
+    let read: Result<Vec<Read<'static, F>>, _> =
+        serde_saphyr::from_str_multiple_with_options(text, options);
+    Ok(read.map_err(syntax)?.into_iter().map(|read| read.0).collect())
 }
 
-/// The error, with the line and column of the field in the document of that number.
-pub(crate) fn locate(text: &str, number: usize, error: SchemeError) -> SchemeError {
-    let mut options = reading();
-    options.duplicate_keys = DuplicateKeyPolicy::LastWins;
-    let trees = read_with::<locate::Tree>(text, options).unwrap_or_default();
-    let tree = trees.get(number.saturating_sub(1));
-    let position = tree.and_then(|tree| tree.find(&error.place().path));
-    error.on(position)
-}
-
-fn fault(error: serde_saphyr::Error) -> SchemeError {
+fn syntax(error: serde_saphyr::Error) -> SchemeError {
     let message = error.to_string();
-    let position = error.location().and_then(|location| {
-        let line = usize::try_from(location.line()).ok()?;
-        Some((line, usize::try_from(location.column()).ok()?))
-    });
+    let position = error.location().and_then(position);
     let end = position.map(|(line, column)| format!(" at line {line}, column {column}"));
     let end = end.unwrap_or_default();
     let message = message.strip_suffix(&end).unwrap_or(&message).to_owned();
     SchemeError::from(Reason::Syntax { message }).on(position)
 }
 
-thread_local! {
-    /// How much the documents of the stream that is being read may still become. The reader
-    /// makes its values without asking for anything but their type, so it is kept here.
-    static LEFT: Cell<usize> = const { Cell::new(0) };
-
-    /// How deep a [`Tree`] has got.
-    pub(crate) static DEPTH: Cell<usize> = const { Cell::new(0) };
+fn position(location: Location) -> Option<Position> {
+    let line = usize::try_from(location.line()).ok()?;
+    let column = usize::try_from(location.column()).ok()?;
+    (line > 0).then_some((line, column))
 }
 
-pub(crate) fn spend<E: Error>(bytes: usize) -> Result<(), E> {
+thread_local! {
+    /// How much the documents of the stream that is being read may still grow. The reader
+    /// constructs values from their type alone, so the state is here.
+    static LEFT: Cell<usize> = const { Cell::new(0) };
+
+    /// How deep the current value is.
+    static DEPTH: Cell<usize> = const { Cell::new(0) };
+}
+
+fn spend<E: Error>(bytes: usize) -> Result<(), E> {
     let left = LEFT.get().checked_sub(bytes + NODE).ok_or_else(|| {
         E::custom(
             "its aliases make it many times larger than the text; write out what they repeat",
@@ -145,82 +136,114 @@ pub(crate) fn spend<E: Error>(bytes: usize) -> Result<(), E> {
     Ok(())
 }
 
-/// A JSON value that counts what it takes.
-struct Node(Value);
+fn next_name<'de, M: MapAccess<'de>>(
+    map: &mut M,
+) -> Result<Option<Name<'static>>, M::Error> {
+    let key = map.next_key::<Spanned<String>>()?;
+    Ok(key.map(|key| (Cow::Owned(key.value), position(key.referenced))))
+}
 
-impl<'de> Deserialize<'de> for Node {
+fn node<'de, F: Format<'de, 'static>, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Node<'static>, D::Error> {
+    let depth = DEPTH.get();
+    if depth >= MAX_LOCATED {
+        return Ok(tree::<F, D>(deserializer)?.into());
+    }
+    let read = Spanned::<Inside<F>>::deserialize(deserializer);
+    DEPTH.set(depth);
+    let read = read?;
+    Ok(Node {
+        position: position(read.referenced),
+        tree: read.value.0,
+    })
+}
+
+/// The tree of a value whose position is known.
+struct Inside<F>(Tree<'static>, PhantomData<F>);
+
+impl<'de, F: Format<'de, 'static>> Deserialize<'de> for Inside<F> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(NodeVisitor).map(Node)
+        DEPTH.set(DEPTH.get() + 1);
+        Ok(Self(tree::<F, D>(deserializer)?, PhantomData))
     }
 }
 
-struct NodeVisitor;
+/// YAML whose reader resolves merge keys.
+struct Resolved;
 
-impl<'de> Visitor<'de> for NodeVisitor {
-    type Value = Value;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a value that JSON has")
+impl<'de> Format<'de, 'static> for Resolved {
+    fn spend<E: Error>(bytes: usize) -> Result<(), E> {
+        spend(bytes)
     }
 
-    fn visit_unit<E: Error>(self) -> Result<Value, E> {
-        spend(0)?;
-        Ok(Value::Null)
+    fn node<D: Deserializer<'de>>(deserializer: D) -> Result<Node<'static>, D::Error> {
+        node::<Self, D>(deserializer)
     }
 
-    fn visit_bool<E: Error>(self, value: bool) -> Result<Value, E> {
-        spend(0)?;
-        Ok(value.into())
+    fn next_name<M: MapAccess<'de>>(
+        map: &mut M,
+    ) -> Result<Option<Name<'static>>, M::Error> {
+        next_name(map)
     }
 
-    fn visit_i64<E: Error>(self, value: i64) -> Result<Value, E> {
-        spend(0)?;
-        Ok(value.into())
+    fn borrowed(text: &'de str) -> Tree<'static> {
+        Tree::Text(Cow::Owned(text.to_owned()))
     }
 
-    fn visit_u64<E: Error>(self, value: u64) -> Result<Value, E> {
-        spend(0)?;
-        Ok(value.into())
-    }
-
-    fn visit_f64<E: Error>(self, value: f64) -> Result<Value, E> {
-        spend(0)?;
-        let number = Number::from_f64(value);
-        number.map(Value::Number).ok_or_else(|| E::custom("JSON has no such number"))
-    }
-
-    fn visit_str<E: Error>(self, value: &str) -> Result<Value, E> {
-        spend(value.len())?;
-        Ok(value.into())
-    }
-
-    fn visit_string<E: Error>(self, value: String) -> Result<Value, E> {
-        spend(value.len())?;
-        Ok(value.into())
-    }
-
-    fn visit_seq<S: SeqAccess<'de>>(self, mut seq: S) -> Result<Value, S::Error> {
-        spend(0)?;
-        let mut items = Vec::new();
-        while let Some(Node(item)) = seq.next_element()? {
-            items.push(item);
-        }
-        Ok(Value::Array(items))
-    }
-
-    fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Value, M::Error> {
-        spend(0)?;
-        let mut fields = Map::new();
-        while let Some(name) = map.next_key::<String>()? {
-            spend(name.len())?;
-            let Node(value) = map.next_value()?;
-            if fields.contains_key(&name) {
-                return Err(Error::custom(format_args!(
-                    "the key `{name}` stands twice"
-                )));
+    /// The reader itself compares keys before they become texts: `1` and `"1"`.
+    fn check<E: Error>(fields: &[Field<'static>]) -> Result<(), E> {
+        let mut seen = HashSet::new();
+        match fields.iter().find(|field| !seen.insert(&*field.name)) {
+            Some(again) => {
+                Err(E::custom(format_args!("the key `{}` stands twice", again.name)))
             }
-            fields.insert(name, value);
+            None => Ok(()),
         }
-        Ok(Value::Object(fields))
+    }
+}
+
+/// YAML whose reader passes merge keys on.
+struct Raw;
+
+impl<'de> Format<'de, 'static> for Raw {
+    fn spend<E: Error>(bytes: usize) -> Result<(), E> {
+        spend(bytes)
+    }
+
+    fn node<D: Deserializer<'de>>(deserializer: D) -> Result<Node<'static>, D::Error> {
+        node::<Self, D>(deserializer)
+    }
+
+    fn next_name<M: MapAccess<'de>>(
+        map: &mut M,
+    ) -> Result<Option<Name<'static>>, M::Error> {
+        next_name(map)
+    }
+
+    fn borrowed(text: &'de str) -> Tree<'static> {
+        Tree::Text(Cow::Owned(text.to_owned()))
+    }
+
+    fn add(fields: &mut Vec<Field<'static>>, field: Field<'static>) {
+        let is_fields = |node: &Node<'_>| matches!(node.tree, Tree::Fields(_));
+        match field.value.tree {
+            Tree::Fields(inner) if field.name == "<<" => fields.extend(inner),
+            Tree::Items(items) if field.name == "<<" && items.iter().all(is_fields) => {
+                // Of several objects, the first is to override the others.
+                for item in items.into_iter().rev() {
+                    if let Tree::Fields(inner) = item.tree {
+                        fields.extend(inner);
+                    }
+                }
+            }
+            tree => fields.push(Field {
+                value: Node {
+                    tree,
+                    position: field.value.position,
+                },
+                ..field
+            }),
+        }
     }
 }

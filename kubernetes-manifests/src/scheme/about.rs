@@ -1,4 +1,4 @@
-//! What a scheme tells of what is registered.
+//! Descriptions of registered kinds and conversions.
 
 use std::any::TypeId;
 use std::collections::BTreeSet;
@@ -8,16 +8,16 @@ use kubernetes_kinds::{GroupVersion, GroupVersionKind, Lifecycle};
 
 use super::{Scheme, Versioned};
 
-/// Whether the objects of a kind live in namespaces.
+/// The scope of the names of a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Scope {
-    /// One name in the whole cluster.
+    /// Names are unique in the cluster.
     Cluster,
-    /// One name in each namespace.
+    /// Names are unique in a namespace.
     Namespaced,
 }
 
-/// A kind that is registered.
+/// A registered kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RegisteredKind {
@@ -27,13 +27,13 @@ pub struct RegisteredKind {
     pub list_kind: Option<GroupVersionKind>,
     /// The name of its resource, `csinodes`.
     pub resource: &'static str,
-    /// Whether its objects live in namespaces.
+    /// Whether its objects are in namespaces.
     pub scope: Scope,
-    /// When it came and went, where that is known.
+    /// The releases in which it was introduced, deprecated and removed, where they are known.
     pub lifecycle: Option<Lifecycle>,
 }
 
-/// A way from one kind to another, over the kinds between them.
+/// The conversions from one kind to another.
 ///
 /// Shown as `storage.k8s.io/v1 CSINode, storage.k8s.io/v1beta1 CSINode (lossy)`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,20 +47,20 @@ pub struct Route {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Step {
-    /// What the object becomes.
+    /// The target of the conversion.
     pub to: GroupVersionKind,
-    /// Whether that can say less, so that something may be lost.
+    /// Whether some fields may not be representable in the target.
     pub lossy: bool,
 }
 
 impl Route {
-    /// What the object becomes in the end.
+    /// Returns the target of the last conversion.
     #[must_use]
     pub fn target(&self) -> Option<&GroupVersionKind> {
         self.steps.last().map(|step| &step.to)
     }
 
-    /// Whether something may be lost on the way.
+    /// Returns whether one of the conversions is lossy.
     #[must_use]
     pub fn is_lossy(&self) -> bool {
         self.steps.iter().any(|step| step.lossy)
@@ -79,14 +79,14 @@ impl fmt::Display for Route {
 }
 
 impl Scheme {
-    /// Every group and version of which a kind is registered, sorted.
+    /// Returns the group and version of every registered kind, sorted.
     pub fn group_versions(&self) -> impl Iterator<Item = &GroupVersion> {
         let sorted: BTreeSet<_> =
             self.entries.keys().map(|kind| &kind.group_version).collect();
         sorted.into_iter()
     }
 
-    /// Every kind of a group and version, sorted; lists come with their kinds.
+    /// Returns the kinds of a group and version, sorted, with their lists.
     pub fn kinds<'s>(
         &'s self,
         group_version: &GroupVersion,
@@ -94,9 +94,9 @@ impl Scheme {
         self.registered().filter(move |kind| kind.kind.group_version == *group_version)
     }
 
-    /// Every kind that has a resource of that name, whatever its group and version.
+    /// Returns the kinds with a resource of that name, in any group and version.
     ///
-    /// The name is that in URLs: the plural, in lower case.
+    /// The name is the plural in lower case, as in URLs.
     pub fn resource<'s>(
         &'s self,
         resource: &str,
@@ -104,19 +104,19 @@ impl Scheme {
         self.registered().filter(move |kind| kind.resource == resource)
     }
 
-    /// What is registered of a kind; nothing of lists.
+    /// Returns the description of a kind; lists have none.
     #[must_use]
     pub fn kind(&self, kind: &GroupVersionKind) -> Option<&RegisteredKind> {
         self.entries.get(kind)?.about.as_ref()
     }
 
-    /// Whether a kind or a list is registered.
+    /// Returns whether a kind or a list is registered.
     #[must_use]
     pub fn recognizes(&self, kind: &GroupVersionKind) -> bool {
         self.entries.contains_key(kind)
     }
 
-    /// What a kind or a list can become, the nearest first.
+    /// Returns the routes from a kind or a list, the shortest first.
     #[must_use]
     pub fn routes(&self, from: &GroupVersionKind) -> Vec<Route> {
         let Some(entry) = self.entries.get(from) else {
@@ -125,7 +125,7 @@ impl Scheme {
         self.paths(entry.type_id).iter().map(|path| path.route()).collect()
     }
 
-    /// How one type becomes another, if it can; the route is empty for the type itself.
+    /// Returns the route from one type to another; it is empty if they are the same.
     #[must_use]
     pub fn route<A: Versioned, B: Versioned>(&self) -> Option<Route> {
         let path = self.path(TypeId::of::<A>(), TypeId::of::<B>())?;
@@ -136,7 +136,7 @@ impl Scheme {
         self.entries.values().filter_map(|entry| entry.about.as_ref())
     }
 
-    /// The registered kinds that come nearest to one that isn't.
+    /// Returns the registered kinds that are most similar to one that isn't.
     pub(super) fn nearest(&self, found: &GroupVersionKind) -> Vec<GroupVersionKind> {
         let those = |like: &dyn Fn(&GroupVersionKind) -> bool| -> Vec<_> {
             self.entries.keys().filter(|kind| like(kind)).cloned().collect()

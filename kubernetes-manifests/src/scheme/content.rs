@@ -1,21 +1,21 @@
 //! Objects of any registered type.
 
 use std::any::{Any, TypeId};
-use std::fmt;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, ObjectMeta};
 use k8s_openapi::serde::Serialize;
 use k8s_openapi::serde::de::DeserializeOwned;
-use k8s_openapi::serde_json::{self, Value};
 use k8s_openapi::{Metadata, Resource};
 use kubernetes_kinds::GroupVersionKind;
 
-use super::write;
+use super::write::unwritable;
 use crate::error::SchemeError;
+use crate::input::tree::Tree;
+use crate::input::write;
 
 /// The metadata of kinds and lists.
 pub trait Meta {
-    /// The name and the namespace, where there are any.
+    /// Returns the name and the namespace, where there are any.
     fn names(&self) -> (Option<&str>, Option<&str>);
 }
 
@@ -39,8 +39,6 @@ pub trait Versioned:
     Resource
     + Metadata<Ty: Meta>
     + Clone
-    + fmt::Debug
-    + PartialEq
     + Serialize
     + DeserializeOwned
     + Send
@@ -53,8 +51,6 @@ impl<T> Versioned for T where
     T: Resource
         + Metadata<Ty: Meta>
         + Clone
-        + fmt::Debug
-        + PartialEq
         + Serialize
         + DeserializeOwned
         + Send
@@ -64,16 +60,12 @@ impl<T> Versioned for T where
 }
 
 /// A [`Versioned`] whose type is known only at run time.
-pub(super) trait Content: Any + fmt::Debug + Send + Sync {
+pub(super) trait Content: Any + Send + Sync {
     fn type_of(&self) -> TypeId;
     fn kind(&self) -> GroupVersionKind;
     fn names(&self) -> (Option<&str>, Option<&str>);
     fn duplicate(&self) -> Boxed;
-    fn equals(&self, other: &dyn Content) -> bool;
-    fn to_json(&self) -> Result<String, SchemeError>;
-    fn to_value(&self) -> Result<Value, SchemeError>;
-    #[cfg(feature = "yaml")]
-    fn to_yaml(&self) -> Result<String, SchemeError>;
+    fn to_tree(&self) -> Result<Tree<'static>, SchemeError>;
 }
 
 pub(super) type Boxed = Box<dyn Content>;
@@ -95,31 +87,18 @@ impl<T: Versioned> Content for T {
         Box::new(self.clone())
     }
 
-    fn equals(&self, other: &dyn Content) -> bool {
-        (other as &dyn Any).downcast_ref::<T>() == Some(self)
-    }
-
-    fn to_json(&self) -> Result<String, SchemeError> {
-        write::to_json(self)
-    }
-
-    fn to_value(&self) -> Result<Value, SchemeError> {
-        serde_json::to_value(self).map_err(write::unwritable)
-    }
-
-    #[cfg(feature = "yaml")]
-    fn to_yaml(&self) -> Result<String, SchemeError> {
-        super::yaml::to_yaml(self)
+    fn to_tree(&self) -> Result<Tree<'static>, SchemeError> {
+        write::tree(self).map_err(unwritable)
     }
 }
 
-/// The object as its own type, if it is of that.
+/// Returns the object as a `T`, if it is one.
 pub(super) fn downcast<T: Versioned>(content: Boxed) -> Option<T> {
     let any: Box<dyn Any> = content;
     any.downcast().ok().map(|object| *object)
 }
 
-/// Looks at the object as its own type, if it is of that.
+/// Returns a reference to the object as a `T`, if it is one.
 pub(super) fn downcast_ref<T: Versioned>(content: &dyn Content) -> Option<&T> {
     (content as &dyn Any).downcast_ref()
 }

@@ -2,6 +2,7 @@
 
 use std::any::TypeId;
 
+use k8s_openapi::serde_json;
 use kubernetes_kinds::GroupVersionKind;
 use kubernetes_kinds::convert::{Converted, UnrepresentableField};
 
@@ -9,9 +10,12 @@ use super::content::{self, Boxed, Versioned};
 use super::type_meta::TypeMeta;
 use super::{Entry, Scheme};
 use crate::error::{Reason, SchemeError};
-use crate::input::json;
+use crate::input::json::Text;
+use crate::input::reader;
+use crate::input::walk::Walk;
+use crate::strict::ReadAs;
 
-/// An object as it was asked for.
+/// An object of the requested type.
 #[derive(Clone, Debug, PartialEq)]
 #[must_use]
 pub struct Decoded<T> {
@@ -19,16 +23,16 @@ pub struct Decoded<T> {
     pub object: T,
     /// The kind that it had in the input.
     pub read: GroupVersionKind,
-    /// What of the input it can't say; kept in its annotation unless the scheme
-    /// [drops](super::Losses::Drop) losses.
-    pub losses: Vec<UnrepresentableField>,
+    /// The fields of the input that the type can't represent. An annotation of the object preserves
+    /// them unless the scheme [discards](super::Unrepresentable::Discard) them.
+    pub unrepresentable: Vec<UnrepresentableField>,
 }
 
 impl Scheme {
     /// Reads one object or typed list of any registered version from JSON, as `T`.
     ///
-    /// Where the input is a `T` already, this is as fast as reading it without a scheme.
-    /// Otherwise it is read as what it says it is and converted along the shortest route.
+    /// An input that names the kind of `T` is read as fast as without a scheme. Otherwise it is
+    /// read as the kind that it names and converted along the shortest route.
     ///
     /// # Errors
     ///
@@ -42,38 +46,42 @@ impl Scheme {
         let text = text.as_ref();
         let meta = TypeMeta::of_json(text)?;
         if meta.names::<T>() {
-            let object = json::from_json(text)?;
+            let direct = |text: &str| serde_json::from_str(text);
             return Ok(Decoded {
-                object,
+                object: from_json(text, Some(direct), reader::read::<T>)?,
                 read: GroupVersionKind::of::<T>(),
-                losses: Vec::new(),
+                unrepresentable: Vec::new(),
             });
         }
-        self.decode(&meta, |entry| (entry.from_json)(text))
+        self.decode(&meta, |entry| {
+            let direct = self.conversions.get(&entry.type_id);
+            let direct = direct.and_then(|conversions| conversions.first());
+            from_json(text, direct.map(|conversion| conversion.read), entry.read)
+        })
     }
 
-    /// Reads what isn't a `T`, and makes it one.
+    /// Reads an object of another type, and converts it to `T`.
     pub(super) fn decode<T: Versioned>(
         &self,
         meta: &TypeMeta<'_>,
-        decode: impl Fn(&Entry) -> Result<Boxed, SchemeError>,
+        decode: impl FnOnce(&Entry) -> Result<Boxed, SchemeError>,
     ) -> Result<Decoded<T>, SchemeError> {
         let read = meta.kind()?;
         let entry = self.entries.get(&read).ok_or_else(|| Reason::NotRegistered {
             registered: self.nearest(&read),
             found: read.clone(),
         })?;
-        // A missing route is worth more to know than a fault further inside.
+        // A missing route is reported before errors of fields.
         self.leads::<T>(entry.type_id, &read)?;
         let content = decode(entry)?;
         let Converted {
             object,
-            unrepresentable: losses,
+            unrepresentable,
         } = self.become_type(content, &read)?;
         Ok(Decoded {
             object,
             read,
-            losses,
+            unrepresentable,
         })
     }
 
@@ -97,13 +105,13 @@ impl Scheme {
         from: &GroupVersionKind,
     ) -> Result<Converted<T>, Reason> {
         let path = self.leads::<T>(content.type_of(), from)?;
-        let (content, losses) =
-            path.follow(content, self.losses).map_err(Reason::Conversion)?;
+        let (content, unrepresentable) =
+            path.follow(content, self.unrepresentable).map_err(Reason::Conversion)?;
         // The path ends at `T`, so that this can't fail.
         let object = content::downcast(content).ok_or_else(|| no_route::<T>(from))?;
         Ok(Converted {
             object,
-            unrepresentable: losses,
+            unrepresentable,
         })
     }
 
@@ -113,6 +121,38 @@ impl Scheme {
         kind: &GroupVersionKind,
     ) -> Result<super::route::Path<'_>, Reason> {
         self.path(from, TypeId::of::<T>()).ok_or_else(|| no_route::<T>(kind))
+    }
+}
+
+/// Reads the only document of a text, by a type's own reader if there is one; the path of an error
+/// is found by reading once more, as a tree.
+fn from_json<T>(
+    bytes: &[u8],
+    direct: Option<impl Fn(&str) -> serde_json::Result<T>>,
+    read: ReadAs<T>,
+) -> Result<T, SchemeError> {
+    let direct = match (direct, std::str::from_utf8(bytes)) {
+        (Some(direct), Ok(text)) => match direct(text) {
+            Ok(object) => return Ok(object),
+            Err(error) => Some(SchemeError::syntax(&error)),
+        },
+        _ => None,
+    };
+    let text = Text::new(bytes);
+    let read = match text.document() {
+        Ok(node) => read(&node, Walk::new(&[]), Some(text.source())),
+        Err(error) => Err(SchemeError::syntax(&error)),
+    };
+    match (direct, read) {
+        (Some(direct), Ok(_)) => Err(direct),
+        // Reading as a tree may stop earlier, at what the type skips.
+        (Some(direct), Err(error))
+            if matches!(direct.reason(), Reason::Shape { .. })
+                && matches!(error.reason(), Reason::Syntax { .. }) =>
+        {
+            Err(direct)
+        }
+        (_, read) => read,
     }
 }
 

@@ -1,35 +1,36 @@
-//! Any version in, the wanted version out: a registry of kinds, of their lists and of the
-//! conversions between them.
+//! A registry of kinds, of their lists and of the conversions between their versions, which reads
+//! any registered version as the requested one.
 //!
-//! The generated crates have `add_to_scheme`, which registers all that they have. Then
+//! Each generated crate has `add_to_scheme`, which registers all of its kinds. Then
 //!
 //! * [`Scheme::decode_json`] and `decode_yaml` read one object or typed list of any
-//!   registered version and convert it into the type that is asked for;
+//!   registered version and convert it to the requested type;
 //! * [`Scheme::decode_json_all`] and `decode_yaml_all` read streams of objects and lists of
-//!   any kinds into [`Object`]s, which are converted later or written back;
-//! * [`Scheme::decode_json_strict`] and its neighbours do the same and tell of unknown and
-//!   duplicate fields;
-//! * `decode_each` reads a stream part by part, so that what is wrong with one hides
-//!   none of the others, and tells where each field stands;
-//! * [`Scheme::kinds`], [`Scheme::resource`] and [`Scheme::routes`] tell what is registered.
+//!   any kinds into [`AnyObject`]s, which are converted later or written back;
+//! * [`Scheme::decode_json_strict`] and its neighbours also report unknown and duplicate
+//!   fields;
+//! * `decode_each` reads a stream part by part, so that an error in one part hides no other
+//!   part, and returns the positions of fields;
+//! * [`Scheme::kinds`], [`Scheme::resource`] and [`Scheme::routes`] list the registered kinds and
+//!   conversions.
 //!
-//! What concerns YAML needs the feature `yaml`.
+//! Functions for YAML need the feature `yaml`.
 //!
 //! The documentation of `storage_v1alpha1::csi` has an example.
 //!
 //! # Routes
 //!
-//! A conversion goes over as few registered conversions as possible; among routes of the same
-//! length the one counts that has the fewest lossy ones. What a lossy one can't say is kept
-//! in an annotation ([`convert`](kubernetes_kinds::convert)) unless the scheme is told to drop it, and
-//! told in either case.
+//! An object is converted along the route with the fewest registered conversions; among routes of
+//! the same length, along the one with the fewest lossy conversions. Fields that are not
+//! representable in the target version are reported. They are preserved in an annotation
+//! ([`convert`](kubernetes_kinds::convert)) unless the scheme [discards](Unrepresentable) them.
 //!
 //! # YAML
 //!
-//! YAML is read as Kubernetes reads it: first into JSON, then into the type, so that an
-//! unquoted `yes` is no string and `0644` is octal. Merge keys work, a key that stands twice
-//! is an error, and so is a tag that doesn't belong to YAML itself, since dropping it would
-//! change what the text says. Aliases may not blow up a text to much more than it is.
+//! YAML is read as Kubernetes reads it: first as JSON, then as the type, so that an
+//! unquoted `yes` is no string and `0644` is octal. Merge keys work. A duplicate key
+//! is an error, and so is a tag that doesn't belong to YAML itself, since ignoring it would
+//! change the meaning. Aliases may not make a text many times larger.
 
 mod about;
 mod content;
@@ -51,21 +52,20 @@ use std::any::TypeId;
 use std::collections::{BTreeMap, HashMap};
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ListMeta;
-use k8s_openapi::serde_json::Value;
 use k8s_openapi::{Metadata, NamespaceResourceScope};
 use kubernetes_kinds::convert::Convert;
 use kubernetes_kinds::{GroupVersionKind, Kind};
 
-use crate::input::json::{from_json, from_value};
-use crate::strict::Typed;
+use crate::input::reader;
+use crate::strict::ReadAs;
 
-pub use crate::error::{Place, Reason, SchemeError};
+pub use crate::error::{Location, Reason, SchemeError};
 pub use about::{RegisteredKind, Route, Scope, Step};
 pub use content::Versioned;
 pub use decode::Decoded;
 #[cfg(feature = "yaml")]
 pub use each::{Part, Parts, Positions, Syntax};
-pub use object::Object;
+pub use object::AnyObject;
 pub use write::{to_json, to_json_all};
 #[cfg(feature = "yaml")]
 pub use yaml::{to_yaml, to_yaml_all};
@@ -73,15 +73,15 @@ pub use yaml::{to_yaml, to_yaml_all};
 use content::Boxed;
 use route::Conversion;
 
-/// What becomes of that which the wanted version can't say.
+/// How conversions handle fields that are not representable in the target version.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Losses {
-    /// It is kept in an annotation, from which converting back restores it:
+pub enum Unrepresentable {
+    /// An annotation preserves them, and converting back restores them:
     /// [`Convert::convert_preserving`].
     #[default]
-    Keep,
-    /// It is gone: [`Convert::convert`].
-    Drop,
+    Preserve,
+    /// They are discarded: [`Convert::convert`].
+    Discard,
 }
 
 /// A registry of kinds, their lists and the conversions between them; see the
@@ -90,20 +90,17 @@ pub enum Losses {
 pub struct Scheme {
     entries: BTreeMap<GroupVersionKind, Entry>,
     conversions: HashMap<TypeId, Vec<Conversion>>,
-    losses: Losses,
+    unrepresentable: Unrepresentable,
 }
 
-/// A kind or a list; the functions are made for its type.
+/// A kind or a list, with functions for its type.
 #[derive(Clone)]
 struct Entry {
     type_id: TypeId,
-    from_json: fn(&[u8]) -> Result<Boxed, SchemeError>,
-    from_value: fn(&Value) -> Result<Boxed, SchemeError>,
-    /// Unknown and duplicate fields.
-    faults: Typed,
+    read: ReadAs<Boxed>,
     /// The items of a list.
     split: Option<fn(Boxed) -> Vec<Boxed>>,
-    /// What is told of a kind.
+    /// The description of a kind; lists have none.
     about: Option<RegisteredKind>,
 }
 
@@ -111,9 +108,9 @@ impl Entry {
     fn of<T: Versioned>() -> Self {
         Self {
             type_id: TypeId::of::<T>(),
-            from_json: |text| Ok(Box::new(from_json::<T>(text)?)),
-            from_value: |value| Ok(Box::new(from_value::<T>(value)?)),
-            faults: crate::strict::typed::<T>,
+            read: |node, walk, source| {
+                Ok(Box::new(reader::read::<T>(node, walk, source)?))
+            },
             split: None,
             about: None,
         }
@@ -121,22 +118,22 @@ impl Entry {
 }
 
 impl Scheme {
-    /// A scheme in which nothing is registered, and which keeps losses.
+    /// Returns a scheme without kinds, which preserves fields that are not representable.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Sets what becomes of that which a wanted version can't say.
+    /// Sets how conversions handle fields that are not representable in the target version.
     #[must_use]
-    pub fn with_losses(mut self, losses: Losses) -> Self {
-        self.losses = losses;
+    pub fn with_unrepresentable(mut self, unrepresentable: Unrepresentable) -> Self {
+        self.unrepresentable = unrepresentable;
         self
     }
 
     /// Registers a kind.
     ///
-    /// Registering it again changes nothing; where two types claim one kind, the first counts.
+    /// Registering a kind again changes nothing; of two types for one kind, the first counts.
     pub fn add_kind<K>(&mut self)
     where
         K: Kind<Scope: 'static> + Versioned,
@@ -162,7 +159,7 @@ impl Scheme {
 
     /// Registers the list of a kind, and the kind with it.
     ///
-    /// Registering it again changes nothing.
+    /// Registering again changes nothing.
     pub fn add_list<L>(&mut self)
     where
         L: Versioned + Metadata<Ty = ListMeta> + IntoIterator,
@@ -183,17 +180,17 @@ impl Scheme {
         });
     }
 
-    /// Registers a conversion that loses nothing, of a kind or of a list.
+    /// Registers a lossless conversion of a kind or of a list.
     ///
-    /// Registering it again changes nothing.
+    /// Registering again changes nothing.
     pub fn add_conversion<A: Versioned, B: Versioned + From<A>>(&mut self) {
         self.add(TypeId::of::<A>(), Conversion::lossless::<A, B>());
     }
 
-    /// Registers a conversion into a version that can't say everything, of a kind or of a
-    /// list.
+    /// Registers a conversion of a kind or of a list to a version in which not every field is
+    /// representable.
     ///
-    /// Registering it again changes nothing.
+    /// Registering again changes nothing.
     pub fn add_lossy_conversion<A: Versioned + Convert<B>, B: Versioned>(&mut self) {
         self.add(TypeId::of::<A>(), Conversion::lossy::<A, B>());
     }
@@ -211,7 +208,7 @@ impl std::fmt::Debug for Scheme {
         let kinds: Vec<_> = self.entries.keys().map(ToString::to_string).collect();
         f.debug_struct("Scheme")
             .field("kinds", &kinds)
-            .field("losses", &self.losses)
+            .field("unrepresentable", &self.unrepresentable)
             .finish_non_exhaustive()
     }
 }

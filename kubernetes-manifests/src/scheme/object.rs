@@ -8,68 +8,70 @@ use super::content::{self, Boxed, Versioned};
 use super::decode::no_route;
 use super::type_meta::TypeMeta;
 use super::{Decoded, Scheme, write};
-use crate::error::{Place, Reason, SchemeError};
+use crate::error::{Location, Reason, SchemeError};
 
-/// One object of any kind: of a registered type, or of none, and then kept as JSON.
+/// An object of any kind: of a registered type, or of a kind without a type as JSON.
 ///
-/// What is kept as JSON is written back with all that it had; only its fields are put into
-/// order. Two objects are equal if what they hold is.
-#[derive(Debug)]
-pub struct Object {
+/// JSON is written back with all of its fields, sorted. Two objects are equal if they have the
+/// same type and are written the same.
+pub struct AnyObject {
     held: Held,
     read: GroupVersionKind,
-    losses: Vec<UnrepresentableField>,
-    place: Place,
+    unrepresentable: Vec<UnrepresentableField>,
+    location: Location,
 }
 
-#[derive(Debug)]
 enum Held {
     Typed(Boxed),
     Dynamic(GroupVersionKind, Value),
 }
 
-impl Object {
-    /// Holds an object of a type.
+impl AnyObject {
+    /// Returns an object of a type.
     #[must_use]
     pub fn new<T: Versioned>(object: T) -> Self {
-        Self::typed(Box::new(object), Place::default())
+        Self::typed(Box::new(object), Location::default())
     }
 
-    /// Holds an object of a kind for which there is no type.
+    /// Returns an object of a kind without a type.
     ///
     /// # Errors
     ///
     /// When it is not an object or doesn't name its `apiVersion` and `kind`.
     pub fn dynamic(value: Value) -> Result<Self, SchemeError> {
         let kind = TypeMeta::of_value(&value)?.kind()?;
-        Ok(Self::untyped(kind, value, Place::default()))
+        Ok(Self::untyped(kind, value, Location::default()))
     }
 
-    pub(super) fn typed(content: Boxed, place: Place) -> Self {
+    pub(super) fn typed(content: Boxed, location: Location) -> Self {
         Self {
             read: content.kind(),
             held: Held::Typed(content),
-            losses: Vec::new(),
-            place,
+            unrepresentable: Vec::new(),
+            location,
         }
     }
 
-    pub(super) fn untyped(kind: GroupVersionKind, value: Value, place: Place) -> Self {
+    pub(super) fn untyped(
+        kind: GroupVersionKind,
+        value: Value,
+        location: Location,
+    ) -> Self {
         Self {
             read: kind.clone(),
             held: Held::Dynamic(kind, value),
-            losses: Vec::new(),
-            place,
+            unrepresentable: Vec::new(),
+            location,
         }
     }
 
-    /// The kind that it had when it was read or made.
+    /// Returns the kind that the object had when it was read or made.
     #[must_use]
     pub fn read(&self) -> &GroupVersionKind {
         &self.read
     }
 
-    /// The kind that it has now.
+    /// Returns the kind that the object has now.
     #[must_use]
     pub fn kind(&self) -> GroupVersionKind {
         match &self.held {
@@ -78,13 +80,13 @@ impl Object {
         }
     }
 
-    /// Where it stood in the input, for messages.
+    /// Returns the location of the object in the input.
     #[must_use]
-    pub fn place(&self) -> &Place {
-        &self.place
+    pub fn location(&self) -> &Location {
+        &self.location
     }
 
-    /// Its `metadata.name`.
+    /// Returns `metadata.name`.
     #[must_use]
     pub fn name(&self) -> Option<&str> {
         match &self.held {
@@ -93,7 +95,7 @@ impl Object {
         }
     }
 
-    /// Its `metadata.namespace`.
+    /// Returns `metadata.namespace`.
     #[must_use]
     pub fn namespace(&self) -> Option<&str> {
         match &self.held {
@@ -102,13 +104,13 @@ impl Object {
         }
     }
 
-    /// What it has lost by [`convert_to`](Self::convert_to).
+    /// Returns the fields that were not representable in a target of [`convert_to`](Self::convert_to).
     #[must_use]
-    pub fn losses(&self) -> &[UnrepresentableField] {
-        &self.losses
+    pub fn unrepresentable(&self) -> &[UnrepresentableField] {
+        &self.unrepresentable
     }
 
-    /// The object as JSON, if there is no type for it.
+    /// Returns the object as JSON, if its kind has no type.
     #[must_use]
     pub fn as_value(&self) -> Option<&Value> {
         match &self.held {
@@ -117,7 +119,7 @@ impl Object {
         }
     }
 
-    /// The object, if it is a `T`.
+    /// Returns a reference to the object, if it is a `T`.
     #[must_use]
     pub fn downcast_ref<T: Versioned>(&self) -> Option<&T> {
         match &self.held {
@@ -126,8 +128,8 @@ impl Object {
         }
     }
 
-    /// The object, if it is a `T`; otherwise it is gone, so
-    /// [look](Self::downcast_ref) first.
+    /// Returns the object, if it is a `T`; an object of another type is dropped, so
+    /// use [`downcast_ref`](Self::downcast_ref) first.
     #[must_use]
     pub fn downcast<T: Versioned>(self) -> Option<T> {
         match self.held {
@@ -136,20 +138,20 @@ impl Object {
         }
     }
 
-    /// Converts it into a `T` along the shortest route; nothing happens to what is one.
+    /// Converts the object to a `T` along the shortest route; a `T` is returned unchanged.
     ///
     /// # Errors
     ///
-    /// When nothing leads to `T`, which is so for whatever is kept as JSON, and when the object
-    /// can't be converted.
+    /// When no route leads to `T`, as for every object without a type, and when the object can't be
+    /// converted.
     pub fn convert<T: Versioned>(
         self,
         scheme: &Scheme,
     ) -> Result<Decoded<T>, SchemeError> {
-        let (mut place, kind) = (self.place, self.read);
+        let (mut location, kind) = (self.location, self.read);
         let converted = match self.held {
             Held::Typed(content) => {
-                place.object.get_or_insert_with(|| describe(&kind, content.names()));
+                location.object.get_or_insert_with(|| describe(&kind, content.names()));
                 let from = content.kind();
                 scheme.become_type(content, &from)
             }
@@ -157,21 +159,25 @@ impl Object {
         };
         let Converted {
             object,
-            unrepresentable: losses,
-        } = converted.map_err(|reason| SchemeError::from(reason).at(&place))?;
+            unrepresentable,
+        } = converted.map_err(|reason| SchemeError::from(reason).at(&location))?;
         Ok(Decoded {
             object,
             read: kind,
-            losses: self.losses.into_iter().chain(losses).collect(),
+            unrepresentable: self
+                .unrepresentable
+                .into_iter()
+                .chain(unrepresentable)
+                .collect(),
         })
     }
 
-    /// Converts it into the nearest kind of a group and version, such as storage.k8s.io/v1;
-    /// nothing happens to what is of it.
+    /// Converts the object to the nearest kind of a group and version, such as storage.k8s.io/v1; an
+    /// object of that version is returned unchanged.
     ///
     /// # Errors
     ///
-    /// When nothing leads to a kind of it, and when the object can't be converted.
+    /// When no route leads to the version, and when the object can't be converted.
     pub fn convert_to(
         self,
         scheme: &Scheme,
@@ -184,12 +190,12 @@ impl Object {
             from,
             to: group_version.to_string(),
         };
-        let mut place = self.place.clone();
-        place.object.get_or_insert_with(|| self.to_string());
+        let mut location = self.location.clone();
+        location.object.get_or_insert_with(|| self.to_string());
         let content = match self.held {
             Held::Typed(content) => content,
             Held::Dynamic(kind, _) => {
-                return Err(SchemeError::from(no_route(kind)).at(&place));
+                return Err(SchemeError::from(no_route(kind)).at(&location));
             }
         };
         let paths = scheme.paths(content.type_of());
@@ -197,44 +203,49 @@ impl Object {
             path.target().is_some_and(|(_, kind)| kind.group_version == *group_version)
         });
         let Some(path) = wanted else {
-            return Err(SchemeError::from(no_route(content.kind())).at(&place));
+            return Err(SchemeError::from(no_route(content.kind())).at(&location));
         };
-        let (content, losses) = path
-            .follow(content, scheme.losses)
-            .map_err(|error| SchemeError::from(Reason::Conversion(error)).at(&place))?;
+        let (content, unrepresentable) =
+            path.follow(content, scheme.unrepresentable).map_err(|error| {
+                SchemeError::from(Reason::Conversion(error)).at(&location)
+            })?;
         Ok(Self {
             held: Held::Typed(content),
             read: self.read,
-            losses: self.losses.into_iter().chain(losses).collect(),
-            place: self.place,
+            unrepresentable: self
+                .unrepresentable
+                .into_iter()
+                .chain(unrepresentable)
+                .collect(),
+            location: self.location,
         })
     }
 
-    /// The object as compact JSON.
+    /// Returns the object as compact JSON.
     ///
     /// # Errors
     ///
     /// When the type refuses to be written.
     pub fn to_json(&self) -> Result<String, SchemeError> {
         match &self.held {
-            Held::Typed(content) => content.to_json(),
+            Held::Typed(content) => write::to_json(&content.to_tree()?),
             Held::Dynamic(_, value) => write::to_json(&write::Ordered(value)),
         }
     }
 
-    /// The object as a JSON value.
+    /// Returns the object as a JSON value.
     ///
     /// # Errors
     ///
     /// When the type refuses to be written.
     pub fn to_value(&self) -> Result<Value, SchemeError> {
         match &self.held {
-            Held::Typed(content) => content.to_value(),
+            Held::Typed(content) => Ok(content.to_tree()?.to_value()),
             Held::Dynamic(_, value) => Ok(value.clone()),
         }
     }
 
-    /// The object as one YAML document: `apiVersion`, `kind` and `metadata` first, then the
+    /// Returns the object as one YAML document: `apiVersion`, `kind` and `metadata` first, then the
     /// other fields in the order of the type, or sorted where there is none.
     ///
     /// # Errors
@@ -243,13 +254,13 @@ impl Object {
     #[cfg(feature = "yaml")]
     pub fn to_yaml(&self) -> Result<String, SchemeError> {
         match &self.held {
-            Held::Typed(content) => content.to_yaml(),
-            Held::Dynamic(_, value) => super::yaml::to_yaml(&write::Ordered(value)),
+            Held::Typed(content) => super::yaml::tree_to_yaml(&content.to_tree()?),
+            Held::Dynamic(_, value) => super::yaml::tree_to_yaml(&write::Ordered(value)),
         }
     }
 }
 
-impl Clone for Object {
+impl Clone for AnyObject {
     fn clone(&self) -> Self {
         Self {
             held: match &self.held {
@@ -257,31 +268,48 @@ impl Clone for Object {
                 Held::Dynamic(kind, value) => Held::Dynamic(kind.clone(), value.clone()),
             },
             read: self.read.clone(),
-            losses: self.losses.clone(),
-            place: self.place.clone(),
+            unrepresentable: self.unrepresentable.clone(),
+            location: self.location.clone(),
         }
     }
 }
 
-impl PartialEq for Object {
+impl PartialEq for AnyObject {
     fn eq(&self, other: &Self) -> bool {
         match (&self.held, &other.held) {
-            (Held::Typed(one), Held::Typed(other)) => one.equals(&**other),
+            (Held::Typed(one), Held::Typed(other)) => {
+                // The methods are those of the objects, not of their boxes.
+                let (one, other) = (&**one, &**other);
+                one.type_of() == other.type_of() && one.to_tree() == other.to_tree()
+            }
             (Held::Dynamic(_, one), Held::Dynamic(_, other)) => one == other,
             _ => false,
         }
     }
 }
 
+/// Shown as the JSON of the object.
+impl fmt::Debug for AnyObject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("AnyObject");
+        match self.to_json() {
+            Ok(json) => shown.field("object", &format_args!("{json}")),
+            Err(error) => shown.field("error", &error),
+        };
+        shown.field("read", &self.read).field("location", &self.location);
+        shown.finish_non_exhaustive()
+    }
+}
+
 /// Shown as `storage.k8s.io/v1 CSINode node-1`, with `namespace/` before the name of what is in
 /// one.
-impl fmt::Display for Object {
+impl fmt::Display for AnyObject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&describe(&self.kind(), (self.name(), self.namespace())))
     }
 }
 
-/// A kind, with the name and the namespace of an object of it.
+/// Returns a kind with the name and the namespace of an object.
 pub(super) fn describe(
     kind: &GroupVersionKind,
     names: (Option<&str>, Option<&str>),

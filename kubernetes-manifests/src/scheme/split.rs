@@ -1,10 +1,10 @@
 //! Splitting a stream into documents without reading them.
 
-/// What stands between two document markers of YAML, with the marker before it.
+/// The text between two document markers of YAML, with the marker before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Chunk<'t> {
     pub(super) text: &'t str,
-    /// How many lines of the stream go before it.
+    /// The number of lines before it.
     pub(super) lines: usize,
 }
 
@@ -25,7 +25,7 @@ impl<'t> Chunks<'t> {
         }
     }
 
-    /// Where the next chunk ends.
+    /// Returns the end of the next chunk.
     fn end(&self) -> usize {
         // Directives and comments belong to the marker that follows them.
         let mut begun = false;
@@ -65,7 +65,7 @@ impl<'t> Iterator for Chunks<'t> {
 }
 
 impl<'t> Chunk<'t> {
-    /// What may be JSON of it: what follows the marker, if that begins an object.
+    /// Returns the text after the marker, if it begins an object of JSON.
     pub(super) fn json(self) -> Option<Self> {
         let after_marker = match self.text.split_once('\n') {
             Some((first, rest)) if first.trim_end() == "---" => Self {
@@ -77,7 +77,7 @@ impl<'t> Chunk<'t> {
         after_marker.text.trim_start().starts_with('{').then_some(after_marker)
     }
 
-    /// What follows so many lines, from the next line on that begins an object of JSON.
+    /// Returns the rest after so many lines, from the next line that begins an object of JSON.
     pub(super) fn next_json(self, lines: usize) -> Option<Self> {
         let mut at = 0;
         for (number, line) in self.text.split_inclusive('\n').enumerate() {
@@ -92,7 +92,7 @@ impl<'t> Chunk<'t> {
         None
     }
 
-    /// The line of the stream on which something stands, after the marker and comments.
+    /// Returns the number of the first line after the marker and comments.
     pub(super) fn first_line(self) -> usize {
         let is_text = |line: &str| {
             let text = line.trim_start();

@@ -1,145 +1,210 @@
-//! Decoding streams of objects and lists of any kinds.
+//! Reading streams of objects and lists of any kinds, plainly or strictly.
 
-use k8s_openapi::serde::de::IgnoredAny;
-use k8s_openapi::serde_json::{self, Value};
-use kubernetes_kinds::GroupVersionKind;
+use k8s_openapi::serde_json::Value;
 
 use super::content::Boxed;
-use super::object::{Object, describe};
+use super::object::{AnyObject, describe};
 use super::type_meta::TypeMeta;
 use super::{Entry, Scheme};
-use crate::error::{Place, Reason, SchemeError, is_plain_list};
-use crate::input::json;
+use crate::error::{Location, Reason, SchemeError, is_plain_list};
+use crate::input::json::Text;
+use crate::input::reader;
+use crate::input::tree::{Field, Node, Tree};
+use crate::input::walk::{Log, Source, Step, Walk, path};
+use crate::strict::{Input, Language, Strict};
 
 impl Scheme {
     /// Reads any number of JSON documents, one after the other, into objects.
     ///
-    /// Lists are taken apart: a `v1` `List` into items that each say what they are, a
-    /// registered typed list into items of its kind. What isn't registered is kept as it is.
+    /// Lists are split into their items: those of a `v1` `List` name their own kinds, those of a
+    /// registered typed list have the kind of the list. An object of a kind that isn't registered
+    /// is kept as JSON.
     ///
     /// # Errors
     ///
-    /// For the first document or item that is not JSON, doesn't say what it is, contradicts the
-    /// list in which it is, or has a field of the wrong shape.
+    /// For the first document or item that is not JSON, doesn't name its kind, contradicts the
+    /// list that contains it, or has a field of the wrong shape.
     pub fn decode_json_all(
         &self,
         text: impl AsRef<[u8]>,
-    ) -> Result<Vec<Object>, SchemeError> {
-        let text = text.as_ref();
+    ) -> Result<Vec<AnyObject>, SchemeError> {
+        self.json_stream(&Text::new(text.as_ref()), None)
+    }
+
+    /// Reads a stream as [`decode_json_all`](Self::decode_json_all) does, and reports the unknown
+    /// and duplicate fields of all its objects: [`strict`](crate::strict).
+    ///
+    /// # Errors
+    ///
+    /// As [`decode_json_all`](Self::decode_json_all).
+    pub fn decode_json_all_strict(
+        &self,
+        text: impl AsRef<[u8]>,
+    ) -> Result<Strict<Vec<AnyObject>>, SchemeError> {
+        let text = Text::new(text.as_ref());
+        let mut log = Log::new(&text.text);
+        let objects = self.json_stream(&text, Some(&mut log))?;
+        Ok(Strict::new(objects, log))
+    }
+
+    fn json_stream(
+        &self,
+        text: &Text<'_>,
+        mut log: Option<&mut Log>,
+    ) -> Result<Vec<AnyObject>, SchemeError> {
         let mut objects = Vec::new();
-        let mut number = 0;
-        let mut documents = serde_json::Deserializer::from_slice(text).into_iter();
-        loop {
-            let start = documents.byte_offset();
-            let document = documents.next();
-            let end = documents.byte_offset();
-            let before = text.get(..start).unwrap_or_default();
-            match document {
-                None => return Ok(objects),
-                // The reader has counted the lines of the whole input.
-                Some(Err(error)) => {
-                    let error = SchemeError::json(String::new(), &error);
-                    return Err(error.at(&Place::document(number + 1)));
-                }
-                Some(Ok(IgnoredAny)) => {
-                    let document = text.get(start..end).unwrap_or_default();
-                    if document.trim_ascii() == b"null" {
-                        continue;
-                    }
-                    number += 1;
-                    self.json_document(document, Place::document(number), &mut objects)
-                        .map_err(|error| error.after(before))?;
-                }
-            }
+        for (index, document) in text.documents().enumerate() {
+            let node = document.node.map_err(|error| {
+                SchemeError::syntax(&error).of(&Location::document(index + 1))
+            })?;
+            let source = Source {
+                text: document.text,
+                before: document.before,
+            };
+            let mut document = Document {
+                scheme: self,
+                number: index + 1,
+                language: Language::Json,
+                source: Some(source),
+                log: log.as_deref_mut(),
+                objects: &mut objects,
+            };
+            document.object(&node, &mut Vec::new())?;
         }
-    }
-
-    /// The objects of one JSON document.
-    fn json_document(
-        &self,
-        text: &[u8],
-        place: Place,
-        objects: &mut Vec<Object>,
-    ) -> Result<(), SchemeError> {
-        let kind = TypeMeta::of_json(text)
-            .and_then(|meta| meta.kind())
-            .map_err(|error| error.at(&place))?;
-        let Some(entry) = self.entries.get(&kind) else {
-            let value = json::from_json(text).map_err(|error| error.at(&place))?;
-            return self.value(value, place, objects);
-        };
-        let content = (entry.from_json)(text).map_err(|error| {
-            let value = json::from_json::<Value>(text).unwrap_or_default();
-            error.at(&named(&place, &kind, &value))
-        })?;
-        take(entry, content, place, objects);
-        Ok(())
-    }
-
-    /// The objects of a value: one, or the items of a list.
-    pub(super) fn value(
-        &self,
-        value: Value,
-        place: Place,
-        objects: &mut Vec<Object>,
-    ) -> Result<(), SchemeError> {
-        let kind = TypeMeta::of_value(&value)
-            .and_then(|meta| meta.kind())
-            .map_err(|error| error.at(&place))?;
-        if let Some(entry) = self.entries.get(&kind) {
-            let content = (entry.from_value)(&value)
-                .map_err(|error| error.at(&named(&place, &kind, &value)))?;
-            take(entry, content, place, objects);
-        } else if is_plain_list(&kind) {
-            self.plain_list(value, &place, objects)?;
-        } else {
-            objects.push(Object::untyped(kind, value, place));
-        }
-        Ok(())
-    }
-
-    /// The items of a `v1` `List`, each of which says what it is.
-    fn plain_list(
-        &self,
-        mut list: Value,
-        place: &Place,
-        objects: &mut Vec<Object>,
-    ) -> Result<(), SchemeError> {
-        match list.get_mut("items").map(Value::take) {
-            None | Some(Value::Null) => Ok(()),
-            Some(Value::Array(items)) => {
-                for (index, item) in items.into_iter().enumerate() {
-                    self.value(item, place.item(index), objects)?;
-                }
-                Ok(())
-            }
-            Some(_) => {
-                let message = "not a list".to_owned();
-                Err(SchemeError::new("items", Reason::Shape { message }).at(place))
-            }
-        }
+        Ok(objects)
     }
 }
 
-/// Adds what has been read to the objects, item by item if it is a list.
-fn take(entry: &Entry, content: Boxed, place: Place, objects: &mut Vec<Object>) {
+/// A document of a stream, and where its objects and strict errors go.
+pub(super) struct Document<'s, 't> {
+    pub(super) scheme: &'s Scheme,
+    pub(super) number: usize,
+    pub(super) language: Language,
+    pub(super) source: Option<Source<'t>>,
+    pub(super) log: Option<&'s mut Log>,
+    pub(super) objects: &'s mut Vec<AnyObject>,
+}
+
+impl<'t> Document<'_, 't> {
+    /// Reads an object, or the items of a list.
+    pub(super) fn object(
+        &mut self,
+        node: &'t Node<'t>,
+        steps: &mut Vec<Step<'t>>,
+    ) -> Result<(), SchemeError> {
+        let mut location = Location {
+            path: path(steps),
+            ..Location::document(self.number)
+        };
+        let kind = TypeMeta::of_tree(&node.tree)
+            .and_then(|meta| meta.kind())
+            .map_err(|error| error.at(&location))?;
+        let entry = self.scheme.entries.get(&kind);
+        if entry.is_none() && is_plain_list(&kind) {
+            return self.plain_list(node, &location, steps);
+        }
+        let outer = location.clone();
+        location.object = Some(describe(&kind, node.tree.names()));
+        let input = Input {
+            node,
+            steps,
+            language: self.language,
+            source: self.source,
+        };
+        if let Some(entry) = entry {
+            let log = self.log.as_deref_mut();
+            let content = input
+                .read(log.map(|log| (&location, log)), entry.read)
+                .map_err(|error| error.of(&location))?;
+            take(entry, content, outer, self.objects);
+            return Ok(());
+        }
+        let value = reader::read::<Value>(node, Walk::new(steps), self.source)
+            .map_err(|error| error.of(&outer))?;
+        self.objects.push(AnyObject::untyped(kind, value, outer));
+        if let Some(log) = self.log.as_deref_mut() {
+            input.duplicates(&location, log);
+        }
+        Ok(())
+    }
+
+    /// Reads the items of a `v1` `List`, each of which names its kind.
+    fn plain_list(
+        &mut self,
+        node: &'t Node<'t>,
+        location: &Location,
+        steps: &mut Vec<Step<'t>>,
+    ) -> Result<(), SchemeError> {
+        self.plain_list_duplicates(node, location, steps);
+        let Some((index, field)) = node.tree.field("items") else {
+            return Ok(());
+        };
+        let items = match &field.value.tree {
+            Tree::Null => return Ok(()),
+            Tree::Items(items) => items,
+            _ => {
+                let message = "not a list".to_owned();
+                let error = SchemeError::field("items", Reason::Shape { message });
+                return Err(error.at(location));
+            }
+        };
+        let depth = steps.len();
+        for (number, item) in items.iter().enumerate() {
+            steps.extend([Step::Field(index, field), Step::Item(number)]);
+            self.object(item, steps)?;
+            steps.truncate(depth);
+        }
+        Ok(())
+    }
+
+    /// Reports the duplicate fields of a `v1` `List` itself; its items are objects of their own.
+    fn plain_list_duplicates(
+        &mut self,
+        node: &Node<'_>,
+        location: &Location,
+        steps: &[Step<'_>],
+    ) {
+        let (Some(log), Tree::Fields(fields)) = (self.log.as_deref_mut(), &node.tree)
+        else {
+            return;
+        };
+        let list = Node::from(Tree::Fields(fields.iter().map(without_items).collect()));
+        let input = Input {
+            node: &list,
+            steps,
+            language: self.language,
+            source: None,
+        };
+        input.duplicates(location, log);
+    }
+}
+
+/// Returns a field of a list, with nothing in place of its items.
+fn without_items<'t>(field: &Field<'t>) -> Field<'t> {
+    match &*field.name {
+        "items" => Field {
+            name: field.name.clone(),
+            position: field.position,
+            value: Tree::Null.into(),
+        },
+        _ => field.clone(),
+    }
+}
+
+/// Adds an object, or the items of a list.
+fn take(
+    entry: &Entry,
+    content: Boxed,
+    location: Location,
+    objects: &mut Vec<AnyObject>,
+) {
     match entry.split {
-        None => objects.push(Object::typed(content, place)),
+        None => objects.push(AnyObject::typed(content, location)),
         Some(split) => {
             let items = split(content).into_iter().enumerate();
             objects.extend(
-                items.map(|(index, item)| Object::typed(item, place.item(index))),
+                items.map(|(index, item)| AnyObject::typed(item, location.item(index))),
             );
         }
-    }
-}
-
-/// The place, with what the object there is called.
-fn named(place: &Place, kind: &GroupVersionKind, value: &Value) -> Place {
-    let text = |path| value.pointer(path).and_then(Value::as_str);
-    let names = (text("/metadata/name"), text("/metadata/namespace"));
-    Place {
-        object: Some(describe(kind, names)),
-        ..place.clone()
     }
 }

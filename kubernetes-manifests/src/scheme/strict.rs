@@ -1,17 +1,20 @@
-//! Decoding strictly: the same as without, and all unknown and duplicate fields.
+//! Reading one object strictly.
 
 use kubernetes_kinds::GroupVersionKind;
 
 use super::content::Versioned;
-use super::object::{Object, describe};
+use super::object::describe;
+use super::type_meta::TypeMeta;
 use super::{Decoded, Scheme};
-use crate::error::{Place, SchemeError, is_plain_list};
-use crate::input::tree::{Field, Tree};
-use crate::strict::{self, Language, Log, Strict, Typed};
+use crate::error::{Location, SchemeError};
+use crate::input::json::Text;
+use crate::input::reader;
+use crate::input::walk::Log;
+use crate::strict::{Input, Language, Strict};
 
 impl Scheme {
-    /// Reads one object as [`decode_json`](Self::decode_json) does, and tells of fields that the
-    /// version in which it is written doesn't know, and of duplicate ones: [`strict`].
+    /// Reads one object as [`decode_json`](Self::decode_json) does, and reports duplicate fields and
+    /// those that are unknown in the version of the text: [`strict`](crate::strict).
     ///
     /// # Errors
     ///
@@ -20,157 +23,159 @@ impl Scheme {
         &self,
         text: impl AsRef<[u8]>,
     ) -> Result<Strict<Decoded<T>>, SchemeError> {
-        let text = text.as_ref();
-        let object = self.decode_json(text)?;
-        let text = String::from_utf8_lossy(text);
-        let mut log = Log::new(&text);
-        for tree in strict::json_documents(&text)? {
-            self.faults_as::<T>(&tree, Language::Json, &mut log)?;
-        }
-        Ok(log.tell(object))
-    }
-
-    /// Reads a stream as [`decode_json_all`](Self::decode_json_all) does, and tells of the unknown
-    /// and duplicate fields of all its objects: [`strict`].
-    ///
-    /// # Errors
-    ///
-    /// As [`decode_json_all`](Self::decode_json_all).
-    pub fn decode_json_all_strict(
-        &self,
-        text: impl AsRef<[u8]>,
-    ) -> Result<Strict<Vec<Object>>, SchemeError> {
-        let text = text.as_ref();
-        let objects = self.decode_json_all(text)?;
-        let text = String::from_utf8_lossy(text);
-        let mut log = Log::new(&text);
-        for (index, tree) in strict::json_documents(&text)?.iter().enumerate() {
-            self.faults(tree, Place::document(index + 1), Language::Json, &mut log)?;
-        }
-        Ok(log.tell(objects))
-    }
-
-    /// The faults of a document that has become a `T`.
-    pub(super) fn faults_as<T: Versioned>(
-        &self,
-        tree: &Tree<'_>,
-        language: Language,
-        log: &mut Log,
-    ) -> Result<(), SchemeError> {
-        // What is a `T` already need not be registered.
-        let own = kind_of(tree) == Some(GroupVersionKind::of::<T>());
-        let typed = own.then_some(strict::typed::<T> as Typed);
-        match typed {
-            Some(typed) => {
-                strict::faults(tree, Some(typed), language, &Place::default(), log)
-            }
-            None => self.faults(tree, Place::default(), language, log),
-        }
-    }
-
-    /// The faults of what stands there, and of what a list of kubectl holds.
-    pub(super) fn faults(
-        &self,
-        tree: &Tree<'_>,
-        place: Place,
-        language: Language,
-        log: &mut Log,
-    ) -> Result<(), SchemeError> {
-        let Some(kind) = kind_of(tree) else {
-            return Ok(());
+        // Without `apiVersion` and `kind`, the errors are those of plain reading.
+        TypeMeta::of_json(text.as_ref())?;
+        let text = Text::new(text.as_ref());
+        let node = text.document().map_err(|error| SchemeError::syntax(&error))?;
+        let mut log = Log::new(&text.text);
+        let input = Input {
+            node: &node,
+            steps: &[],
+            language: Language::Json,
+            source: Some(text.source()),
         };
-        let entry = self.entries.get(&kind);
-        if entry.is_none()
-            && is_plain_list(&kind)
-            && let Tree::Fields(fields) = tree
-        {
-            return self.list_faults(fields, &place, language, log);
-        }
-        let names = ["name", "namespace"].map(|name| tree.text(&["metadata", name]));
-        let place = Place {
-            object: place.object.or_else(|| Some(describe(&kind, names.into()))),
-            ..place
-        };
-        strict::faults(tree, entry.map(|entry| entry.faults), language, &place, log)
+        let object = self.decode_input(input, Some(&mut log))?;
+        Ok(Strict::new(object, log))
     }
 
-    /// The faults of a `v1` `List` itself, and of its items as objects of their own.
-    fn list_faults(
+    /// Reads an object as `T`.
+    pub(super) fn decode_input<T: Versioned>(
         &self,
-        fields: &[Field<'_>],
-        place: &Place,
-        language: Language,
-        log: &mut Log,
-    ) -> Result<(), SchemeError> {
-        let list = fields.iter().map(|field| match &*field.name {
-            "items" => field.with(Tree::Null),
-            _ => field.clone(),
-        });
-        let list = Tree::Fields(list.collect());
-        strict::faults(&list, None, language, place, log)?;
-        let items = fields.iter().rfind(|field| field.name == "items");
-        if let Some(Tree::Items(items)) = items.map(|items| &items.value) {
-            for (index, item) in items.iter().enumerate() {
-                self.faults(item, place.item(index), language, log)?;
-            }
+        input: Input<'_, '_>,
+        log: Option<&mut Log>,
+    ) -> Result<Decoded<T>, SchemeError> {
+        let meta = TypeMeta::of_tree(&input.node.tree)?;
+        if meta.names::<T>() {
+            let location = Location::default();
+            let notices = log.map(|log| (&location, log));
+            return Ok(Decoded {
+                object: input.read(notices, reader::read::<T>)?,
+                read: GroupVersionKind::of::<T>(),
+                unrepresentable: Vec::new(),
+            });
         }
-        Ok(())
+        self.decode(&meta, |entry| {
+            let kind = meta.kind()?;
+            let location = Location {
+                object: Some(describe(&kind, input.node.tree.names())),
+                ..Location::default()
+            };
+            input.read(log.map(|log| (&location, log)), entry.read)
+        })
     }
-}
-
-/// The kind that an object says it is of.
-fn kind_of(tree: &Tree<'_>) -> Option<GroupVersionKind> {
-    let (version, kind) = (tree.text(&["apiVersion"])?, tree.text(&["kind"])?);
-    Some(GroupVersionKind::from_type_meta(version, kind))
 }
 
 #[cfg(feature = "yaml")]
 mod yaml {
     use super::*;
-    use crate::input::yaml::{locate, trees, yaml_document};
+    use crate::input::yaml::{documents, raw_documents, single};
+    use crate::scheme::AnyObject;
+    use crate::scheme::stream::Document;
 
     impl Scheme {
-        /// Reads one object as [`decode_yaml`](Self::decode_yaml) does, taking the last of equal
-        /// fields, and tells of unknown and duplicate fields: [`strict`].
+        /// Reads one object or typed list of any registered version from YAML, as `T`.
         ///
         /// # Errors
         ///
-        /// As [`decode_yaml`](Self::decode_yaml), but for keys that stand twice.
+        /// As [`decode_json`](Self::decode_json), and when there isn't exactly one document.
+        pub fn decode_yaml<T: Versioned>(
+            &self,
+            text: &str,
+        ) -> Result<Decoded<T>, SchemeError> {
+            let node = single(documents(text)?)?;
+            let input = Input {
+                node: &node,
+                steps: &[],
+                language: Language::Yaml,
+                source: None,
+            };
+            let decoded = self.decode_input(input, None);
+            decoded.map_err(|error| error.or_on(|path| node.find(path)))
+        }
+
+        /// Reads one object as [`decode_yaml`](Self::decode_yaml) does, taking the last of equal
+        /// fields, and reports unknown and duplicate fields: [`strict`](crate::strict).
+        ///
+        /// # Errors
+        ///
+        /// As [`decode_yaml`](Self::decode_yaml), but not for keys that occur twice.
         pub fn decode_yaml_strict<T: Versioned>(
             &self,
             text: &str,
         ) -> Result<Strict<Decoded<T>>, SchemeError> {
-            let tree = yaml_document(text)?;
-            let value = tree.clone().collapse().to_value();
-            let object =
-                self.decode_value(&value).map_err(|error| locate(text, 1, error))?;
+            let node = single(raw_documents(text)?)?;
             let mut log = Log::new(text);
-            self.faults_as::<T>(&tree, Language::Yaml, &mut log)?;
-            Ok(log.tell(object))
+            let input = Input {
+                node: &node,
+                steps: &[],
+                language: Language::Yaml,
+                source: None,
+            };
+            let decoded = self.decode_input(input, Some(&mut log));
+            let object = decoded.map_err(|error| error.or_on(|path| node.find(path)))?;
+            Ok(Strict::new(object, log))
         }
 
-        /// Reads a stream as [`decode_yaml_all`](Self::decode_yaml_all) does, taking the last of
-        /// equal fields, and tells of the unknown and duplicate fields of all its objects:
-        /// [`strict`].
+        /// Reads any number of YAML documents into objects, as
+        /// [`decode_json_all`](Self::decode_json_all) does.
         ///
         /// # Errors
         ///
-        /// As [`decode_yaml_all`](Self::decode_yaml_all), but for keys that stand twice.
+        /// As [`decode_json_all`](Self::decode_json_all), for YAML.
+        pub fn decode_yaml_all(
+            &self,
+            text: &str,
+        ) -> Result<Vec<AnyObject>, SchemeError> {
+            let mut objects = Vec::new();
+            for (index, node) in documents(text)?.into_iter().enumerate() {
+                let document = Document {
+                    scheme: self,
+                    number: index + 1,
+                    language: Language::Yaml,
+                    source: None,
+                    log: None,
+                    objects: &mut objects,
+                };
+                document.yaml(&node)?;
+            }
+            Ok(objects)
+        }
+
+        /// Reads a stream as [`decode_yaml_all`](Self::decode_yaml_all) does, taking the last of
+        /// equal fields, and reports the unknown and duplicate fields of all its objects:
+        /// [`strict`](crate::strict).
+        ///
+        /// # Errors
+        ///
+        /// As [`decode_yaml_all`](Self::decode_yaml_all), but not for keys that occur twice.
         pub fn decode_yaml_all_strict(
             &self,
             text: &str,
-        ) -> Result<Strict<Vec<Object>>, SchemeError> {
+        ) -> Result<Strict<Vec<AnyObject>>, SchemeError> {
             let mut objects = Vec::new();
             let mut log = Log::new(text);
-            for (index, tree) in trees(text)?.into_iter().enumerate() {
-                let number = index + 1;
-                let place = Place::document(number);
-                let value = tree.clone().collapse().to_value();
-                self.value(value, place.clone(), &mut objects)
-                    .map_err(|error| locate(text, number, error))?;
-                self.faults(&tree, place, Language::Yaml, &mut log)?;
+            for (index, node) in raw_documents(text)?.into_iter().enumerate() {
+                let document = Document {
+                    scheme: self,
+                    number: index + 1,
+                    language: Language::Yaml,
+                    source: None,
+                    log: Some(&mut log),
+                    objects: &mut objects,
+                };
+                document.yaml(&node)?;
             }
-            Ok(log.tell(objects))
+            Ok(Strict::new(objects, log))
+        }
+    }
+
+    impl<'t> Document<'_, 't> {
+        fn yaml(
+            mut self,
+            node: &'t crate::input::tree::Node<'t>,
+        ) -> Result<(), SchemeError> {
+            let read = self.object(node, &mut Vec::new());
+            read.map_err(|error| error.or_on(|path| node.find(path)))
         }
     }
 }

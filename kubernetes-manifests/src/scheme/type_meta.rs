@@ -11,8 +11,9 @@ use k8s_openapi::serde_json::{self, Value};
 use kubernetes_kinds::GroupVersionKind;
 
 use crate::error::{Reason, SchemeError};
+use crate::input::tree::Tree;
 
-/// What an object says it is, as far as it does.
+/// The type of an object, as far as the object names it.
 #[derive(Default)]
 pub(super) struct TypeMeta<'a> {
     api_version: Option<Cow<'a, str>>,
@@ -20,31 +21,48 @@ pub(super) struct TypeMeta<'a> {
 }
 
 impl<'a> TypeMeta<'a> {
-    /// Reads a JSON text only until both are seen; what follows isn't even checked.
+    /// Reads a JSON text until both fields are known; the rest isn't even checked.
     pub(super) fn of_json(text: &'a [u8]) -> Result<Self, SchemeError> {
         let mut meta = Self::default();
         let mut deserializer = serde_json::Deserializer::from_slice(text);
         match Peek(&mut meta).deserialize(&mut deserializer) {
-            // Stopping early is an error to the deserializer, but what was sought is there.
-            Err(error) if !meta.is_complete() => {
-                Err(SchemeError::json(String::new(), &error))
-            }
+            // To the deserializer, stopping early is an error.
+            Err(error) if !meta.is_complete() => Err(SchemeError::syntax(&error)),
             _ => Ok(meta),
         }
     }
 
-    /// Looks at a value.
+    /// Reads a value.
     pub(super) fn of_value(value: &'a Value) -> Result<Self, SchemeError> {
-        let shape = |message: &str| Reason::Shape {
-            message: message.to_owned(),
-        };
         let Value::Object(fields) = value else {
             return Err(shape("not an object").into());
         };
-        let text = |field| match fields.get(field) {
-            None | Some(Value::Null) => Ok(None),
-            Some(Value::String(text)) => Ok(Some(Cow::Borrowed(text.as_str()))),
-            Some(_) => Err(SchemeError::new(field, shape("not a string"))),
+        Self::of(|name| match fields.get(name) {
+            None | Some(Value::Null) => Some(None),
+            Some(Value::String(text)) => Some(Some(text)),
+            Some(_) => None,
+        })
+    }
+
+    /// Reads a tree, in which the last of equal fields counts.
+    pub(super) fn of_tree(tree: &'a Tree<'_>) -> Result<Self, SchemeError> {
+        if !matches!(tree, Tree::Fields(_)) {
+            return Err(shape("not an object").into());
+        }
+        Self::of(|name| match tree.field(name).map(|(_, field)| &field.value.tree) {
+            None | Some(Tree::Null) => Some(None),
+            Some(Tree::Text(text)) => Some(Some(text)),
+            Some(_) => None,
+        })
+    }
+
+    /// Asks for the texts of fields; the outer `None` is one that is no text.
+    fn of(
+        get: impl Fn(&'static str) -> Option<Option<&'a str>>,
+    ) -> Result<Self, SchemeError> {
+        let text = |name| match get(name) {
+            Some(text) => Ok(text.map(Cow::Borrowed)),
+            None => Err(SchemeError::field(name, shape("not a string"))),
         };
         Ok(Self {
             api_version: text("apiVersion")?,
@@ -56,22 +74,28 @@ impl<'a> TypeMeta<'a> {
         self.api_version.is_some() && self.kind.is_some()
     }
 
-    /// Whether it names the kind of a type.
+    /// Returns whether it names the kind of a type.
     pub(super) fn names<T: Resource>(&self) -> bool {
         self.api_version.as_deref() == Some(T::API_VERSION)
             && self.kind.as_deref() == Some(T::KIND)
     }
 
-    /// The kind that it names.
+    /// Returns the kind that it names.
     pub(super) fn kind(&self) -> Result<GroupVersionKind, SchemeError> {
-        let api_version = said("apiVersion", &self.api_version)?;
-        let kind = said("kind", &self.kind)?;
+        let api_version = required("apiVersion", &self.api_version)?;
+        let kind = required("kind", &self.kind)?;
         Ok(GroupVersionKind::from_type_meta(api_version, kind))
     }
 }
 
-/// What a field says, if it says anything.
-fn said<'v>(
+fn shape(message: &str) -> Reason {
+    Reason::Shape {
+        message: message.to_owned(),
+    }
+}
+
+/// Returns the text of a field that must not be empty.
+fn required<'v>(
     field: &'static str,
     value: &'v Option<Cow<'_, str>>,
 ) -> Result<&'v str, SchemeError> {

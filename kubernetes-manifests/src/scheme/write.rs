@@ -6,7 +6,7 @@ use std::fmt;
 use k8s_openapi::serde::ser::{Serialize, SerializeMap, Serializer};
 use k8s_openapi::serde_json::{self, Map, Value};
 
-use super::object::Object;
+use super::object::AnyObject;
 use crate::error::{Reason, SchemeError};
 
 /// Writes an object as compact JSON.
@@ -25,7 +25,7 @@ pub fn to_json<T: Serialize>(object: &T) -> Result<String, SchemeError> {
 ///
 /// When the type of one refuses to be written.
 pub fn to_json_all<'o>(
-    objects: impl IntoIterator<Item = &'o Object>,
+    objects: impl IntoIterator<Item = &'o AnyObject>,
 ) -> Result<String, SchemeError> {
     let mut text = String::new();
     for object in objects {
@@ -40,7 +40,7 @@ pub(super) fn unwritable(error: impl fmt::Display) -> SchemeError {
     Reason::Unwritable { message }.into()
 }
 
-/// An object without a type: `apiVersion`, `kind` and `metadata` first, the rest sorted.
+/// An object without a type, written as `apiVersion`, `kind` and `metadata` first, the rest sorted.
 pub(super) struct Ordered<'v>(pub(super) &'v Value);
 
 impl Serialize for Ordered<'_> {

@@ -1,15 +1,15 @@
-//! Strict reading: an object, and every field of its text that is unknown or stands twice.
+//! Strict reading: an object, and every field of its text that is unknown or occurs twice.
 //!
 //! Plain reading skips a field that it doesn't know and takes the last of several, as a server
 //! does by default. With `fieldValidation=Strict` a server refuses such objects, and
-//! with `Warn` it warns. Here the same is told without a server, all at once and
+//! with `Warn` it warns. This module reports the same fields without a server, all at once and
 //! with line and column:
 //!
 //! * [`from_json`] and `from_yaml` read one object of a type that is known at compile time;
 //! * [`Scheme::decode_json_strict`](crate::scheme::Scheme::decode_json_strict) and its
 //!   neighbours read any registered version, and streams of objects of any kinds.
 //!
-//! What concerns YAML needs the feature `yaml`.
+//! Functions for YAML need the feature `yaml`.
 //!
 //! ```
 //! use kubernetes_manifests::strict;
@@ -17,24 +17,24 @@
 //!
 //! let text = r#"{"name": "a", "label": {}, "labels": {"b": "1", "b": "2"}}"#;
 //! let read = strict::from_json::<ObjectMeta>(text)?;
-//! let faults: Vec<_> = read.faults.iter().map(ToString::to_string).collect();
-//! assert_eq!(faults, ["unknown field \"label\"", "duplicate field \"labels.b\""]);
-//! assert_eq!(read.faults[1].place.column, Some(49));
+//! let errors: Vec<_> = read.errors.iter().map(ToString::to_string).collect();
+//! assert_eq!(errors, ["unknown field \"label\"", "duplicate field \"labels.b\""]);
+//! assert_eq!(read.errors[1].location.column, Some(49));
 //! # Ok::<_, kubernetes_manifests::scheme::SchemeError>(())
 //! ```
 //!
 //! # What counts
 //!
-//! These are the rules of an API server of Kubernetes 1.36, for which a server was asked; in
-//! brackets what implements them there.
+//! These are the rules of an API server of Kubernetes 1.36, recorded from a running server; its
+//! implementation is in brackets.
 //!
 //! In a JSON body (`sigs.k8s.io/json`)
 //!
 //! * names count as they are written: `Spec` is unknown where `spec` is known;
-//! * an unknown field is told once for each path, and what is in it isn't looked at, nor whether
-//!   it stands twice;
-//! * a field that is known, or a key of a map such as labels or parameters, is told as a duplicate
-//!   once for each path; all of its values are looked at;
+//! * an unknown field is reported once for each path; the fields in it aren't checked, nor whether
+//!   it occurs twice;
+//! * a known field, or a key of a map such as labels or parameters, is reported as a duplicate
+//!   once for each path; all of its values are checked;
 //! * a field counts whatever its value, `null` too;
 //! * `apiVersion` and `kind` are known in an object, in a list and in its items, nowhere else;
 //! * nothing in the raw JSON of `fieldsV1` counts;
@@ -45,63 +45,60 @@
 //!
 //! In a YAML body (`sigs.k8s.io/yaml`, which reads it into JSON first)
 //!
-//! * duplicates come first, each time that one stands there and wherever it does, in unknown
-//!   fields and raw JSON too, those in its value before itself; a server tells their line and
-//!   name and no path, and the line is that of the value, where here it is that of the name;
-//! * what a merge key brings counts where that stands, of several objects the last first: it is a
-//!   duplicate of a field before it, and a field after it is one too; an alias repeats the
-//!   duplicates of what it stands for;
+//! * duplicates come first, each occurrence, in unknown fields and raw JSON too, and those in a
+//!   value before its field; a server reports their line and name and no path, and the line is
+//!   that of the value, while the line here is that of the name;
+//! * fields of a merge key count at the position of the merge key, of several objects the last
+//!   first: they are duplicates of fields before it, and fields after it are duplicates of them;
+//!   an alias repeats the duplicates of its anchor;
 //! * unknown fields follow as in JSON, but in the order of their names, and only those of the last
 //!   of equal fields.
 //!
-//! An object for which there is no type has no unknown fields; duplicates are told at any depth, as
-//! a server does for custom resources.
+//! An object of a kind without a type has no unknown fields; its duplicates are reported at any
+//! depth, as a server does for custom resources.
 //!
 //! # What differs
 //!
-//! * A server stops at 100 faults of JSON; here all are told, until their places take sixteen times
-//!   the size of the text and a megabyte.
+//! * A server stops at 100 errors of JSON; here all are reported, until their locations take sixteen
+//!   times the size of the text and a megabyte.
 //! * `null` as the value of a map of strings, such as labels, is an empty text to a server; here it
-//!   can't be read.
+//!   is an error.
 //! * A server can't read a `<<` whose value is neither an object nor a list of objects, and takes a
-//!   `<<` in quotes for a name; here the first is a name and the second a merge key. Plain reading
-//!   lets an object's own field go before what a merge key brings, wherever that stands.
+//!   `<<` in quotes for a name; here the first is a name and the second a merge key. In plain reading
+//!   an object's own field overrides that of a merge key, whatever their order.
 //! * In YAML, keys that are equal only in JSON, `1` and `"1"`, are duplicates here, and after a key
 //!   that is an integer, duplicates in the same object aren't found.
-//! * Which fields are known is what the type knows, of the release of the crate or, for types of
-//!   `k8s-openapi`, of its feature; a server of another release may know more or fewer.
+//! * The type decides which fields are known: by the release of the crate or, for types of
+//!   `k8s-openapi`, by its feature. A server of another release may know more or fewer.
 //! * A type that buffers its input, as with serde's `flatten`, skips nothing, so that nothing in it
 //!   is unknown.
 
-mod log;
-mod notice;
 mod quote;
 
+use std::collections::HashSet;
 use std::fmt;
 
 use k8s_openapi::serde::de::DeserializeOwned;
 
-pub(crate) use log::Log;
-
-use crate::error::{Place, SchemeError};
-use crate::input::json;
-use crate::input::tree::{self, Tree};
+use crate::error::{Location, SchemeError};
+use crate::input::json::Text;
+use crate::input::reader;
+use crate::input::tree::{Node, Tree};
+use crate::input::walk::{Log, Source, Step, Walk};
 #[cfg(feature = "yaml")]
 use crate::input::yaml;
-use log::Walk;
-use notice::{Notice, duplicates};
 
-/// What is wrong with a field.
+/// The kind of a [`FieldError`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
-pub enum FaultKind {
+pub enum FieldErrorKind {
     /// The type has no such field.
     Unknown,
-    /// The field stands there more than once.
+    /// The field occurs more than once.
     Duplicate,
 }
 
-impl fmt::Display for FaultKind {
+impl fmt::Display for FieldErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Unknown => "unknown field",
@@ -110,43 +107,52 @@ impl fmt::Display for FaultKind {
     }
 }
 
-/// A field that a strict server refuses.
+/// A field that a strict server refuses: Kubernetes' strict decoding error.
 ///
 /// Shown as a server words it, `unknown field "spec.foo"`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Fault {
-    /// What is wrong.
-    pub kind: FaultKind,
+pub struct FieldError {
+    /// Whether the field is unknown or a duplicate.
+    pub kind: FieldErrorKind,
     /// The path in the object, as a server writes it: `metadata.labels.example.com/a`.
     ///
     /// The items of a `v1` `List` are objects of their own; those of a typed list are not.
     pub path: String,
-    /// Where the field stands in the input. The path of a place begins at the document and puts
-    /// names that aren't plain into brackets, `items[1].metadata.labels[example.com/a]`; line and
+    /// The location of the field in the input. The path of a location begins at the document and
+    /// has names that aren't plain in brackets, `items[1].metadata.labels[example.com/a]`; line and
     /// column are those of the name, unless it is written with escapes in JSON.
-    pub place: Place,
+    pub location: Location,
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for FieldError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} ", self.kind)?;
         quote::write(f, &self.path)
     }
 }
 
-/// What has been read, and what a strict server says about it.
+/// An object, and the strict errors of its text.
 #[derive(Clone, Debug, PartialEq)]
 #[must_use]
 pub struct Strict<T> {
-    /// The object, as plain reading gives it; in YAML with the last of equal fields, those that
+    /// The object, as plain reading returns it; in YAML with the last of equal fields, those that
     /// merge keys bring included.
     pub object: T,
     /// All unknown and duplicate fields; see the [module](self) for their order.
-    pub faults: Vec<Fault>,
+    pub errors: Vec<FieldError>,
 }
 
-/// Reads an object from JSON, and tells of its unknown and duplicate fields.
+impl<T> Strict<T> {
+    pub(crate) fn new(object: T, mut log: Log) -> Self {
+        Self {
+            object,
+            errors: log.take(),
+        }
+    }
+}
+
+/// Reads an object from JSON, and reports its unknown and duplicate fields.
 ///
 /// # Errors
 ///
@@ -154,40 +160,44 @@ pub struct Strict<T> {
 pub fn from_json<T: DeserializeOwned>(
     text: impl AsRef<[u8]>,
 ) -> Result<Strict<T>, SchemeError> {
-    let text = text.as_ref();
-    let object = json::from_json(text)?;
-    // What isn't text can only stand where plain reading skips it.
-    let text = String::from_utf8_lossy(text);
-    let mut log = Log::new(&text);
-    for tree in json_documents(&text)? {
-        typed::<T>(&tree, &Place::default(), &mut log)?;
-    }
-    Ok(log.tell(object))
+    let text = Text::new(text.as_ref());
+    let node = text.document().map_err(|error| SchemeError::syntax(&error))?;
+    let mut log = Log::new(&text.text);
+    let input = Input {
+        node: &node,
+        steps: &[],
+        language: Language::Json,
+        source: Some(text.source()),
+    };
+    let object =
+        input.read(Some((&Location::default(), &mut log)), reader::read::<T>)?;
+    Ok(Strict::new(object, log))
 }
 
-/// Reads an object from YAML, taking the last of equal fields, and tells of its unknown and
+/// Reads an object from YAML, taking the last of equal fields, and reports its unknown and
 /// duplicate fields.
 ///
 /// # Errors
 ///
 /// When the input is not one document of YAML or a field has the wrong shape, as in a
-/// [`Scheme`](crate::scheme::Scheme), but not when keys stand twice.
+/// [`Scheme`](crate::scheme::Scheme), but not when keys occur twice.
 #[cfg(feature = "yaml")]
 pub fn from_yaml<T: DeserializeOwned>(text: &str) -> Result<Strict<T>, SchemeError> {
-    let tree = yaml::yaml_document(text)?;
-    let object = json::from_value(&tree.clone().collapse().to_value());
-    let object = object.map_err(|error| yaml::locate(text, 1, error))?;
+    let node = yaml::single(yaml::raw_documents(text)?)?;
     let mut log = Log::new(text);
-    faults(&tree, Some(typed::<T>), Language::Yaml, &Place::default(), &mut log)?;
-    Ok(log.tell(object))
+    let input = Input {
+        node: &node,
+        steps: &[],
+        language: Language::Yaml,
+        source: None,
+    };
+    let object = input
+        .read(Some((&Location::default(), &mut log)), reader::read::<T>)
+        .map_err(|error| error.or_on(|path| node.find(path)))?;
+    Ok(Strict::new(object, log))
 }
 
-/// The documents of a text of JSON.
-pub(crate) fn json_documents(text: &str) -> Result<Vec<Tree<'_>>, SchemeError> {
-    tree::documents(text).map_err(|error| SchemeError::json(String::new(), &error))
-}
-
-/// In which language an object is written.
+/// The language of an object.
 #[derive(Clone, Copy)]
 pub(crate) enum Language {
     Json,
@@ -195,38 +205,85 @@ pub(crate) enum Language {
     Yaml,
 }
 
-/// Notices the faults of an object that stands there, by reading it as a type.
-pub(crate) type Typed = fn(&Tree<'_>, &Place, &mut Log) -> Result<(), SchemeError>;
+/// Reads a value as a type; see [`reader::read`].
+pub(crate) type ReadAs<T> = for<'t, 'l> fn(
+    &'t Node<'t>,
+    Walk<'t, 'l>,
+    Option<Source<'_>>,
+) -> Result<T, SchemeError>;
 
-/// [`Typed`] for `T`.
-pub(crate) fn typed<T: DeserializeOwned>(
-    tree: &Tree<'_>,
-    place: &Place,
-    log: &mut Log,
-) -> Result<(), SchemeError> {
-    let walk = &mut Walk::new(place, log);
-    let read = T::deserialize(Notice::new(tree, walk));
-    read.map(drop).map_err(|error| SchemeError::json(String::new(), &error).at(place))
+/// Where strict errors of the object at a location are reported, if they are.
+pub(crate) type Notices<'l> = Option<(&'l Location, &'l mut Log)>;
+
+/// An object of a document.
+#[derive(Clone, Copy)]
+pub(crate) struct Input<'i, 't> {
+    pub(crate) node: &'t Node<'t>,
+    /// The steps that lead to it from the document.
+    pub(crate) steps: &'i [Step<'t>],
+    pub(crate) language: Language,
+    pub(crate) source: Option<Source<'t>>,
 }
 
-/// Notices the faults of an object that stands there and for which there may be a type.
-pub(crate) fn faults(
-    tree: &Tree<'_>,
-    typed: Option<Typed>,
-    language: Language,
-    place: &Place,
-    log: &mut Log,
-) -> Result<(), SchemeError> {
-    match (language, typed) {
-        (Language::Json, Some(typed)) => typed(tree, place, log),
-        (Language::Json, None) => {
-            duplicates(tree, language, &mut Walk::new(place, log));
-            Ok(())
+impl Input<'_, '_> {
+    /// Reads the object, and reports its strict errors.
+    pub(crate) fn read<T>(
+        self,
+        notices: Notices<'_>,
+        read: ReadAs<T>,
+    ) -> Result<T, SchemeError> {
+        match (self.language, notices) {
+            #[cfg(feature = "yaml")]
+            (Language::Yaml, Some((location, log))) => {
+                self.duplicates(location, log);
+                let node = self.node.clone().collapse();
+                let walk = Walk::new(self.steps).noticing(location, log);
+                read(&node, walk, self.source)
+            }
+            (_, Some((location, log))) => {
+                let walk = Walk::new(self.steps).noticing(location, log);
+                read(self.node, walk, self.source)
+            }
+            (_, None) => read(self.node, Walk::new(self.steps), self.source),
         }
-        #[cfg(feature = "yaml")]
-        (Language::Yaml, typed) => {
-            duplicates(tree, language, &mut Walk::new(place, log));
-            typed.map_or(Ok(()), |typed| typed(&tree.clone().collapse(), place, log))
+    }
+
+    /// Reports the duplicate fields of an object without a type, at any depth.
+    pub(crate) fn duplicates(self, location: &Location, log: &mut Log) {
+        let mut walk = Walk::new(self.steps).noticing(location, log);
+        duplicates(&self.node.tree, self.language, &mut walk);
+    }
+}
+
+/// Reports every field that occurs twice, at any depth, as a reader does that knows no types.
+///
+/// The reader of JSON reports a duplicate before it reads its value, that of YAML afterwards.
+fn duplicates<'t>(tree: &'t Tree<'t>, language: Language, walk: &mut Walk<'t, '_>) {
+    let depth = walk.depth();
+    match tree {
+        Tree::Items(items) => {
+            for (index, item) in items.iter().enumerate() {
+                walk.enter(Step::Item(index));
+                duplicates(&item.tree, language, walk);
+                walk.leave(depth);
+            }
         }
+        Tree::Fields(fields) => {
+            let mut seen = HashSet::new();
+            for (index, field) in fields.iter().enumerate() {
+                let again = !seen.insert(&*field.name);
+                if again && matches!(language, Language::Json) {
+                    walk.once(FieldErrorKind::Duplicate, field);
+                }
+                walk.enter(Step::Field(index, field));
+                duplicates(&field.value.tree, language, walk);
+                walk.leave(depth);
+                #[cfg(feature = "yaml")]
+                if again && matches!(language, Language::Yaml) {
+                    walk.each(FieldErrorKind::Duplicate, field);
+                }
+            }
+        }
+        _ => (),
     }
 }

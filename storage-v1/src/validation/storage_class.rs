@@ -38,7 +38,7 @@ impl Check for StorageClass {
                 path,
                 value.as_str(),
                 &["", "Delete", "Retain"],
-                "volumes that are provisioned can't be recycled",
+                "use Delete or Retain: a provisioned volume can't be recycled",
             );
         }
         let path = at.field("volumeBindingMode");

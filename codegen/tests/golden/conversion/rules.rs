@@ -31,7 +31,8 @@ pub(super) fn jar(jug: Jug) -> convert::Result<Jar> {
 
 pub(super) fn jug(jar: Jar) -> convert::Result<Jug> {
     if jar.level.is_some_and(|level| level < 0) {
-        return Err(convert::ConversionError::invalid("level", "less than nothing"));
+        let path = kubernetes_kinds::FieldPath::new("level");
+        return Err(convert::ConversionError::invalid(path, "less than nothing"));
     }
     Ok(Jug {
         metadata: jar.metadata,

@@ -1,0 +1,332 @@
+//! Reading a [`Tree`] as a type: with the path of the current value, and with notice of fields that
+//! the type skips or that occur twice.
+
+use std::collections::HashSet;
+
+use k8s_openapi::serde::de::value::BorrowedStrDeserializer;
+use k8s_openapi::serde::de::{
+    DeserializeOwned, DeserializeSeed, Deserializer, Error as _, Expected, MapAccess,
+    SeqAccess, Unexpected, Visitor,
+};
+use k8s_openapi::serde::forward_to_deserialize_any;
+use k8s_openapi::serde_json::Error;
+use kubernetes_kinds::wire::KEPT;
+
+use super::json::NOT_TEXT;
+use super::tree::{Field, Node, Tree};
+use super::walk::{Source, Step, Walk};
+use crate::error::SchemeError;
+use crate::strict::FieldErrorKind;
+
+/// Types that Kubernetes takes over as raw JSON, whose fields it doesn't look at.
+const RAW: [&str; 2] = ["FieldsV1", "RawExtension"];
+
+/// Reads a value as a type.
+///
+/// # Errors
+///
+/// When a field has the wrong shape.
+pub(crate) fn read<'t, T: DeserializeOwned>(
+    node: &'t Node<'t>,
+    mut walk: Walk<'t, '_>,
+    source: Option<Source<'_>>,
+) -> Result<T, SchemeError> {
+    let notices = walk.is_noticing();
+    let read = T::deserialize(Reader {
+        tree: &node.tree,
+        field: None,
+        walk: &mut walk,
+        notices,
+    });
+    read.map_err(|error| walk.failed(source, &error))
+}
+
+/// A value to be read, and whether it is known yet that the type wants it.
+struct Reader<'t, 'w, 'l> {
+    tree: &'t Tree<'t>,
+    /// The field of which this is the value, until the type has said what it wants to read.
+    field: Option<Pending<'t>>,
+    walk: &'w mut Walk<'t, 'l>,
+    /// Whether unknown and duplicate fields are reported; not so in raw JSON.
+    notices: bool,
+}
+
+#[derive(Clone, Copy)]
+struct Pending<'t> {
+    field: &'t Field<'t>,
+    index: usize,
+    again: bool,
+}
+
+impl<'t, 'w, 'l> Reader<'t, 'w, 'l> {
+    /// Reports that the type doesn't know the field, and nothing that is inside of it.
+    fn unknown(&mut self) {
+        if let Some(pending) = self.field
+            && self.notices
+        {
+            self.walk.once(FieldErrorKind::Unknown, pending.field);
+            self.notices = false;
+        }
+    }
+
+    /// Enters the field, which the type knows.
+    fn enter(&mut self) {
+        if let Some(pending) = self.field.take() {
+            if pending.again && self.notices {
+                self.walk.once(FieldErrorKind::Duplicate, pending.field);
+            }
+            self.walk.enter(Step::Field(pending.index, pending.field));
+        }
+    }
+
+    fn items(self, items: &'t [Node<'t>]) -> Items<'t, 'w, 'l> {
+        Items {
+            items: items.iter().enumerate(),
+            depth: self.walk.depth(),
+            notices: self.notices,
+            walk: self.walk,
+        }
+    }
+
+    fn fields(self, fields: &'t [Field<'t>]) -> Fields<'t, 'w, 'l> {
+        Fields {
+            fields: fields.iter().enumerate(),
+            value: None,
+            seen: HashSet::new(),
+            depth: self.walk.depth(),
+            notices: self.notices,
+            walk: self.walk,
+        }
+    }
+
+    /// The error for a value of another shape than the type expects.
+    fn mismatch(&self, expected: &dyn Expected) -> Error {
+        let unexpected = match self.tree {
+            Tree::Null => Unexpected::Unit,
+            Tree::Bool(value) => Unexpected::Bool(*value),
+            Tree::Number(number) => match (number.as_u64(), number.as_i64()) {
+                (Some(value), _) => Unexpected::Unsigned(value),
+                (_, Some(value)) => Unexpected::Signed(value),
+                _ => Unexpected::Float(number.as_f64().unwrap_or_default()),
+            },
+            Tree::Text(text) => Unexpected::Str(text),
+            Tree::NotText => return Error::custom(NOT_TEXT),
+            Tree::Items(_) => Unexpected::Seq,
+            Tree::Fields(_) => Unexpected::Map,
+        };
+        Error::invalid_type(unexpected, expected)
+    }
+}
+
+impl<'de> Deserializer<'de> for Reader<'de, '_, '_> {
+    type Error = Error;
+
+    fn deserialize_any<V: Visitor<'de>>(
+        mut self,
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        self.enter();
+        match self.tree {
+            Tree::Null => visitor.visit_unit(),
+            Tree::Bool(value) => visitor.visit_bool(*value),
+            Tree::Number(number) => number.deserialize_any(visitor),
+            Tree::Text(text) => visitor.visit_borrowed_str(text),
+            Tree::NotText => Err(Error::custom(NOT_TEXT)),
+            Tree::Items(items) => visitor.visit_seq(self.items(items)),
+            Tree::Fields(fields) => visitor.visit_map(self.fields(fields)),
+        }
+    }
+
+    fn deserialize_str<V: Visitor<'de>>(
+        mut self,
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        self.enter();
+        match self.tree {
+            Tree::Text(text) => visitor.visit_borrowed_str(text),
+            _ => Err(self.mismatch(&visitor)),
+        }
+    }
+
+    fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        self.deserialize_str(visitor)
+    }
+
+    fn deserialize_seq<V: Visitor<'de>>(
+        mut self,
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        self.enter();
+        match self.tree {
+            Tree::Items(items) => visitor.visit_seq(self.items(items)),
+            _ => Err(self.mismatch(&visitor)),
+        }
+    }
+
+    fn deserialize_map<V: Visitor<'de>>(
+        mut self,
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        self.enter();
+        match self.tree {
+            Tree::Fields(fields) => visitor.visit_map(self.fields(fields)),
+            _ => Err(self.mismatch(&visitor)),
+        }
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        self.deserialize_map(visitor)
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(
+        mut self,
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        self.enter();
+        match self.tree {
+            Tree::Null => visitor.visit_none(),
+            _ => visitor.visit_some(self),
+        }
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        mut self,
+        name: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        if name == KEPT {
+            self.unknown();
+        }
+        self.enter();
+        if RAW.contains(&name) {
+            self.notices = false;
+        }
+        visitor.visit_newtype_struct(self)
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        mut self,
+        name: &'static str,
+        variants: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        self.enter();
+        self.tree.to_value().deserialize_enum(name, variants, visitor)
+    }
+
+    fn deserialize_ignored_any<V: Visitor<'de>>(
+        mut self,
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        self.unknown();
+        visitor.visit_unit()
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char bytes byte_buf
+        unit unit_struct tuple tuple_struct identifier
+    }
+}
+
+struct Items<'t, 'w, 'l> {
+    items: std::iter::Enumerate<std::slice::Iter<'t, Node<'t>>>,
+    walk: &'w mut Walk<'t, 'l>,
+    /// The depth of the list.
+    depth: usize,
+    notices: bool,
+}
+
+impl<'t> SeqAccess<'t> for Items<'t, '_, '_> {
+    type Error = Error;
+
+    fn next_element_seed<S: DeserializeSeed<'t>>(
+        &mut self,
+        seed: S,
+    ) -> Result<Option<S::Value>, Error> {
+        self.walk.leave(self.depth);
+        let Some((index, node)) = self.items.next() else {
+            return Ok(None);
+        };
+        self.walk.enter(Step::Item(index));
+        let element = seed.deserialize(Reader {
+            tree: &node.tree,
+            field: None,
+            walk: self.walk,
+            notices: self.notices,
+        })?;
+        self.walk.leave(self.depth);
+        Ok(Some(element))
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        Some(self.items.len())
+    }
+}
+
+struct Fields<'t, 'w, 'l> {
+    fields: std::iter::Enumerate<std::slice::Iter<'t, Field<'t>>>,
+    value: Option<Pending<'t>>,
+    /// The names so far, if duplicates are reported.
+    seen: HashSet<&'t str>,
+    walk: &'w mut Walk<'t, 'l>,
+    /// The depth of the object.
+    depth: usize,
+    notices: bool,
+}
+
+impl<'t> Fields<'t, '_, '_> {
+    fn next(&mut self) -> Option<Pending<'t>> {
+        self.walk.leave(self.depth);
+        let (index, field) = self.fields.next()?;
+        let pending = Pending {
+            field,
+            index,
+            again: self.notices && !self.seen.insert(&field.name),
+        };
+        self.value = Some(pending);
+        Some(pending)
+    }
+}
+
+impl<'t> MapAccess<'t> for Fields<'t, '_, '_> {
+    type Error = Error;
+
+    fn next_key_seed<S: DeserializeSeed<'t>>(
+        &mut self,
+        seed: S,
+    ) -> Result<Option<S::Value>, Error> {
+        match self.next() {
+            Some(pending) => {
+                let name = &*pending.field.name;
+                seed.deserialize(BorrowedStrDeserializer::new(name)).map(Some)
+            }
+            None => Ok(None),
+        }
+    }
+
+    fn next_value_seed<S: DeserializeSeed<'t>>(
+        &mut self,
+        seed: S,
+    ) -> Result<S::Value, Error> {
+        let Some(value) = self.value.take() else {
+            return Err(Error::custom("a value without a field"));
+        };
+        let read = seed.deserialize(Reader {
+            tree: &value.field.value.tree,
+            field: Some(value),
+            walk: self.walk,
+            notices: self.notices,
+        })?;
+        self.walk.leave(self.depth);
+        Ok(read)
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        Some(self.fields.len())
+    }
+}

@@ -1,0 +1,211 @@
+//! The path of a reader through a document, and what it reports on the way.
+
+use std::collections::HashSet;
+
+use k8s_openapi::serde_json::Error;
+use kubernetes_kinds::{FieldPath, Segment};
+
+use super::json;
+use super::tree::Field;
+use crate::error::{Location, SchemeError};
+use crate::strict::{FieldError, FieldErrorKind};
+
+/// A step from a value into it.
+#[derive(Clone, Copy)]
+pub(crate) enum Step<'t> {
+    /// A field, and its index among the fields of the object.
+    Field(usize, &'t Field<'t>),
+    /// An item of a list.
+    Item(usize),
+}
+
+impl Step<'_> {
+    fn segment(&self) -> Segment {
+        match self {
+            Self::Field(_, field) => segment(&field.name),
+            Self::Item(index) => Segment::Index(*index),
+        }
+    }
+}
+
+/// Makes a step of a path; names that are not plain are shown in brackets.
+fn segment(name: &str) -> Segment {
+    let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    if plain && !name.is_empty() {
+        Segment::Field(name.to_owned().into())
+    } else {
+        Segment::Key(name.to_owned())
+    }
+}
+
+/// Returns the path of steps.
+pub(crate) fn path(steps: &[Step<'_>]) -> FieldPath {
+    steps.iter().map(Step::segment).collect()
+}
+
+/// The text of a document of JSON, in which errors of types find their positions.
+#[derive(Clone, Copy)]
+pub(crate) struct Source<'t> {
+    pub(crate) text: &'t str,
+    /// The text before the document.
+    pub(crate) before: &'t str,
+}
+
+/// How many times its size the locations of strict errors may take of a text, beyond
+/// [`HEADROOM`]: names may be long and contain many errors.
+const MAX_GROWTH: usize = 16;
+
+/// What the locations of strict errors may take even in a small text.
+const HEADROOM: usize = 1 << 20;
+
+/// The strict errors of a text.
+pub(crate) struct Log {
+    /// What the locations of more errors may take.
+    left: usize,
+    errors: Vec<FieldError>,
+}
+
+impl Log {
+    pub(crate) fn new(text: &str) -> Self {
+        Self {
+            left: text.len().saturating_mul(MAX_GROWTH).saturating_add(HEADROOM),
+            errors: Vec::new(),
+        }
+    }
+
+    /// Takes the errors out; what they have taken remains counted.
+    pub(crate) fn take(&mut self) -> Vec<FieldError> {
+        std::mem::take(&mut self.errors)
+    }
+}
+
+/// A walk through one object of a document.
+pub(crate) struct Walk<'t, 'l> {
+    /// The steps from the document to the current value.
+    steps: Vec<Step<'t>>,
+    /// How many steps lead to the object.
+    base: usize,
+    notices: Option<Notices<'l>>,
+}
+
+/// Where strict errors are reported.
+struct Notices<'l> {
+    location: &'l Location,
+    log: &'l mut Log,
+    reported: HashSet<(FieldErrorKind, String)>,
+}
+
+impl<'t, 'l> Walk<'t, 'l> {
+    /// Begins at the object to which the steps lead.
+    pub(crate) fn new(steps: &[Step<'t>]) -> Self {
+        Self {
+            steps: steps.to_vec(),
+            base: steps.len(),
+            notices: None,
+        }
+    }
+
+    /// Reports unknown and duplicate fields of the object at that location.
+    pub(crate) fn noticing(mut self, location: &'l Location, log: &'l mut Log) -> Self {
+        self.notices = Some(Notices {
+            location,
+            log,
+            reported: HashSet::new(),
+        });
+        self
+    }
+
+    pub(crate) fn is_noticing(&self) -> bool {
+        self.notices.is_some()
+    }
+
+    pub(crate) fn depth(&self) -> usize {
+        self.steps.len()
+    }
+
+    pub(crate) fn enter(&mut self, step: Step<'t>) {
+        self.steps.push(step);
+    }
+
+    /// Leaves all values that are deeper.
+    pub(crate) fn leave(&mut self, depth: usize) {
+        self.steps.truncate(depth);
+    }
+
+    /// Returns the error of a type, with the path at which reading stopped, and with its position
+    /// if the text is JSON.
+    pub(crate) fn failed(
+        &self,
+        source: Option<Source<'_>>,
+        error: &Error,
+    ) -> SchemeError {
+        let error = SchemeError::json(path(&self.steps), error);
+        let Some(Source { text, before }) = source else {
+            return error;
+        };
+        error.on(json::position(text, &self.steps)).after(before)
+    }
+
+    /// Reports a field, unless the same has been reported of its path.
+    pub(crate) fn once(&mut self, kind: FieldErrorKind, field: &Field<'_>) {
+        let path = self.server_path(&field.name);
+        if let Some(notices) = &mut self.notices
+            && notices.reported.insert((kind, path.clone()))
+        {
+            self.report(kind, path, field);
+        }
+    }
+
+    /// Reports a field.
+    #[cfg(feature = "yaml")]
+    pub(crate) fn each(&mut self, kind: FieldErrorKind, field: &Field<'_>) {
+        let path = self.server_path(&field.name);
+        self.report(kind, path, field);
+    }
+
+    fn report(&mut self, kind: FieldErrorKind, path: String, field: &Field<'_>) {
+        let Some(Notices { location, log, .. }) = &mut self.notices else {
+            return;
+        };
+        let object = location.object.as_ref().map_or(0, String::len);
+        let prefix = self.steps.get(..self.base).unwrap_or_default();
+        let prefix = self::path(prefix).to_string().len();
+        let Some(left) = log.left.checked_sub(path.len() + prefix + object) else {
+            return;
+        };
+        log.left = left;
+        let steps = self.steps.iter().map(Step::segment);
+        let (line, column) = field.position.unzip();
+        let location = Location {
+            path: steps.chain([segment(&field.name)]).collect(),
+            line,
+            column,
+            ..location.clone()
+        };
+        log.errors.push(FieldError {
+            kind,
+            path,
+            location,
+        });
+    }
+
+    /// Returns the path in the object as a server writes it, with names as they are.
+    fn server_path(&self, name: &str) -> String {
+        let mut path = String::new();
+        for step in self.steps.iter().skip(self.base) {
+            match step {
+                Step::Field(_, field) => {
+                    path += &field.name;
+                    path.push('.');
+                }
+                Step::Item(index) => {
+                    if path.ends_with('.') {
+                        path.pop();
+                    }
+                    path += &format!("[{index}].");
+                }
+            }
+        }
+        path + name
+    }
+}
