@@ -4,6 +4,7 @@
 #![cfg(test)]
 
 mod applied;
+mod bundle;
 mod server;
 
 use std::collections::BTreeMap;
