@@ -32,14 +32,14 @@ fn file(name: &str, content: Content) -> File {
 fn lib(bundle: &Bundle, crates: &[Crate<'_>]) -> File {
     let (kinds, scheme) = (name::fixed(KINDS_FILE), name::fixed(SCHEME_FILE));
     let gate = Feature::Manifests.gate();
-    let mut items = vec![
-        quote!(mod #kinds;),
-        quote!(#gate mod #scheme;),
-        quote!(#gate pub use #scheme::add_to_scheme;),
-    ];
-    let mut modules: Vec<_> = crates.iter().filter_map(module).collect();
-    modules.sort();
-    items.extend(modules.iter().map(|module| quote!(pub use #module;)));
+    let mut items = vec![quote!(mod #kinds;), quote!(#gate mod #scheme;)];
+    let modules = crates.iter().filter_map(module);
+    let mut uses: Vec<_> =
+        modules.map(|module| (module.clone(), quote!(pub use #module;))).collect();
+    let register = quote!(#gate pub use #scheme::add_to_scheme;);
+    uses.push((scheme, register));
+    uses.sort_by(|(a, _), (b, _)| a.cmp(b));
+    items.extend(uses.into_iter().map(|(_, item)| item));
     items.extend(root::newest(crates));
     let attributes = inner_comment(&lines(bundle, crates));
     file("lib", Content::Rust { attributes, items })
