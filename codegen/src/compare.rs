@@ -1,4 +1,4 @@
-//! Compares the structure of two documents of one group-version; descriptions don't count.
+//! Compares the structure of two documents of one group-version, without their descriptions.
 
 use std::collections::BTreeSet;
 use std::fmt;

@@ -1,4 +1,4 @@
-//! Diagnostics: what is wrong, where, and what to do, gathered over a whole run.
+//! Diagnostics: an error with its location and help, collected over a whole run.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! What the generated code takes from elsewhere: k8s-openapi, serde and the runtime crates.
+//! Types of k8s-openapi that the generated code treats specially.
 
 use crate::name::RustPath;
 

@@ -1,4 +1,4 @@
-//! The one table of keywords that a schema may have: where each may be, and what it asks.
+//! The table of keywords that a schema may have: where each is allowed, and what it does.
 //!
 //! A keyword that only calls a method of `Checker` with the value and constants is a row here
 //! and that method, and nothing else. The order of the rows is that in which a server checks.

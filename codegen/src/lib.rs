@@ -1,7 +1,7 @@
 //! Generates Rust crates for Kubernetes API groups from OpenAPI documents and overlays.
 //!
-//! The caller hands in texts and gets back texts: nothing here reads or writes a file. See
-//! ARCHITECTURE.md in the repository for the way the data goes.
+//! The library takes and returns strings; it does no I/O. ARCHITECTURE.md in the repository describes
+//! the flow of the data.
 //!
 //! ```
 //! use codegen::{Config, Inputs, Source, generate};
@@ -179,7 +179,7 @@ pub fn dump(config: &Config, inputs: &Inputs) -> Result<String, Diagnostics> {
     finished(text, inputs, diagnostics)
 }
 
-/// Leaves out what is absent, empty or false, of which a model has a lot.
+/// Leaves out values that are absent, empty or false, of which a model has many.
 fn prune(value: serde_json::Value) -> serde_json::Value {
     use serde_json::Value;
     let says_something = |value: &Value| match value {

@@ -1,4 +1,4 @@
-//! Render: tokens become the text of a file, formatted and with a header.
+//! Render: formats the tokens of a file and adds the header.
 
 use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
 use quote::quote;

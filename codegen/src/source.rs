@@ -1,4 +1,4 @@
-//! Texts that the caller hands in, and the lines of their places.
+//! The text of an input file, and the lines of its parts.
 
 use jsonc_parser::ast::Value;
 use jsonc_parser::common::Ranged;

@@ -10,8 +10,9 @@
 //! for a list: everything is moved, and vectors keep their memory. Conversion with a report
 //! of losses goes through JSON; there the counts are what that costs.
 //!
-//! The second table compares reading a list of 10,000 objects and converting it, by hand and
-//! by a scheme that finds out the version, with reading it alone. Each ratio is the median of pairs of measurements: see [`conformance::measure`].
+//! The second table compares reading a list of 10,000 objects and converting it, directly and by a
+//! scheme that detects the version, with reading it alone. Each ratio is the median of pairs of
+//! measurements: see [`conformance::measure`].
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -117,7 +118,7 @@ where
     let new = forth.1(old.clone());
     let name = name::<Old>();
     Row {
-        name: if KEEP { name + ", keeping" } else { name },
+        name: if KEEP { name + ", preserving" } else { name },
         forth: cost(&old, forth.0, forth.1),
         back: cost(&new, back.0, back.1),
     }
@@ -226,7 +227,7 @@ impl Tables {
             reading::<Old, New>(criterion, length, "", |json| {
                 plain(read::<Old::List>(json))
             }),
-            reading::<Old, New>(criterion, length, ", keeping", |json| {
+            reading::<Old, New>(criterion, length, ", preserving", |json| {
                 keep(read::<Old::List>(json))
             }),
         ]);

@@ -1,4 +1,4 @@
-//! What a server's defaults and rules cost, against reading the objects. Validating a list is
+//! The cost of a server's defaults and rules, compared with decoding the objects. Validating a list is
 //! meant to cost less than a tenth of decoding it, setting its defaults less than a hundredth;
 //! neither allocates where there is nothing to report or to set.
 //!
@@ -9,7 +9,7 @@
 //!
 //! The lists have 10,000 objects, which have their defaults already, as what a server sends.
 //! Each ratio is the median of pairs of measurements: see [`conformance::measure`]. The
-//! program tells of lists that cost more than is meant, and fails if anything is allocated.
+//! program reports lists that cost more than that, and fails if anything is allocated.
 //! Most of what a long list costs is the memory that is walked: one object again and again,
 //! which the processor has at hand, costs about a third of that.
 

@@ -1,4 +1,4 @@
-//! Values with faults that a parsed value can't have.
+//! JSON values with duplicate fields, which a parsed value can't have.
 
 use serde_json::Value;
 

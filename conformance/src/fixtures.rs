@@ -34,7 +34,7 @@ pub struct Fixture {
 /// When the variable is not set, or names something else.
 pub fn folder() -> io::Result<PathBuf> {
     let error = |what: String| {
-        let message = format!("{VARIABLE} {what}; README.md says what it is for");
+        let message = format!("{VARIABLE} {what}; see docs/testing.md");
         io::Error::new(io::ErrorKind::NotFound, message)
     };
     let folder = env::var_os(VARIABLE).filter(|value| !value.is_empty());

@@ -1,4 +1,4 @@
-//! What a test may ask of every kind, and the list of the kinds.
+//! What tests use of every kind, and the list of the kinds.
 
 use std::fmt::Debug;
 
@@ -123,7 +123,7 @@ macro_rules! each_lossless_pair {
     };
 }
 
-/// The same for each pair of kinds of which neither can say all that the other can.
+/// The same for each pair of kinds of which neither can represent all fields of the other.
 #[macro_export]
 macro_rules! each_lossy_pair {
     ($check:path) => {

@@ -1,16 +1,16 @@
-//! Support for the tests and benchmarks that hold the generated crates to their promises.
+//! Support for the tests and benchmarks of the generated crates.
 //!
-//! * [`kind`] says what a test may ask of every kind, and makes tests of each; the kinds are
-//!   those of `storage_all`. One of another group needs objects and [`facts`], and nothing else.
-//! * [`arbitrary`] makes random objects, [`samples`] fixed ones with every field set, and
-//!   [`older`] turns both into those of older versions.
-//! * [`doc`] is a value in which a field may stand more than once.
+//! * [`kind`] has the trait that tests use of every kind, and makes tests of each; the kinds are
+//!   those of `storage_all`. A kind of another group needs objects and [`facts`].
+//! * [`arbitrary`] makes random objects, [`samples`] fixed objects with every field set, and
+//!   [`older`] converts both to older versions.
+//! * [`doc`] is a JSON value in which a field may occur more than once.
 //! * [`valid`] makes random objects that a server accepts.
-//! * [`facts`] says what Kubernetes says of each kind.
-//! * [`fixtures`] finds Kubernetes' own fixtures, where they are at hand.
-//! * [`rules`] asks what a server would say of an object.
+//! * [`facts`] has the names, scope and lifecycle of each kind.
+//! * [`fixtures`] finds Kubernetes' own fixtures, if they are available.
+//! * [`rules`] validates variations of an object.
 //! * [`server`] is a small API server in this process, for tests with a real client.
-//! * [`measure`] measures two things against each other, for benchmarks.
+//! * [`measure`] compares the speed of two functions, for benchmarks.
 //! * [`workload`] makes long lists like those of a busy cluster, for benchmarks.
 
 pub mod arbitrary;
@@ -26,7 +26,33 @@ pub mod server;
 pub mod valid;
 pub mod workload;
 
-/// Runs the examples of the repository's README as tests.
+/// Runs the examples in the repository's documentation as tests.
 #[cfg(doctest)]
-#[doc = include_str!("../../README.md")]
-pub struct Readme;
+pub mod documentation {
+    #[doc = include_str!("../../README.md")]
+    pub struct Readme;
+    #[doc = include_str!("../../kubernetes-kinds/README.md")]
+    pub struct KubernetesKinds;
+    #[doc = include_str!("../../storage-all/README.md")]
+    pub struct StorageAll;
+    #[doc = include_str!("../../storage-v1/README.md")]
+    pub struct StorageV1;
+    #[doc = include_str!("../../storage-v1alpha1/README.md")]
+    pub struct StorageV1alpha1;
+    #[doc = include_str!("../../storage-v1beta1/README.md")]
+    pub struct StorageV1beta1;
+    #[doc = include_str!("../../docs/apply.md")]
+    pub struct Apply;
+    #[doc = include_str!("../../docs/conversion.md")]
+    pub struct Conversion;
+    #[doc = include_str!("../../docs/generating.md")]
+    pub struct Generating;
+    #[doc = include_str!("../../docs/strict-reading.md")]
+    pub struct StrictReading;
+    #[doc = include_str!("../../docs/testing.md")]
+    pub struct Testing;
+    #[doc = include_str!("../../docs/topology.md")]
+    pub struct Topology;
+    #[doc = include_str!("../../docs/validation.md")]
+    pub struct Validation;
+}

@@ -1,4 +1,4 @@
-//! Measuring two things against each other.
+//! Compares the speed of two functions.
 //!
 //! Criterion runs one benchmark after another, and a shared machine's speed drifts by more
 //! in that time than the differences to be shown. Ratios therefore don't come from its
@@ -86,7 +86,7 @@ pub fn median(numbers: impl IntoIterator<Item = f64>) -> Option<f64> {
 
 /// Benchmarks both sides under criterion and gives the median of the pairs' ratios.
 ///
-/// Each of criterion's two benchmarks measures both sides in turn and reports one of them.
+/// Each of criterion's two benchmarks measures both sides in turn and reports one side.
 pub fn compare(
     criterion: &mut Criterion,
     name: String,

@@ -1,4 +1,4 @@
-//! Asking what a server would say of an object, in a line.
+//! Validates variations of an object, each in a line.
 
 use std::marker::PhantomData;
 
@@ -33,16 +33,16 @@ macro_rules! each_version {
     };
 }
 
-/// Judges variations of one good object.
+/// Validates variations of one valid object.
 #[derive(Clone, Debug)]
-pub struct Judge<K> {
+pub struct Probe<K> {
     good: Value,
     target: Target,
     kind: PhantomData<K>,
 }
 
-impl<K: Ruled> Judge<K> {
-    /// Judges variations of this object, for the latest release.
+impl<K: Ruled> Probe<K> {
+    /// Validates variations of this object, for the newest release.
     #[must_use]
     pub fn of(good: Value) -> Self {
         Self {
@@ -81,7 +81,7 @@ impl<K: Ruled> Judge<K> {
         read.unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// What the server says to creating the object after a merge patch.
+    /// The result of creating the object after a merge patch.
     #[must_use]
     pub fn create(&self, patch: Value) -> Answer {
         let mut object = self.object(patch);
@@ -89,7 +89,7 @@ impl<K: Ruled> Judge<K> {
         Answer::new(&object, report)
     }
 
-    /// What it says to putting the object after one patch in the place of that after another.
+    /// The result of updating the object after one patch to the object after another.
     #[must_use]
     pub fn update(&self, stored: Value, patch: Value) -> Answer {
         let version = json!({"metadata": {"resourceVersion": "1", "uid": "u"}});
@@ -102,7 +102,7 @@ impl<K: Ruled> Judge<K> {
         Answer::new(&object, report)
     }
 
-    /// What it says to writing the status after a merge patch.
+    /// The result of writing the status after a merge patch.
     #[must_use]
     pub fn status(&self, patch: Value) -> Answer {
         let object = self.object(patch);
@@ -110,7 +110,7 @@ impl<K: Ruled> Judge<K> {
         Answer::new(&object, report)
     }
 
-    /// What it says without setting defaults first.
+    /// The result of validation without setting defaults first.
     #[must_use]
     pub fn without_defaults(&self, patch: Value) -> Answer {
         let object = self.object(patch);
@@ -118,7 +118,7 @@ impl<K: Ruled> Judge<K> {
         Answer::new(&object, report)
     }
 
-    /// The JSON of what would be stored of a new object after a merge patch.
+    /// The JSON of the stored object that is created after a merge patch.
     ///
     /// # Panics
     ///
@@ -131,7 +131,7 @@ impl<K: Ruled> Judge<K> {
     }
 }
 
-/// What a server says.
+/// A result of validation.
 #[derive(Clone, Debug)]
 pub struct Answer {
     errors: Vec<String>,
@@ -139,7 +139,7 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// Checks on the way that the exact paths are there.
+    /// Also checks that the exact paths exist in the object.
     fn new<K: Ruled>(object: &K, report: Report) -> Self {
         let json = serde_json::to_value(object).unwrap_or_default();
         for error in &report.errors {
@@ -184,7 +184,7 @@ impl Answer {
     }
 }
 
-/// A error as [`Answer::refused`] expects it.
+/// An error as [`Answer::refused`] expects it.
 #[must_use]
 pub fn in_short(error: &Error) -> String {
     let path = error.path.to_string();
@@ -195,8 +195,8 @@ pub fn in_short(error: &Error) -> String {
     }
 }
 
-/// Whether there is something where a error is said to be. Of what is required, and of what was
-/// taken out and has no value, there is what should hold it.
+/// Whether the path of an error exists. Of a required field, and of a removed one without a value,
+/// the parent must exist.
 #[must_use]
 pub fn is_there(error: &Error, object: &Value) -> bool {
     let is_absent =
@@ -209,7 +209,7 @@ pub fn is_there(error: &Error, object: &Value) -> bool {
     path.resolve(object).is_some()
 }
 
-/// A JSON merge patch: `null` takes a member out.
+/// A JSON merge patch: `null` removes a member.
 fn merge(value: &mut Value, patch: Value) {
     let Value::Object(patch) = patch else {
         *value = patch;

@@ -1,9 +1,9 @@
-//! Objects that the server takes, with parts chosen at random.
+//! Random objects that the server accepts.
 
 use fastrand::Rng;
 use serde_json::{Value, json};
 
-/// The kinds that the server has, as they are asked for.
+/// The kinds that the server has, by the names in its URLs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     /// `CSIDriver` of v1.
@@ -34,7 +34,7 @@ impl Kind {
         Self::VolumeAttributesClassV1beta1,
     ];
 
-    /// Whether a server has it without being told to.
+    /// Whether a server serves it by default.
     pub fn is_stable(self) -> bool {
         self != Self::VolumeAttributesClassV1beta1
     }

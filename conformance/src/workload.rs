@@ -1,7 +1,7 @@
 //! Long lists like those of a busy cluster, for benchmarks.
 //!
 //! The metadata of real objects is larger than the rest of them, chiefly because of
-//! `managedFields`, so objects without it would flatter every reader. The fields stand in
+//! `managedFields`, so objects without it would flatter every reader. The fields are in
 //! the order in which Kubernetes writes them: the order decides what lies next to what in
 //! memory, and a list whose memory is walked out of order is written 10 % slower.
 

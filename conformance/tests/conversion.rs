@@ -80,7 +80,7 @@ mod lists_without_loss {
     each_lossless_pair!(super::lossless_lists);
 }
 
-/// Random objects in which drivers can be told apart: others are refused.
+/// Random objects in which no two drivers have the same name: others are refused.
 fn consistent<K: Kind>() -> BoxedStrategy<K> {
     let unique = |object: &K| {
         let object = value(object);

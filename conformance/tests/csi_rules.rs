@@ -309,7 +309,7 @@ fn topology_keys() {
     assert_eq!(old.spec.unwrap().drivers[0].topology_keys, [""; 0]);
 }
 
-/// The form of 1.12 is told by its list, and says which drivers are installed by itself.
+/// The form of 1.12 is recognised by its list, which says itself which drivers are installed.
 #[test]
 fn form_of_1_12() {
     let source = csi_node_info_1_12();

@@ -4,7 +4,7 @@
 //! `managedFields` included, so all comparisons are of whole documents.
 //!
 //! One difference from Kubernetes is wanted. From 1.37 on it writes `status: {}` into every
-//! CSINode, because Go can't tell an absent struct from an empty one; that is all that the
+//! CSINode, because Go doesn't distinguish an absent struct from an empty one; that is all that the
 //! `after_roundtrip` files of CSINode add. Here, absent stays absent and empty stays empty:
 //! both files come back exactly as they were.
 
@@ -106,25 +106,34 @@ where
 
 mod objects {
     use super::*;
-    each_storage_kind!(super::round_trip, ignore = "needs UPSTREAM_DIR: see README.md");
+    each_storage_kind!(
+        super::round_trip,
+        ignore = "needs UPSTREAM_DIR: see docs/testing.md"
+    );
 }
 
 mod lists {
     use super::*;
-    each_storage_kind!(super::in_lists, ignore = "needs UPSTREAM_DIR: see README.md");
+    each_storage_kind!(
+        super::in_lists,
+        ignore = "needs UPSTREAM_DIR: see docs/testing.md"
+    );
 }
 
 mod after {
     use super::*;
     each_storage_kind!(
         super::after_round_trip,
-        ignore = "needs UPSTREAM_DIR: see README.md"
+        ignore = "needs UPSTREAM_DIR: see docs/testing.md"
     );
 }
 
 mod converted {
     use super::*;
-    each_lossless_pair!(super::convert, ignore = "needs UPSTREAM_DIR: see README.md");
+    each_lossless_pair!(
+        super::convert,
+        ignore = "needs UPSTREAM_DIR: see docs/testing.md"
+    );
 }
 
 /// A wrong folder must not look like success.

@@ -109,7 +109,7 @@ fn segments(path: &str, source: &Value) -> Vec<String> {
     segments
 }
 
-/// What stands at a path in which elements are named.
+/// The value at a path in which elements are named.
 fn at<'a>(value: &'a Value, path: &[String]) -> Option<&'a Value> {
     let mut at = value;
     for (depth, segment) in path.iter().enumerate() {

@@ -58,7 +58,7 @@ mod a_good_object {
     conformance::each_kind!(super::no_allocations);
 }
 
-/// The counting itself: a fault has a path and a message.
+/// The counting itself: an error has a path and a message.
 #[test]
 fn a_fault_is_counted() {
     let target = Target::new(storage_v1::KUBERNETES);

@@ -1,4 +1,4 @@
-//! Any version in, the wanted version out, with all generated crates in one scheme.
+//! Decodes any version as the requested one, with all generated crates in one scheme.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -218,7 +218,7 @@ items:
     assert!(secret.contains("v1 Secret"), "{secret}");
 }
 
-/// Each fault says what is wrong and where.
+/// Each error says what is wrong and where.
 #[test]
 fn faults_name_their_place() {
     let scheme = scheme();
@@ -273,7 +273,7 @@ fn faults_name_their_place() {
 
 /// Kubernetes' own fixtures, of every kind there is, registered or not.
 #[test]
-#[ignore = "needs UPSTREAM_DIR: see README.md"]
+#[ignore = "needs UPSTREAM_DIR: see docs/testing.md"]
 fn fixtures_come_back_as_they_were() {
     let folder = fixtures::folder().unwrap();
     let scheme = scheme();

@@ -1,5 +1,5 @@
-//! Strict reading of the generated kinds, against what a server has said and against random
-//! objects with faults in known places.
+//! Strict decoding of the generated kinds, compared with a server's results and tested on random
+//! objects with errors at known positions.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -20,7 +20,7 @@ fn scheme() -> Scheme {
     scheme
 }
 
-/// A body, and what kube-apiserver 1.36.3 said to creating it with `fieldValidation=Strict`.
+/// A body, and the answer of kube-apiserver 1.36.3 to creating it with `fieldValidation=Strict`.
 #[derive(Deserialize)]
 struct Case {
     format: String,
@@ -66,7 +66,7 @@ fn is_read(name: &str) -> bool {
     name != "fieldsV1" && !name.starts_with(UNKNOWN)
 }
 
-/// The faults in it, told by their names alone.
+/// The errors in a value, found by the names alone.
 fn faults_in(doc: &Doc, path: &str, map: bool, told: &mut Vec<String>) {
     match doc {
         Doc::Simple(_) => (),
@@ -103,7 +103,7 @@ fn tell(told: &mut Vec<String>, fault: String) {
 /// What is done to an object: where, to which of its fields, and which of two.
 type Damage = (Index, Index, Index, bool);
 
-/// Adds a field that isn't known, or one that is there already, with faults in it as they come.
+/// Adds a field that isn't known, or one that is there already, with random errors in it.
 fn damage(doc: &mut Doc, (object, field, place, unknown): Damage, number: usize) {
     let nth = object.index(doc.objects(is_read));
     let Some((map, fields)) = doc.object(nth, is_read) else {
@@ -134,7 +134,8 @@ fn damaged<K: Kind>() -> impl Strategy<Value = Doc> {
     })
 }
 
-/// Each fault is told, where it is, and nothing else; the object is that of plain reading.
+/// Each error is reported, with its position, and nothing else; the object is that of plain
+/// decoding.
 fn tells_all<K: Kind + kubernetes_manifests::scheme::Versioned>() {
     check_all(&damaged::<K>(), |doc| {
         let text = doc.text();
@@ -151,7 +152,7 @@ fn tells_all<K: Kind + kubernetes_manifests::scheme::Versioned>() {
     });
 }
 
-/// The same in YAML, where more is told: duplicates in unknown fields and in raw JSON.
+/// The same in YAML, where more is reported: duplicates in unknown fields and in raw JSON.
 fn in_yaml<K: Kind>(text: &str, mut json: Vec<String>) -> Result<(), TestCaseError> {
     let read = strict::from_yaml::<K>(&escaped(text)).unwrap();
     let mut yaml: Vec<_> = read.errors.iter().map(told_as).collect();

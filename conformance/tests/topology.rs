@@ -39,7 +39,7 @@ fn classes_allow_nodes() {
     }
 }
 
-/// The fields of a capacity and of what it is asked, with what comes of it in all versions.
+/// The fields of a capacity and of a request, with the result in all versions.
 fn fits(mut json: Value, class: &str, size: &str) -> bool {
     let labels = BTreeMap::from([(ZONE, "a")]);
     json["storageClassName"] = "fast".into();
@@ -66,7 +66,7 @@ fn capacities_serve_as_the_scheduler_decides() {
         // No node reaches it if none is said to.
         (json!({"capacity": "1Gi"}), "1", false),
         (json!({"nodeTopology": null, "capacity": "1Gi"}), "1", false),
-        // No room if none is said to be.
+        // No space without a capacity.
         (json!({"nodeTopology": everywhere}), "0", false),
         (json!({"nodeTopology": everywhere, "capacity": "0"}), "0", true),
         (json!({"nodeTopology": everywhere, "capacity": "0"}), "1", false),
@@ -76,7 +76,7 @@ fn capacities_serve_as_the_scheduler_decides() {
         (json!({"nodeTopology": everywhere, "capacity": "1"}), "1.5", false),
         (json!({"nodeTopology": everywhere, "capacity": "1e30"}), "1e20", true),
         (json!({"nodeTopology": everywhere, "capacity": "1e20"}), "1e30", false),
-        // The size of a volume counts, where it is told, and not the capacity.
+        // The maximum size of a volume counts, if it is set, and not the capacity.
         (
             json!({"nodeTopology": everywhere, "capacity": "9Gi", "maximumVolumeSize": "1Gi"}),
             "2Gi",

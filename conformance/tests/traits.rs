@@ -62,7 +62,7 @@ fn usable_with_kube<K: Kind + ForKube>() {
     assert_eq!(kube::Resource::meta(&object).name.as_deref(), Some("one"));
 }
 
-/// The constants are those of the server's table, which is written by hand.
+/// The constants are those of the server's table, which is hand-written.
 fn constants_in_table<K: Kind>()
 where
     K::Scope: 'static,
@@ -157,7 +157,7 @@ mod metadata {
     each_kind!(super::metadata_is_reachable);
 }
 
-/// Tells at run time whether a type has a status subresource: where its bound holds, the
+/// Returns at run time whether a type has a status subresource: where its bound holds, the
 /// inherent constant hides that of the trait.
 struct Probe<K>(PhantomData<K>);
 

@@ -1,4 +1,4 @@
-//! The rules by which objects are read and written.
+//! The rules of decoding and encoding.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -107,7 +107,7 @@ fn check_type<T: Wire + Resource>(right: &Value) {
     }
 }
 
-/// Neither may be wrong, and both may be missing, wherever they stand among the fields.
+/// Neither may be wrong, and both may be missing, wherever they are among the fields.
 fn type_is_checked<K: Kind>()
 where
     K::List: Resource,

@@ -13,13 +13,13 @@ use crate::credentials::Credentials;
 use crate::servers::Servers;
 use crate::{ControlPlane, Error, ports, request};
 
-/// How often other ports are tried when somebody else has taken one.
+/// How often other ports are tried when another process has taken one.
 const ATTEMPTS: usize = 5;
 
-/// How long a server may take to answer whether it is ready.
+/// How long a server may take to answer a readiness request.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// What a control plane is to be like.
+/// Options of a control plane.
 ///
 /// ```no_run
 /// # async fn example() -> Result<(), e2e::Error> {
@@ -62,20 +62,20 @@ impl Builder {
         self
     }
 
-    /// Leaves alpha and beta APIs and features as Kubernetes has them by default.
+    /// Keeps Kubernetes' defaults for alpha and beta APIs and features.
     pub fn defaults_only(mut self) -> Self {
         self.defaults_only = true;
         self
     }
 
-    /// Turns one feature on or off, whatever the rest is.
+    /// Enables or disables one feature.
     pub fn feature_gate(mut self, name: &str, on: bool) -> Self {
         self.gates.push(format!("{name}={on}"));
         self
     }
 
-    /// One more flag of kube-apiserver, as in `--v=4`. Of a flag that is given twice, the server
-    /// takes the last.
+    /// Adds a flag of kube-apiserver, such as `--v=4`. If a flag is given twice, the server takes
+    /// the last.
     pub fn apiserver_flag(mut self, flag: impl Into<String>) -> Self {
         self.flags.push(flag.into());
         self
@@ -90,7 +90,7 @@ impl Builder {
         self
     }
 
-    /// How long the servers may take until they are ready; 60 s by default.
+    /// Sets how long the servers may take until they are ready; 60 s by default.
     pub fn ready_within(mut self, limit: Duration) -> Self {
         self.ready_within = limit;
         self
@@ -100,8 +100,8 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// Where a program is not there, ends, or is not ready in time; the error has the last lines
-    /// that it wrote.
+    /// When a program is missing, ends, or isn't ready in time; the error has the last lines of its
+    /// log.
     pub async fn start(&self) -> Result<ControlPlane, Error> {
         let mut attempt = 1;
         loop {
@@ -149,7 +149,7 @@ impl Builder {
         deadline: Instant,
     ) -> Result<(), Error> {
         let mut config = config.clone();
-        // A refusal is the answer that is waited for to change.
+        // The server isn't ready as long as it refuses.
         config.default_retry = false;
         let client =
             Client::try_from(config).map_err(|e| Error::because("make a client", &e))?;

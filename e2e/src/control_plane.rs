@@ -12,31 +12,31 @@ use crate::{Builder, Error};
 ///
 /// It stops, and its folder is removed, when it is dropped, as it is when a test panics; and also
 /// when the test process ends without dropping it: by Ctrl-C, by any other signal, or because it
-/// is [shared](Self::shared). A process of its own sees to that, which knows the servers and
-/// waits for the test process to end. Only who kills that one first leaves servers behind.
+/// is [shared](Self::shared). A watchdog process waits for the test process to end and then kills
+/// the servers. Servers are left behind only if the watchdog itself is killed first.
 pub struct ControlPlane {
     servers: Servers,
     config: Config,
 }
 
 impl ControlPlane {
-    /// Starts one with every alpha and beta API and feature on.
+    /// Starts a control plane with all alpha and beta APIs and features enabled.
     ///
     /// # Errors
     ///
-    /// Where the programs are not there, or no server is ready in time; the error has the last
-    /// lines that the server wrote.
+    /// When a program is missing or a server isn't ready in time; the error has the last lines of
+    /// the server's log.
     pub async fn start() -> Result<Self, Error> {
         Self::builder().start().await
     }
 
-    /// For one that is different.
+    /// Returns a builder for a control plane with other options.
     pub fn builder() -> Builder {
         Builder::default()
     }
 
-    /// The one that all tests of this process share, started when it is first asked for. Tests
-    /// that use it give their objects names of their own.
+    /// Returns the control plane that all tests of this process share; the first call starts it.
+    /// Tests that use it give their objects names of their own.
     ///
     /// # Errors
     ///
@@ -51,12 +51,12 @@ impl ControlPlane {
         Self { servers, config }
     }
 
-    /// A client of the administrator. It belongs to the runtime of the caller, so each test asks
-    /// for its own.
+    /// Returns a client of the administrator. It belongs to the runtime of the caller, so each test
+    /// needs its own.
     ///
     /// # Errors
     ///
-    /// None that is known; they are those of kube's constructor.
+    /// Those of kube's constructor; none is known.
     ///
     /// # Panics
     ///
@@ -65,13 +65,13 @@ impl ControlPlane {
         Client::try_from(self.config.clone())
     }
 
-    /// What the client is made of: the address, the certificate to trust and the token.
+    /// Returns the configuration of the client: the address, the certificate to trust and the token.
     #[must_use]
     pub fn config(&self) -> &Config {
         &self.config
     }
 
-    /// The folder of this control plane, with the servers' logs and a `kubeconfig`.
+    /// Returns the folder of this control plane, with the servers' logs and a `kubeconfig`.
     #[must_use]
     pub fn folder(&self) -> &Path {
         self.servers.folder()

@@ -1,10 +1,10 @@
-//! What goes wrong before a control plane is ready.
+//! Errors before a control plane is ready.
 
 use std::fmt;
 
-/// Why there is no control plane, with what the failing server wrote last.
+/// Why a control plane didn't start, with the last lines of the failing server's log.
 ///
-/// It is made to be read in a test's output, so `Debug` writes the same lines as `Display`.
+/// Tests print it with `Debug`, which therefore writes the same lines as `Display`.
 #[derive(Clone)]
 pub struct Error {
     message: String,
@@ -20,7 +20,7 @@ impl Error {
         }
     }
 
-    /// Something that didn't work, and why.
+    /// Returns an error for an action that failed, and its cause.
     pub(crate) fn because(what: &str, why: &dyn fmt::Display) -> Self {
         Self::new(format!("can't {what}: {why}"))
     }

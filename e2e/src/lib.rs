@@ -1,8 +1,8 @@
 //! A Kubernetes control plane for tests: etcd and kube-apiserver, and kube-controller-manager
-//! where it is wanted, each a process of its own on loopback.
+//! on request, each a process of its own on loopback.
 //!
-//! Which programs run is told as envtest does it: the environment variable `KUBEBUILDER_ASSETS`
-//! names the folder that holds them. `cargo xtask e2e` sets it, and builds them where it has to.
+//! As with envtest, the environment variable `KUBEBUILDER_ASSETS` names the folder of the
+//! programs. `cargo xtask e2e` sets it, and builds the programs if necessary.
 //!
 //! ```no_run
 //! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
@@ -13,19 +13,19 @@
 //! # }
 //! ```
 //!
-//! However the test process ends, the servers and their folder go with it: see [`ControlPlane`].
-//! All of this needs a Unix with a POSIX shell as `sh`.
+//! The servers and their folder are gone when the test process has ended, however it ends: see
+//! [`ControlPlane`]. This needs a Unix with a POSIX shell as `sh`.
 
 mod assets;
 mod builder;
 mod control_plane;
 mod credentials;
 mod error;
-mod keeper;
 mod ports;
 mod request;
 mod server;
 mod servers;
+mod watchdog;
 
 pub use builder::Builder;
 pub use control_plane::ControlPlane;

@@ -51,7 +51,7 @@ pub async fn send(
 ///
 /// # Errors
 ///
-/// As for [`send`], and where the kind can't stand in a header.
+/// As for [`send`], and when the kind isn't valid in a header.
 pub async fn send_as(
     client: &Client,
     method: Method,

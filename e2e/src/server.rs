@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use crate::Error;
-use crate::keeper::Keeper;
+use crate::watchdog::Watchdog;
 
-/// Tells the keeper the process id before that becomes the program's: there is no moment at
-/// which the program runs and the keeper doesn't know it.
+/// Writes its process id for the watchdog, and then becomes the program with the same id: the
+/// program never runs without the watchdog knowing it.
 const SCRIPT: &str = r#"echo $$; exec "$@" >"$0" 2>&1"#;
 
-/// What is shown of a log.
+/// How much of a log is shown.
 const LINES: usize = 20;
 const BYTES: u64 = 16 * 1024;
 
@@ -31,7 +31,7 @@ impl Server {
         program: &Path,
         flags: &[String],
         folder: &Path,
-        keeper: &Keeper,
+        watchdog: &Watchdog,
     ) -> Result<Self, Error> {
         let name =
             program.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -40,17 +40,17 @@ impl Server {
         let log = folder.join(format!("{name}.log"));
         let mut command = Command::new("sh");
         command.args(["-c", SCRIPT]).arg(&log).arg(program).args(flags);
-        // What the user's environment says to etcd and Kubernetes' tools is not meant for these.
+        // The user's environment variables for etcd and Kubernetes' tools must have no effect.
         command.env_clear().envs(env::var_os("PATH").map(|path| ("PATH", path)));
         command.env("HOME", folder).env("TMPDIR", folder).current_dir(folder);
-        command.stdin(Stdio::null()).stdout(keeper.line().map_err(fault)?);
-        // Ctrl-C is meant for the test process, and ends this one by way of the keeper.
+        command.stdin(Stdio::null()).stdout(watchdog.line().map_err(fault)?);
+        // Ctrl-C ends the test process, and then the watchdog ends this one.
         command.stderr(Stdio::null()).process_group(0);
         let child = command.spawn().map_err(fault)?;
         Ok(Self { name, child, log })
     }
 
-    /// An error that tells what the server wrote last, if it has ended.
+    /// Returns an error with the last lines of the log if the server has ended.
     pub(crate) fn check(&mut self) -> Result<(), Error> {
         match self.child.try_wait() {
             Ok(None) => Ok(()),
@@ -93,7 +93,7 @@ fn tail(path: &Path) -> io::Result<String> {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // The keeper was first, as a rule, and then this only collects the process.
+        // As a rule the watchdog has killed the process, and this only reaps it.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

@@ -3,30 +3,30 @@
 use std::path::{Path, PathBuf};
 
 use crate::Error;
-use crate::keeper::Keeper;
 use crate::server::Server;
+use crate::watchdog::Watchdog;
 
 /// Running servers. When they are dropped they end, and their folder is removed.
 pub(crate) struct Servers {
-    // First, because fields are dropped in this order: it must not be told of processes that are
-    // gone, whose ids may be others' by then.
-    keeper: Keeper,
+    // First, because fields are dropped in this order: it must not kill processes that are
+    // gone, whose ids may belong to other processes by then.
+    watchdog: Watchdog,
     running: Vec<Server>,
     folder: PathBuf,
 }
 
 impl Servers {
-    /// None yet, with a new folder that only this user can read.
+    /// Returns no servers yet, with a new folder that only this user can read.
     pub(crate) fn new() -> Result<Self, Error> {
         let fault = |e| Error::because("make a folder for the servers", &e);
         let folder = tempfile::Builder::new()
             .prefix("control-plane-")
             .tempdir()
             .map_err(fault)?;
-        let keeper = Keeper::start(folder.path());
-        let keeper = keeper.map_err(|e| Error::because("start a shell", &e))?;
+        let watchdog = Watchdog::start(folder.path());
+        let watchdog = watchdog.map_err(|e| Error::because("start a shell", &e))?;
         Ok(Self {
-            keeper,
+            watchdog,
             running: Vec::new(),
             folder: folder.keep(),
         })
@@ -36,23 +36,23 @@ impl Servers {
         &self.folder
     }
 
-    /// Starts one more.
+    /// Starts another server.
     pub(crate) fn start(
         &mut self,
         program: &Path,
         flags: &[String],
     ) -> Result<(), Error> {
-        let server = Server::start(program, flags, &self.folder, &self.keeper)?;
+        let server = Server::start(program, flags, &self.folder, &self.watchdog)?;
         self.running.push(server);
         Ok(())
     }
 
-    /// The error of the first that has ended.
+    /// Returns the error of the first server that has ended.
     pub(crate) fn check(&mut self) -> Result<(), Error> {
         self.running.iter_mut().try_for_each(Server::check)
     }
 
-    /// What the last one wrote last.
+    /// Returns the last lines of the log of the last server.
     pub(crate) fn last_lines(&self) -> String {
         self.running.last().map_or_else(String::new, Server::last_lines)
     }

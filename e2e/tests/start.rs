@@ -1,4 +1,4 @@
-//! What is told when a control plane doesn't start, with scripts in place of the servers.
+//! The errors of a control plane that doesn't start, with scripts in place of the servers.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -13,7 +13,7 @@ use tempfile::TempDir;
 /// A server that does nothing, for longer than any test takes.
 const IDLE: &str = "exec sleep 1000";
 
-/// A folder with scripts as programs. Each first tells its process id and flags in files there.
+/// A folder with scripts as programs. Each first writes its process id and flags to files there.
 struct Fakes {
     folder: TempDir,
 }
@@ -56,7 +56,7 @@ impl Fakes {
         self.read(&format!("{name}.pids")).lines().count()
     }
 
-    /// Nothing is left of a start.
+    /// Checks that nothing is left of a start.
     fn assert_gone(&self) {
         for name in ["etcd", "kube-apiserver"] {
             for id in self.read(&format!("{name}.pids")).lines() {
@@ -64,7 +64,7 @@ impl Fakes {
                 assert!(rustix::process::test_kill_process(id).is_err(), "{name} runs");
             }
         }
-        // One of them may have been stopped before it could tell.
+        // A script may have been stopped before it wrote its id.
         let flags = self.read("etcd.flags") + &self.read("kube-apiserver.flags");
         let folder = flags.split(' ').find_map(|flag| {
             let folder = flag.strip_prefix("--cert-dir=");

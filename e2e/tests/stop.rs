@@ -1,4 +1,4 @@
-//! However a test process ends, its servers do too, and their files go.
+//! However a test process ends, its servers end too, and their files are removed.
 
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
@@ -31,7 +31,7 @@ fn is_running(folder: &Path, program: &str) -> bool {
     processes(folder).iter().any(|line| line.contains(&program))
 }
 
-/// Waits until something is so.
+/// Waits until a condition holds.
 fn until(what: &str, mut is_so: impl FnMut() -> bool) {
     let started = Instant::now();
     while !is_so() {
@@ -101,7 +101,7 @@ impl Helper {
         Pid::from_child(&self.process)
     }
 
-    /// Nothing is left once the process has ended.
+    /// Checks that nothing is left when the process has ended.
     fn assert_clean(mut self) {
         self.process.wait().unwrap();
         let folder = self.folder.path();

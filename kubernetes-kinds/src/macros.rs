@@ -33,8 +33,9 @@
 #[macro_export]
 macro_rules! __wire_object {
     ($name:ident { $($fields:tt)* }) => {
-        $crate::__wire_fields!($name { $($fields)* });
-        $crate::__wire_serde!($name, read_object, write_object);
+        $crate::__wire_fields!($name, read_object, write_object, write_object_with {
+            $($fields)*
+        });
     };
 }
 
@@ -44,15 +45,16 @@ macro_rules! __wire_object {
 #[macro_export]
 macro_rules! __wire_kind {
     ($name:ident { $($fields:tt)* }) => {
-        $crate::__wire_fields!($name { $($fields)* });
-        $crate::__wire_serde!($name, read_kind, write_kind);
+        $crate::__wire_fields!($name, read_kind, write_kind, write_kind_with {
+            $($fields)*
+        });
     };
 }
 
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __wire_fields {
-    ($name:ident {
+    ($name:ident, $read:ident, $write:ident, $write_with:ident {
         $($presence:ident $json:literal => $field:ident,)*
         $(_ => $unknown:ident,)?
     }) => {
@@ -78,33 +80,8 @@ macro_rules! __wire_fields {
                 $($crate::wire::$presence(fields, $json, &self.$field)?;)*
                 ::core::result::Result::Ok(())
             }
-
-            $(
-                fn unknown_fields(
-                    &self,
-                ) -> ::core::option::Option<&$crate::wire::UnknownFields> {
-                    ::core::option::Option::Some(&self.$unknown)
-                }
-            )?
         }
-    };
-}
 
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __wire_unknown {
-    ($map:ident) => {
-        $crate::wire::skip($map)
-    };
-    ($map:ident, $name:ident, $unknown:expr) => {
-        $crate::wire::keep($map, $name, $unknown)
-    };
-}
-
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __wire_serde {
-    ($name:ident, $read:ident, $write:ident) => {
         impl<'de> $crate::generated::serde::Deserialize<'de> for $name {
             fn deserialize<D: $crate::generated::serde::Deserializer<'de>>(
                 deserializer: D,
@@ -118,9 +95,23 @@ macro_rules! __wire_serde {
                 &self,
                 serializer: S,
             ) -> ::core::result::Result<S::Ok, S::Error> {
+                $(if !self.$unknown.is_empty() {
+                    return $crate::wire::$write_with(self, &self.$unknown, serializer);
+                })?
                 $crate::wire::$write(self, serializer)
             }
         }
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __wire_unknown {
+    ($map:ident) => {
+        $crate::wire::skip($map)
+    };
+    ($map:ident, $name:ident, $unknown:expr) => {
+        $crate::wire::keep($map, $name, $unknown)
     };
 }
 
@@ -276,7 +267,7 @@ macro_rules! __wire_list {
 }
 
 /// Implements `From` in both directions between the enumerations of two versions. A value that
-/// only one of them knows is an unknown value of the other.
+/// only one version knows is an unknown value of the other.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __convert_enumerations {

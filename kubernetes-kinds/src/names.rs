@@ -124,7 +124,7 @@ fn kind(byte: u8) -> u8 {
     KINDS[usize::from(byte)]
 }
 
-/// Whether it is a DNS label, or several with `between` between them. Those of `ends` may stand
+/// Whether it is a DNS label, or several with `between` between them. The characters of `ends` may be
 /// anywhere, a dash between two of them.
 fn is_dns(text: &[u8], ends: u8, longest: usize, between: u8) -> bool {
     // Before the first byte is the same as after a dot.

@@ -10,8 +10,9 @@ use std::marker::PhantomData;
 
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use k8s_openapi::serde::Serialize;
-use k8s_openapi::serde_json::{self, Value};
+use k8s_openapi::serde_json::Value;
 use kubernetes_kinds::quantity::Amount;
+use kubernetes_kinds::wire;
 
 #[cfg(feature = "pattern")]
 use crate::Pattern;
@@ -27,7 +28,7 @@ const FEW: usize = 32;
 /// Returns a value as JSON, for an [`Error`]; `None` if it has no such form.
 #[cold]
 pub fn to_value<V: Serialize + ?Sized>(value: &V) -> Option<Value> {
-    serde_json::to_value(value).ok()
+    wire::to_value(value).ok()
 }
 
 /// Collects the errors and warnings of one object.

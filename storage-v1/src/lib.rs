@@ -24,16 +24,16 @@
 //! | `manifests` | `add_to_scheme`, with which `kubernetes_manifests` reads any version of the kinds |
 //! | `validation` | the traits of `kubernetes_validation`: defaults and validation as in an API server |
 //!
-//! Every kind has a `new` that takes its name and what is required, `with_*` for the rest, and a
-//! typed list. Enumerations are open: a value that is not known is kept and written back. The
-//! types work with kube as they are; the traits for that are those of `k8s_openapi`.
+//! Every kind has a typed list and builders: `new` takes the name and the required fields, `with_*`
+//! sets the others. Enumerations are open: an unknown value is kept and written back. The types
+//! implement the traits of `k8s_openapi`, which kube needs.
 //!
 //! Reading follows Kubernetes' own decoder: unknown fields are skipped, absent and `null` mean
 //! the zero value or `None`, and `apiVersion` and `kind` may be absent but not wrong.
 //!
-//! Which nodes a class allows, and whether a capacity fits a node and a size, the traits of
-//! [`kubernetes_kinds::topology`] tell. Defaults and validation as in an API server are in those of
-//! `kubernetes_validation`.
+//! The traits of [`kubernetes_kinds::topology`] decide whether a class allows a node, and whether a
+//! capacity fits a node and a size. `kubernetes_validation::Validate` has the defaults and the
+//! validation of an API server.
 //!
 //! ```
 //! use storage_v1::{StorageClass, VolumeBindingMode};

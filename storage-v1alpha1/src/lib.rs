@@ -26,10 +26,10 @@
 //! | `manifests` | `add_to_scheme`, with which `kubernetes_manifests` reads any version of the kinds |
 //! | `validation` | the traits of `kubernetes_validation`: defaults and validation as in an API server |
 //!
-//! The group-versions are no longer served, but their objects and manifests live on. Types of
-//! storage.k8s.io become those of [`storage_v1`] and back with `into`, by move and without loss.
-//! Those of csi.storage.k8s.io say things that storage.k8s.io/v1 can't, and the other way round:
-//! [`kubernetes_kinds::convert::Convert`] tells what would be lost, or keeps it in an annotation.
+//! The group-versions are no longer served, but their objects and manifests still exist. `From` converts types of storage.k8s.io to those of [`storage_v1`] and back, by moving
+//! their fields and without loss. csi.storage.k8s.io and storage.k8s.io/v1 have fields that the other
+//! can't represent: [`kubernetes_kinds::convert::Convert`] reports them, and preserves them in an
+//! annotation on request.
 //!
 //! ```
 //! use kubernetes_kinds::convert::{Convert, Converted};

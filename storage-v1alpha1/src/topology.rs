@@ -1,4 +1,4 @@
-//! Nodes, as CSIStorageCapacity sees them.
+//! The topology of CSIStorageCapacity.
 
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;

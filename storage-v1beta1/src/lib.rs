@@ -26,9 +26,8 @@
 //! | `manifests` | `add_to_scheme`, with which `kubernetes_manifests` reads any version of the kinds |
 //! | `validation` | the traits of `kubernetes_validation`: defaults and validation as in an API server |
 //!
-//! The group-version is no longer served, but its objects and manifests live on. The types have the
-//! fields that Kubernetes itself still gives them; each becomes the one of the same name in
-//! [`storage_v1`] and back with `into`, by move and without loss.
+//! The group-version is no longer served, but its objects and manifests still exist. The types have the fields of Kubernetes' own current types. `From` converts each type to the
+//! type of the same name in [`storage_v1`] and back, by moving its fields and without loss.
 //!
 //! ```
 //! use k8s_openapi::serde_json;

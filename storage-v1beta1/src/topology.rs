@@ -1,4 +1,4 @@
-//! Nodes, as StorageClass and CSIStorageCapacity see them.
+//! The topology of StorageClass and CSIStorageCapacity.
 
 use k8s_openapi::api::core::v1::TopologySelectorTerm;
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;

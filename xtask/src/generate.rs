@@ -1,4 +1,4 @@
-//! `cargo xtask codegen`: documents become crates.
+//! `cargo xtask codegen`: generates the crates.
 
 use std::collections::BTreeSet;
 use std::error::Error;

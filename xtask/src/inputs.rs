@@ -157,11 +157,11 @@ impl Folder<'_> {
             if there.is_empty() && named.contains(&krate.name) {
                 return Err(none_found(self, &gone));
             }
-            // What is said of all versions, examples above all, may not hold for some.
+            // Texts about all versions, above all examples, may not hold for some.
             if there.len() < krate.documents.len() {
                 krate.about.clear();
             }
-            // Nor may what is written by hand for the kinds of our own documents.
+            // Nor may hand-written modules for the kinds of our own documents.
             krate.by_hand.clear();
             if let Some(conversion) = &mut krate.conversion {
                 let of = |rule: &ConversionRule, document: &DocumentConfig| {

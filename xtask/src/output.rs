@@ -42,8 +42,8 @@ impl Change {
 }
 
 impl Plan {
-    /// Compares a crate with its folder; generated files without a source are to go. The files
-    /// written by hand come along, but don't replace others.
+    /// Compares a crate with its folder; generated files without a source are removed. Hand-written
+    /// files are copied, but don't replace others.
     pub(crate) fn of_crate(
         out: &Path,
         krate: &Generated,

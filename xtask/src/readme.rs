@@ -1,4 +1,4 @@
-//! The table of the generated crates in README.md, which says what a release brought.
+//! The table of the generated crates in README.md.
 
 use std::error::Error;
 use std::path::Path;
@@ -11,7 +11,7 @@ use crate::workspace;
 const START: &str = "<!-- The table is written by `cargo xtask codegen`. -->\n";
 const END: &str = "<!-- End of the table. -->";
 
-/// What has to change in the README of the workspace, if it has a place for the table.
+/// Returns the change of the workspace's README, if it has the marks of the table.
 pub(crate) fn plan(
     root: &Path,
     generated: &[Generated],

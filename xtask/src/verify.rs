@@ -1,4 +1,4 @@
-//! `cargo xtask spec verify`: are our documents built as Kubernetes' own are?
+//! `cargo xtask spec verify`: compares the structure of our documents with Kubernetes' own.
 
 use std::collections::BTreeMap;
 use std::error::Error;

@@ -121,15 +121,15 @@ const FEATURES: &str = r#"{"default": [], "apply": [], "manifests": []}"#;
 fn what_is_measured() {
     let machine = Machine::new(FEATURES);
     let outcome = machine.run(&["--runs", "2"]).succeeds();
-    let told: Vec<_> = outcome.out.lines().collect();
-    assert_eq!(told[0], "cargo 1.2.3 (abc), debug profile, medians of 2 runs");
+    let printed: Vec<_> = outcome.out.lines().collect();
+    assert_eq!(printed[0], "cargo 1.2.3 (abc), debug profile, medians of 2 runs");
     for (line, label, sizes) in [
         (3, "k8s-openapi 1.0.0 alone", "5.0"),
         (4, "storage-v1", "5.9     +0.9      1.0"),
         (5, "storage-v1, all features", "6.7     +1.7      2.0"),
     ] {
-        assert!(told[line].starts_with(label), "{}", told[line]);
-        assert!(told[line].ends_with(sizes), "{}", told[line]);
+        assert!(printed[line].starts_with(label), "{}", printed[line]);
+        assert!(printed[line].ends_with(sizes), "{}", printed[line]);
     }
     assert!(outcome.out.ends_with("all features, MB: storage-v1 +0.9, apply +0.8\n"));
     let run = ["k8s-openapi", "storage-v1", "storage-v1", "apply"];
@@ -165,7 +165,11 @@ fn other_features_of_what_k8s_openapi_needs() {
     let machine = Machine::new(FEATURES);
     machine.sandbox.write("bin/other-features", "");
     let outcome = machine.run(&["--runs", "1"]).succeeds();
-    assert!(outcome.told.contains("compiled again: k8s-openapi;"), "{}", outcome.told);
+    assert!(
+        outcome.stderr.contains("compiled again: k8s-openapi;"),
+        "{}",
+        outcome.stderr
+    );
     let compiled = machine.compiled().join(" ");
     assert_eq!(
         compiled,

@@ -1,4 +1,4 @@
-//! Files written by hand that generated code calls.
+//! Hand-written files that generated code calls.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
@@ -25,7 +25,7 @@ fn they_come_along() {
     assert_eq!(sandbox.read(COPY), RULES);
     assert!(sandbox.read("out/old-v1beta1/src/lib.rs").contains("mod rules;"));
     let before = sandbox.snapshot();
-    assert_eq!(sandbox.run(&["--out", &out]).succeeds().told, "");
+    assert_eq!(sandbox.run(&["--out", &out]).succeeds().stderr, "");
     assert_eq!(sandbox.snapshot(), before);
     fs::remove_file(sandbox.path(COPY)).unwrap();
     let stale = ["old-v1beta1/src/rules.rs (missing)"];
@@ -39,14 +39,17 @@ fn others_of_their_name_are_left_alone() {
     let (sandbox, out) = with_out();
     sandbox.write(COPY, "// Better.\n");
     for arguments in [&["--out", &*out][..], &["--out", &out, "--check"]] {
-        let told = sandbox.run(arguments).succeeds().told;
-        assert!(told.contains("note: ") && told.contains("rules.rs differs"), "{told}");
+        let stderr = sandbox.run(arguments).succeeds().stderr;
+        assert!(
+            stderr.contains("note: ") && stderr.contains("rules.rs differs"),
+            "{stderr}"
+        );
         assert_eq!(sandbox.read(COPY), "// Better.\n");
     }
     // One that was generated is ours to replace.
     let generated = sandbox.read("out/old-v1beta1/src/thing.rs");
     sandbox.write(COPY, &generated);
-    assert_eq!(sandbox.run(&["--out", &out]).succeeds().told, "");
+    assert_eq!(sandbox.run(&["--out", &out]).succeeds().stderr, "");
     assert_eq!(sandbox.read(COPY), RULES);
 }
 
@@ -179,12 +182,12 @@ fn the_crate_that_others_become_is_beside_them() {
     };
     sandbox.run(&["--out", &out]).succeeds();
     assert_eq!(path(&sandbox), "new-v1");
-    // It stays so where only one of them is generated anew.
-    assert_eq!(sandbox.run(&["old-v1beta1", "--out", &out]).succeeds().told, "");
+    // It stays so if only one crate is generated again.
+    assert_eq!(sandbox.run(&["old-v1beta1", "--out", &out]).succeeds().stderr, "");
     assert_eq!(path(&sandbox), "new-v1");
     // Where it has never been generated there, it is that of the workspace.
     let (sandbox, out) = with_out();
-    let told = sandbox.run(&["old-v1beta1", "--out", &out]).succeeds().told;
-    assert!(told.contains("note: ") && told.contains("no new-v1"), "{told}");
+    let stderr = sandbox.run(&["old-v1beta1", "--out", &out]).succeeds().stderr;
+    assert!(stderr.contains("note: ") && stderr.contains("no new-v1"), "{stderr}");
     assert_eq!(path(&sandbox), sandbox.path("root/new-v1").display().to_string());
 }

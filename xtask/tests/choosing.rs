@@ -57,7 +57,7 @@ fn of_one_name_the_first_that_served_as_late_as_the_release_is_read() {
         let (sandbox, folder) = beside(&format!("docs/{release}"), kind);
         let outcome = sandbox.run(&["--spec", &folder]).succeeds();
         assert!(outcome.out.contains("old-v1beta1: 1 document read"), "{}", outcome.out);
-        assert_eq!(outcome.told, "", "{release}");
+        assert_eq!(outcome.stderr, "", "{release}");
         let text = sandbox.read(&format!("{OLD}/{}.rs", kind.to_lowercase()));
         assert!(text.contains(&format!("{release}/old.json")), "{text}");
         // The overlay of the other document isn't even read.
@@ -78,13 +78,13 @@ fn where_the_release_is_not_known_the_last_document_is_read() {
     let (sandbox, folder) = beside("docs/plain", "Part");
     let outcome = sandbox.run(&["--spec", &folder]).succeeds();
     for part in ["old.json for a document of Kubernetes 1.36", "--release"] {
-        assert!(outcome.told.contains(part), "{}", outcome.told);
+        assert!(outcome.stderr.contains(part), "{}", outcome.stderr);
     }
     assert!(sandbox.read(&format!("{OLD}/part.rs")).contains("v1.36/old.json"));
     // Said on the command line, it counts as the name of the folder does.
     let (sandbox, folder) = beside("docs/plain", "Thing");
     let outcome = sandbox.run(&["--spec", &folder, "--release", "1.20"]).succeeds();
-    assert_eq!(outcome.told, "");
+    assert_eq!(outcome.stderr, "");
     assert!(sandbox.read(&format!("{OLD}/thing.rs")).contains("v1.20/old.json"));
 }
 
@@ -112,12 +112,14 @@ fn without(file: &str, arguments: &[&str]) -> (Sandbox, Outcome) {
 fn a_version_that_the_folder_does_not_have_is_left_out() {
     let (sandbox, outcome) = without("old.json", &[]);
     let outcome = outcome.succeeds();
-    assert!(outcome.told.contains("note: ") && outcome.told.contains("has no old.json"));
+    assert!(
+        outcome.stderr.contains("note: ") && outcome.stderr.contains("has no old.json")
+    );
     assert!(!outcome.out.contains("old-v1beta1"), "{}", outcome.out);
     assert!(sandbox.path("root/new-v1/src/thing.rs").is_file());
     assert!(!sandbox.path("root/old-v1beta1/Cargo.toml").exists());
     let (_, outcome) = without("old.json", &["new-v1"]);
-    assert_eq!(outcome.succeeds().told, "", "nothing of it was wanted");
+    assert_eq!(outcome.succeeds().stderr, "", "nothing of it was wanted");
 }
 
 #[test]
@@ -135,7 +137,7 @@ fn a_folder_without_any_of_the_documents() {
     let before = sandbox.snapshot();
     let outcome =
         sandbox.run(&["--spec", &folder]).fails_with(&["no new.json", "help: "]);
-    assert!(!outcome.told.contains("note: "), "{}", outcome.told);
+    assert!(!outcome.stderr.contains("note: "), "{}", outcome.stderr);
     assert_eq!(sandbox.snapshot(), before);
 }
 

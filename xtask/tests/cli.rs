@@ -138,7 +138,7 @@ fn a_fault_in_one_document_leaves_everything_as_it_was() {
     let before = sandbox.snapshot();
     let outcome =
         sandbox.run(&[]).fails_with(&["unknown type `file`", "v1.37/others.json:2"]);
-    assert!(outcome.told.contains("2 errors"), "{}", outcome.told);
+    assert!(outcome.stderr.contains("2 errors"), "{}", outcome.stderr);
     assert_eq!(sandbox.snapshot(), before);
 }
 
@@ -158,7 +158,7 @@ fn documents_that_are_not_there() {
     sandbox.run(&["example-v1"]).fails_with(&["can't read", "things.json"]);
 }
 
-/// One run should tell all of them, as it does for faults in documents.
+/// One run should report all of them, as it does for errors in documents.
 #[test]
 fn all_documents_that_are_not_there_are_told_at_once() {
     let sandbox = Sandbox::new();
@@ -198,9 +198,9 @@ fn another_folder_of_documents() {
     assert!(text.contains("v1.34/things.json") && !text.contains("`hello`"), "{text}");
     assert!(sandbox.path("root/example-v1/src/older.rs").is_file());
     assert!(!sandbox.path("root/example-v1/src/part.rs").exists());
-    // Where it isn't, it is that of the configuration, which is told.
-    let told = run(&["--spec", &folder("plain")]).succeeds().told;
-    assert!(told.contains("note: ") && told.contains("--release"), "{told}");
+    // Otherwise it is that of the configuration, and a note says so.
+    let stderr = run(&["--spec", &folder("plain")]).succeeds().stderr;
+    assert!(stderr.contains("note: ") && stderr.contains("--release"), "{stderr}");
     assert!(sandbox.read(THING).contains("v1.37/things.json"));
     run(&["--spec", &folder("plain"), "--release", "1.36"]).succeeds();
     let text = sandbox.read(THING);
@@ -265,8 +265,8 @@ fn exit_codes() {
         &["--spec", "spec", "--release", "soon"],
     ] {
         let outcome = sandbox.run(arguments);
-        assert_eq!(outcome.code, Some(2), "{arguments:?}: {}", outcome.told);
-        assert!(!outcome.told.contains("panicked"));
+        assert_eq!(outcome.code, Some(2), "{arguments:?}: {}", outcome.stderr);
+        assert!(!outcome.stderr.contains("panicked"));
     }
     let mut none = Command::new(XTASK);
     assert_eq!(Outcome::of(&mut none).code, Some(2));

@@ -15,7 +15,7 @@ const MODULES: &str = "module example\n\ngo 1.26.0 // at least\n\nrequire (\n\
     \tk8s.io/kubernetes v1.2.3 // indirect\n\tk8s.io/other v0.1.0\n)\n\n\
     tool (\n\tgo.etcd.io/etcd/server/v3\n\tk8s.io/kubernetes/cmd/kube-apiserver\n)\n";
 
-/// Tells what it is called with, and writes what it was to build.
+/// Prints its arguments, and writes the file that it is asked to build.
 const GO: &str = r#"#!/bin/sh
 here=$(dirname "$0")
 echo "$@" >>"$here/go.log"
@@ -95,13 +95,13 @@ fn programs_are_built_once_from_the_two_files_alone() {
     let machine = Machine::new();
     machine.sandbox.write("root/e2e/control-plane/other.go", "package other\n");
     let first = machine.run(&["--build-only"]).succeeds();
-    for told in [
+    for expected in [
         "Kubernetes v1.2.3 with go1.26.8 linux amd64",
         "etcd (1 of 2)",
         "kube-apiserver (2 of 2): 0 s",
         "built in 0 s",
     ] {
-        assert!(first.told.contains(told), "no {told} in:\n{}", first.told);
+        assert!(first.stderr.contains(expected), "no {expected} in:\n{}", first.stderr);
     }
     let folder = Path::new(first.out.trim_end());
     let cache = machine.sandbox.path("cache/kubernetes-storage/control-plane");
@@ -122,7 +122,7 @@ fn programs_are_built_once_from_the_two_files_alone() {
         assert!(log.contains(part), "no {part} in:\n{log}");
     }
     let second = machine.run(&["--build-only"]).succeeds();
-    assert_eq!((second.out, second.told), (first.out, String::new()));
+    assert_eq!((second.out, second.stderr), (first.out, String::new()));
     assert_eq!(machine.builds(), 2);
 }
 
@@ -183,7 +183,7 @@ fn of_two_at_once_one_waits() {
         runs.map(|run| Outcome::from(run.wait_with_output().unwrap()).succeeds());
     assert_eq!(outcomes[0].out, outcomes[1].out);
     let waited =
-        outcomes.iter().filter(|o| o.told.contains("waiting for another build"));
+        outcomes.iter().filter(|o| o.stderr.contains("waiting for another build"));
     assert_eq!(waited.count(), 1, "{outcomes:?}");
     assert_eq!(machine.builds(), 2);
 }
@@ -227,13 +227,15 @@ fn programs_of_the_users_own() {
 fn modules_that_say_too_little() {
     let machine = Machine::new();
     let modules = "root/e2e/control-plane/go.mod";
-    for (from, to, told) in [
+    for (from, to, expected) in [
         ("k8s.io/kubernetes v1.2.3", "k8s.io/sample v1", "k8s.io/kubernetes"),
         ("\tk8s.io/kubernetes/cmd/kube-apiserver\n", "", "no tool for kube-apiserver"),
         ("v1.2.3", "v1", "no release: v1"),
     ] {
         machine.sandbox.write(modules, &MODULES.replace(from, to));
-        machine.run(&["--build-only"]).fails_with(&["e2e/control-plane/go.mod", told]);
+        machine
+            .run(&["--build-only"])
+            .fails_with(&["e2e/control-plane/go.mod", expected]);
     }
     fs::remove_file(machine.sandbox.path(modules)).unwrap();
     machine.run(&["--build-only"]).fails_with(&["can't read", "go.mod"]);

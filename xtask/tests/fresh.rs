@@ -16,7 +16,7 @@ fn the_committed_crates_are_fresh() {
     let Some(root) = real_root() else { return };
     let mut command = Command::new(XTASK);
     let outcome = Outcome::of(command.args(["codegen", "--check"]).current_dir(root));
-    assert_eq!(outcome.code, Some(0), "{}", outcome.told);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
     assert!(outcome.out.contains("generated files are up to date"), "{}", outcome.out);
 }
 
@@ -24,7 +24,7 @@ fn the_committed_crates_are_fresh() {
 fn generated_crates_compile_in_another_folder() {
     let Some(root) = real_root() else { return };
     let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join("own");
-    // Files written by hand that an earlier run has copied would be left alone.
+    // Hand-written files that an earlier run has copied would be left alone.
     let _ = fs::remove_dir_all(&out);
     generate(&root, &["--out", &out.display().to_string()]);
     assert!(out.join("storage-v1alpha1/src/csi/rules.rs").is_file());

@@ -37,7 +37,7 @@ fn edit(path: &Path, from: &str, to: &str) {
 fn xtask(folder: &Path, arguments: &[&str]) -> String {
     let mut command = Command::new(XTASK);
     let outcome = Outcome::of(command.args(arguments).current_dir(folder));
-    assert_eq!(outcome.code, Some(0), "{}", outcome.told);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
     outcome.out
 }
 

@@ -1,4 +1,4 @@
-//! The invariants of ARCHITECTURE.md that a look at the files can enforce.
+//! The invariants of ARCHITECTURE.md that can be checked by reading the files.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
@@ -146,10 +146,10 @@ fn generated_files_say_so() {
 }
 
 #[test]
-fn rooms_keep_to_themselves() {
+fn modules_keep_to_themselves() {
     for (name, text) in files("codegen/src") {
-        let room = name.trim_start_matches("codegen/src/");
-        let may = |rooms: &[&str]| rooms.iter().any(|r| room.starts_with(r));
+        let module = name.trim_start_matches("codegen/src/");
+        let may = |modules: &[&str]| modules.iter().any(|m| module.starts_with(m));
         let uses = |path: &str| {
             let mut code =
                 text.lines().filter(|line| !line.trim_start().starts_with("//"));
@@ -218,7 +218,7 @@ fn ci_runs_the_tests_that_are_ignored() {
 }
 
 #[test]
-fn nothing_tells_of_a_machine() {
+fn no_file_names_a_machine() {
     let homes = ["/home/", "/root/", "/Users/", "C:\\Users"];
     let folders = ["spec", "codegen/src", "xtask/src", "e2e", "lint"].into_iter();
     let folders = folders.chain(RUNTIME.map(|(name, _)| name)).map(str::to_owned);
@@ -260,7 +260,7 @@ fn newest() -> String {
     table("codegen.toml")["newest"].as_str().unwrap().to_owned()
 }
 
-/// The newest release is said in codegen.toml; the release of k8s-openapi's types is that, or the
+/// codegen.toml has the newest release; the release of k8s-openapi's types is the same, or the
 /// newest that k8s-openapi has.
 #[test]
 fn the_release_of_the_core_types_follows_the_newest() {

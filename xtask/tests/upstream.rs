@@ -70,7 +70,7 @@ fn generated(out: &Path) -> Crates {
 
 /// Slow, and in need of Kubernetes' documents.
 #[test]
-#[ignore = "needs UPSTREAM_DIR: see README.md"]
+#[ignore = "needs UPSTREAM_DIR: see docs/testing.md"]
 fn crates_from_kubernetes_own_documents_compile() {
     let Some(root) = real_root() else { return };
     let upstream = std::env::var_os("UPSTREAM_DIR");
@@ -87,18 +87,18 @@ fn crates_from_kubernetes_own_documents_compile() {
     for folder in folders {
         let release = folder.file_name().unwrap().to_string_lossy().into_owned();
         let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join("upstream").join(&release);
-        // What an earlier run has left would be taken for what comes of this one.
+        // The results of an earlier run would be taken for those of this one.
         let _ = fs::remove_dir_all(&out);
         let (spec, to) = (folder.display().to_string(), out.display().to_string());
         let result = std::panic::catch_unwind(|| {
-            let told = generate(&root, &["--spec", &spec, "--out", &to]);
+            let output = generate(&root, &["--spec", &spec, "--out", &to]);
             let minor = release.strip_prefix("v1.").unwrap().parse().unwrap();
             assert_eq!(generated(&out), expected(minor), "{release}");
             compile(&root, &out);
-            told
+            output
         });
         match result {
-            Ok(told) => println!("{release}: {}", told.trim_end()),
+            Ok(output) => println!("{release}: {}", output.trim_end()),
             Err(_) => faults.push(release),
         }
     }

@@ -140,7 +140,7 @@ fn of_two_documents_of_one_name_the_first_that_is_not_older_counts() {
     ] {
         assert!(outcome.out.contains(line), "no `{line}` in {}", outcome.out);
     }
-    // What is listed for one of them doesn't explain the other.
+    // An entry for one document doesn't explain the other.
     let sandbox = two_of_a_name(&list);
     verify(&sandbox, &["--upstream", "../upstream"]).fails_with(&["2 differences"]);
 }
@@ -154,8 +154,8 @@ fn what_holds_for_all_documents_is_said_once() {
         let sandbox = two_of_a_name(&shared(key, &[TEXT], &[WORD]));
         let outcome = verify(&sandbox, &["--upstream", "../upstream"]);
         let outcome = outcome.fails_with(&["difference"]);
-        let told = format!("{TEXT} (Kubernetes {key}) LISTED, BUT DOES NOT OCCUR");
-        assert!(outcome.out.contains(&told), "{}", outcome.out);
+        let expected = format!("{TEXT} (Kubernetes {key}) LISTED, BUT DOES NOT OCCUR");
+        assert!(outcome.out.contains(&expected), "{}", outcome.out);
     }
 }
 
@@ -189,7 +189,7 @@ fn a_star_stands_for_any_text() {
         let sandbox = sandbox(&listed("1.35", &[at], &[OLD]));
         verify(&sandbox, &["--upstream", "../upstream"]).succeeds();
     }
-    // It stands for parts as a whole, and must find something.
+    // A * matches parts as a whole, and must match something.
     for at in ["#/components/*", "#/components/schemas/com.example.v1.Q*", "#/*/*/*/*"] {
         let sandbox = sandbox(&listed("1.35", &[NEW, at], &[OLD]));
         let outcome = verify(&sandbox, &["--upstream", "../upstream/v1.34"]);

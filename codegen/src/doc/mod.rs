@@ -1,4 +1,4 @@
-//! From a description to the lines of a documentation comment. Pure text to text.
+//! Converts a description to the lines of a documentation comment.
 //!
 //! Descriptions are Markdown, of which paragraphs, lists, code spans, fenced and indented
 //! code are kept. Everything else is text: what Markdown, HTML or rustdoc would take for

@@ -1,4 +1,4 @@
-//! The types for server-side apply, in files of their own beside those of the full types.
+//! The types for server-side apply, in files beside those of the full types.
 
 use std::collections::BTreeSet;
 

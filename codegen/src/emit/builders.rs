@@ -1,4 +1,4 @@
-//! Builders: `new` takes what is required, `with_*` set the rest.
+//! Builders: `new` takes the required fields, `with_*` sets the others.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};

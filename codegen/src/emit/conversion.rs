@@ -1,5 +1,4 @@
-//! Conversion into the types of another crate: `From` where nothing can be lost, otherwise the
-//! rules of `convert` of the run-time.
+//! Conversion to the types of another crate: `From` where it is lossless, otherwise `Convert`.
 
 use proc_macro2::TokenStream;
 use quote::quote;

@@ -1,4 +1,4 @@
-//! Open enumerations: the last variant keeps what the others don't know.
+//! Open enumerations: the last variant keeps unknown values.
 
 use proc_macro2::TokenStream;
 use quote::quote;

@@ -1,5 +1,5 @@
-//! What a file uses from elsewhere. Only types are imported by name; traits and functions
-//! are written with their modules, so that no Kubernetes name can clash with them.
+//! The imports of a file. Only types are imported by name; traits and functions are written with
+//! their modules, so that no Kubernetes name can clash with them.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! What a kind has beyond k8s-openapi's traits: its lifecycle and the keys of its lists.
+//! The implementation of `Kind`: the lifecycle of a kind and the keys of its lists.
 
 use proc_macro2::TokenStream;
 use quote::quote;

@@ -1,4 +1,4 @@
-//! Lists as collections: made by `collect`, taken apart by `for`.
+//! Lists as collections: `FromIterator` and `IntoIterator`.
 
 use proc_macro2::TokenStream;
 use quote::quote;

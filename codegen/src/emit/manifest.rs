@@ -1,4 +1,4 @@
-//! `Cargo.toml`: what is the same for all crates comes from the workspace.
+//! `Cargo.toml`, which inherits from the workspace what is the same for all crates.
 
 use super::runtime::{Feature, KINDS, MANIFESTS, Runtime};
 use super::{Content, File, validation};

@@ -1,4 +1,4 @@
-//! Emit: the model becomes tokens, one module an output.
+//! Emit: makes tokens from the model, in one module for each output.
 
 mod apply;
 mod builders;

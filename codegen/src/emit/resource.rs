@@ -1,4 +1,4 @@
-//! What k8s-openapi, and through it kube, wants to know of kinds and lists.
+//! The implementations of k8s-openapi's traits for kinds and lists, which kube uses.
 
 use proc_macro2::TokenStream;
 use quote::quote;

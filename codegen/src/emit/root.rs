@@ -1,4 +1,4 @@
-//! `lib.rs`: what the crate is, its files, and all its types at the top.
+//! `lib.rs`: the documentation of the crate, its modules, and the exports of its types.
 
 use proc_macro2::TokenStream;
 use quote::quote;

@@ -1,5 +1,4 @@
-//! The run-time crates that generated code uses: the only place that knows their names, and the
-//! features of a generated crate.
+//! The names of the runtime crates that generated code uses, and the features of a generated crate.
 
 use std::fmt;
 

@@ -1,6 +1,6 @@
-//! What registers the kinds: the counterpart of `register.go` in Kubernetes' own packages.
+//! Registration of the kinds, as `register.go` in Kubernetes' own packages.
 //!
-//! The group and version are in a file of their own, because registering is a feature.
+//! The group and version are in another file, because registration is a feature.
 
 use proc_macro2::TokenStream;
 use quote::quote;

@@ -6,7 +6,7 @@ use quote::quote;
 use super::{comment, imports};
 use crate::model::{ApiVersion, Field, Struct, Ty, Type};
 
-/// What is said of the field that keeps those that are not known.
+/// The documentation of the field that keeps unknown fields.
 const UNKNOWN_FIELDS: [&str; 2] = [
     "Fields that the type doesn't know, as they were read. They are written back after the",
     "others, but for those whose names it does know.",

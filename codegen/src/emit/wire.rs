@@ -1,4 +1,4 @@
-//! Reading and writing: a table of the fields, from which a macro of the run-time makes either.
+//! Reading and writing: a table of the fields, which a macro of `kubernetes-kinds` takes.
 
 use proc_macro2::TokenStream;
 use quote::quote;

@@ -1,5 +1,5 @@
-//! Older versions of a kind have what the newer one has: what a release adds to one version is
-//! added to the others, so that a new field is written once.
+//! Adds the fields of the newest version of a kind to the documents of older versions, so that a new
+//! field is written once.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! JSON without duplicate keys: of two values one would be lost silently.
+//! Parses JSON and refuses duplicate keys, of which one value would be lost silently.
 
 use std::fmt;
 

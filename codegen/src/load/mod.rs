@@ -1,6 +1,6 @@
-//! Load: the text of a document, with its overlays, becomes raw schemas and operations.
+//! Load: parses the text of a document and applies its overlays; returns schemas and operations.
 //!
-//! With [`lower`](crate::lower), the only code that knows OpenAPI.
+//! Only this module and [`lower`](crate::lower) know OpenAPI.
 
 mod follow;
 mod json;

@@ -1,4 +1,4 @@
-//! OpenAPI Overlay 1.0: what the documents don't say, applied to them before they are parsed.
+//! OpenAPI Overlay 1.0: facts that the documents lack, applied before schemas are parsed.
 //!
 //! Three things go beyond the standard's letter. An action that matches nothing is an error,
 //! so that an overlay can't rot. An action may carry `x-releases`, because one overlay

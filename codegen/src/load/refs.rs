@@ -1,4 +1,4 @@
-//! References: brought into one form, and checked to lead somewhere.
+//! References: normalises them, and checks that their targets exist.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! The keywords of a schema that ask something of its values.
+//! The keywords of a schema that are rules of its values.
 
 use openapiv3::Schema;
 use serde_json::{Map, Value};
@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use crate::keyword::{self, Meaning};
 use crate::model::Asked;
 
-/// What is asked of a property.
+/// The keywords of a property.
 pub(super) fn of(schema: &Schema) -> Asked {
     match serde_json::to_value(schema) {
         Ok(Value::Object(schema)) => within(schema),
@@ -14,7 +14,7 @@ pub(super) fn of(schema: &Schema) -> Asked {
     }
 }
 
-/// What is asked of a type as a whole; its properties have their own.
+/// The keywords of a type as a whole; its properties have their own.
 pub(super) fn of_type(schema: &Schema) -> Asked {
     Asked {
         inside: None,

@@ -1,4 +1,4 @@
-//! What a schema says about itself: its description, and the facts about it.
+//! The description of a schema, and its facts.
 
 use openapiv3::SchemaData;
 use serde::Deserialize;

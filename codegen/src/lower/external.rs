@@ -1,4 +1,4 @@
-//! Schemas that are not generated: the types of other crates for them.
+//! Schemas that are not generated, and the types of other crates for them.
 
 use std::collections::BTreeSet;
 

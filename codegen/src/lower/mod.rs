@@ -1,6 +1,6 @@
-//! Lower: raw schemas and operations become the model.
+//! Lower: makes the model from schemas and operations.
 //!
-//! With [`load`](crate::load), the only code that knows OpenAPI.
+//! Only this module and [`load`](crate::load) know OpenAPI.
 
 mod asked;
 mod docs;

@@ -1,4 +1,4 @@
-//! What the paths say of a kind: its plural, its scope, whether its status is apart.
+//! Facts of a kind that its paths have: the plural, the scope, a status subresource.
 
 use std::collections::BTreeMap;
 

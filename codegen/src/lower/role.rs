@@ -1,4 +1,4 @@
-//! What a struct is in the API: a kind, a list of a kind, or a part of others.
+//! The role of a struct in the API: a kind, a list of a kind, or a part of other types.
 
 use std::collections::BTreeMap;
 

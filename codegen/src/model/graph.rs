@@ -1,4 +1,4 @@
-//! The type graph: which types hold which, computed once for all that ask.
+//! The type graph: which types contain which, computed once.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 

@@ -1,4 +1,4 @@
-//! The model: what a crate holds, free of OpenAPI on one side and of tokens on the other.
+//! The model of a crate. It knows neither OpenAPI nor tokens.
 
 mod conversion;
 mod graph;

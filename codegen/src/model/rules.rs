@@ -1,4 +1,4 @@
-//! What the API server asks of a value, beyond its type.
+//! The rules of the API server for a value, beyond its type.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::release::Releases;
 
 use super::Lifecycle;
 
-/// What is asked of the value of a field, or of the elements of a list.
+/// The rules of the value of a field, or of the elements of a list.
 #[derive(Clone, Debug, Default, Serialize)]
 pub(crate) struct Rules {
     /// In the order in which the server checks them.

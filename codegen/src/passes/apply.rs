@@ -1,4 +1,4 @@
-//! Apply types: what is sent of a kind with server-side apply, where every field is optional.
+//! Apply types: structs for server-side apply, in which every field is optional.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! Behaviour: which types the server does something with, in them or below them.
+//! Behaviour: which types have defaults, checks or warnings, in them or below them.
 
 use std::collections::BTreeSet;
 

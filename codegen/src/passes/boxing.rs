@@ -1,4 +1,4 @@
-//! Boxing: what is large and optional, or would hold itself, lives on the heap.
+//! Boxing: fields that are large and optional, or recursive, are held in a `Box`.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Hand-written files are none of those that are generated, and are where the crate
+//! Checks that hand-written files have other paths than generated ones, and are where the crate
 //! declares modules.
 
 use crate::diag::Diagnostics;

@@ -1,4 +1,4 @@
-//! Defaults: as the document has them in JSON, they become values of the fields' types.
+//! Defaults: converts the JSON of the document to values of the fields' types.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! Documentation: descriptions become comments, facts become notes below them.
+//! Documentation: makes comments from descriptions, and notes below them from facts.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Examples: how a kind is made, for the top of its page.
+//! Examples: code that makes an object of a kind, for the top of its page.
 
 use std::collections::BTreeSet;
 

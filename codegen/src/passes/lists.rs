@@ -1,4 +1,4 @@
-//! Lists: each kind knows its list, each list is one of a kind.
+//! Lists: joins each kind and its list.
 
 use crate::diag::Diagnostics;
 use crate::model::{ApiVersion, Role, SchemaName, Shape};

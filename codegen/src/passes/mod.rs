@@ -1,4 +1,4 @@
-//! Passes: model to model, each for one concern. [`PASSES`] is their order.
+//! Passes complete the model, each for one concern. [`PASSES`] is their order.
 
 mod apply;
 mod behaviour;
@@ -22,13 +22,13 @@ use crate::model::{ApiVersion, Crate};
 
 /// A pass.
 enum Pass {
-    /// One that looks at the types of a document.
+    /// A pass over the types of a document.
     Version(fn(&mut ApiVersion, &CrateConfig, &mut Diagnostics)),
-    /// One that looks at all documents of a crate.
+    /// A pass over all documents of a crate.
     Crate(fn(&mut Crate<'_>, &mut Diagnostics)),
-    /// One that looks at all crates.
+    /// A pass over all crates.
     Crates(fn(&mut [Crate<'_>], &mut Diagnostics)),
-    /// No pass: what follows is for crates without errors only.
+    /// No pass: the passes after it need crates without errors.
     Errors,
 }
 

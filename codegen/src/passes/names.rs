@@ -1,4 +1,4 @@
-//! Names: the order of fields, and that no two things want the same name.
+//! Names: the order of fields, and checks that names are unique.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Paths: which lists below a kind have keys, and what below it can have parts of different owners.
+//! Paths: which lists below a kind have keys, and which values can have several owners.
 
 use crate::model::{ApiVersion, Role, SchemaName, Ty, walk_fields};
 

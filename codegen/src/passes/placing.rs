@@ -1,4 +1,4 @@
-//! Placing: one file a kind, with its list and what only it uses, top down.
+//! Placing: one file for each kind, with its list and the types that only it uses, top down.
 
 use std::collections::{BTreeMap, BTreeSet};
 

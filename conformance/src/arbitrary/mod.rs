@@ -1,7 +1,6 @@
 //! Random values: the parts that all kinds share.
 //!
-//! Left out, because JSON itself can't tell them from an absent value: `fieldsV1` holding
-//! `null`. Times are whole seconds, which is all that Kubernetes' `Time` keeps.
+//! `fieldsV1` holding `null` is left out, because in JSON it is the same as an absent value. Times are whole seconds, which is all that Kubernetes' `Time` keeps.
 
 pub mod csi_v1alpha1;
 pub mod storage_v1;
@@ -24,7 +23,7 @@ use serde_json::{Map, Value};
 
 /// Runs `check` on random values: 256, or as many as `PROPTEST_CASES` says.
 ///
-/// They are the same in each run, so that a failure is the change's fault and not bad luck;
+/// They are the same in each run, so that a failure comes from a change and not from chance;
 /// `PROPTEST_RNG_SEED` gives others.
 ///
 /// # Panics

@@ -1,7 +1,7 @@
 //! A small API server in this process, reached over real TCP.
 //!
 //! It keeps objects as JSON and behaves like Kubernetes' own server as far as a client can
-//! tell: lists whose items lack `apiVersion` and `kind`, pages, resource versions and
+//! see: lists whose items lack `apiVersion` and `kind`, pages, resource versions and
 //! conflicts, the status subresource, and watches with bookmarks. It knows the kinds that it
 //! is given and nothing of the crates under test, and it records each request.
 //!
@@ -69,7 +69,7 @@ pub struct Request {
     pub method: String,
     /// The path, without the query.
     pub path: String,
-    /// The query, as it stands in the URL.
+    /// The query, as in the URL.
     pub query: String,
     /// The content type, or the empty string.
     pub content_type: String,

@@ -139,7 +139,7 @@ impl Store {
         *self.version.borrow()
     }
 
-    /// Tells of new resource versions.
+    /// Notifies of new resource versions.
     pub(super) fn subscribe(&self) -> watch::Receiver<u64> {
         self.version.subscribe()
     }
@@ -275,7 +275,7 @@ impl Store {
         self.commit("DELETED", key, object)
     }
 
-    /// Gives the object its new version, and tells whoever watches.
+    /// Sets the object's new version, and notifies watches.
     fn commit(
         &mut self,
         event: &'static str,

@@ -1,6 +1,6 @@
 //! The kinds of csi.storage.k8s.io, which were custom resources.
 
-use conformance::rules::Judge;
+use conformance::rules::Probe;
 use serde_json::{Value, json};
 use storage_v1alpha1::csi::{CSIDriver, CSINodeInfo};
 
@@ -17,10 +17,10 @@ fn node(mechanism: &str) -> Value {
 #[test]
 fn plugin_mechanism() {
     for good in ["csi", "in-tree", "csi-plugin", "xcsi"] {
-        Judge::<CSINodeInfo>::of(node(good)).create(json!({})).ok();
+        Probe::<CSINodeInfo>::of(node(good)).create(json!({})).ok();
     }
     for bad in ["", "CSI", "in tree"] {
-        let answer = Judge::<CSINodeInfo>::of(node(bad)).create(json!({}));
+        let answer = Probe::<CSINodeInfo>::of(node(bad)).create(json!({}));
         answer.refused(&["Invalid status.drivers[0].volumePluginMechanism"]);
     }
 }
@@ -28,7 +28,7 @@ fn plugin_mechanism() {
 #[test]
 fn drivers_differ() {
     let twice = json!({"metadata": {"name": "n"}, "csiDrivers": [{"driver": "a"}, {"driver": "a"}]});
-    let answer = Judge::<CSINodeInfo>::of(twice).create(json!({}));
+    let answer = Probe::<CSINodeInfo>::of(twice).create(json!({}));
     answer.refused(&["Duplicate csiDrivers[1].driver"]);
 }
 
@@ -36,13 +36,13 @@ fn drivers_differ() {
 #[test]
 fn everything_is_kept() {
     let given = node("csi");
-    let stored = Judge::<CSINodeInfo>::of(given.clone()).stored(json!({}));
+    let stored = Probe::<CSINodeInfo>::of(given.clone()).stored(json!({}));
     assert_eq!((&stored["spec"], &stored["status"]), (&given["spec"], &given["status"]));
     let old = json!({"metadata": {"name": "n"}, "csiDrivers": [{
         "driver": "a", "nodeID": "i", "topologyKeys": ["k"]
     }]});
-    let stored = Judge::<CSINodeInfo>::of(old.clone()).stored(json!({}));
+    let stored = Probe::<CSINodeInfo>::of(old.clone()).stored(json!({}));
     assert_eq!(stored["csiDrivers"], old["csiDrivers"]);
     let driver = json!({"metadata": {"name": "d"}, "spec": {}});
-    assert_eq!(Judge::<CSIDriver>::of(driver).stored(json!({}))["spec"], json!({}));
+    assert_eq!(Probe::<CSIDriver>::of(driver).stored(json!({}))["spec"], json!({}));
 }

@@ -1,6 +1,6 @@
 //! The rules of CSIDriver.
 
-use conformance::rules::{Judge, Ruled};
+use conformance::rules::{Probe, Ruled};
 use kubernetes_kinds::Release;
 use kubernetes_validation::Target;
 use serde_json::{Value, json};
@@ -24,8 +24,8 @@ conformance::each_version! {
     v1beta1: storage_v1beta1::CSIDriver;
 }
 
-fn judge<K: Ruled>() -> Judge<K> {
-    Judge::of(json!({"metadata": {"name": "csi.example.com"}, "spec": {}}))
+fn probe<K: Ruled>() -> Probe<K> {
+    Probe::of(json!({"metadata": {"name": "csi.example.com"}, "spec": {}}))
 }
 
 fn spec(field: &str, value: Value) -> Value {
@@ -33,12 +33,12 @@ fn spec(field: &str, value: Value) -> Value {
 }
 
 fn a_good_one<K: Ruled>() {
-    judge::<K>().create(json!({})).ok();
-    judge::<K>().update(json!({}), json!({})).ok();
+    probe::<K>().create(json!({})).ok();
+    probe::<K>().update(json!({}), json!({})).ok();
 }
 
 fn fields_that_must_be_set<K: Ruled>() {
-    judge::<K>().in_1(24).without_defaults(json!({})).refused(&[
+    probe::<K>().in_1(24).without_defaults(json!({})).refused(&[
         "Required spec.attachedRequired (spec.attachRequired)",
         "Required spec.podInfoOnMount",
         "Required spec.storageCapacity",
@@ -47,7 +47,7 @@ fn fields_that_must_be_set<K: Ruled>() {
 
 fn fields_that_must_be_set_by_gate<K: Ruled>() {
     let asks = |target: Target, field: &str| {
-        let answer = judge::<K>().by(target).without_defaults(json!({}));
+        let answer = probe::<K>().by(target).without_defaults(json!({}));
         answer.errors().contains(&format!("Required spec.{field}"))
     };
     let in_1 = |minor| Target::new(Release::new(1, minor));
@@ -66,16 +66,16 @@ fn fields_that_must_be_set_by_gate<K: Ruled>() {
 
 fn fs_group_policy<K: Ruled>() {
     for good in ["ReadWriteOnceWithFSType", "File", "None"] {
-        judge::<K>().create(spec("fsGroupPolicy", json!(good))).ok();
+        probe::<K>().create(spec("fsGroupPolicy", json!(good))).ok();
     }
     for bad in ["", "file"] {
-        let answer = judge::<K>().create(spec("fsGroupPolicy", json!(bad)));
+        let answer = probe::<K>().create(spec("fsGroupPolicy", json!(bad)));
         answer.refused(&["NotSupported spec.fsGroupPolicy"]);
     }
 }
 
 fn lifecycle_modes<K: Ruled>() {
-    let given = |modes: Value| judge::<K>().create(spec("volumeLifecycleModes", modes));
+    let given = |modes: Value| probe::<K>().create(spec("volumeLifecycleModes", modes));
     given(json!([])).ok();
     given(json!(["Ephemeral", "Persistent"])).ok();
     // Although v1 calls it a set.
@@ -88,7 +88,7 @@ fn lifecycle_modes<K: Ruled>() {
 
 fn audiences<K: Ruled>() {
     let given =
-        |requests: Value| judge::<K>().in_1(34).create(spec("tokenRequests", requests));
+        |requests: Value| probe::<K>().in_1(34).create(spec("tokenRequests", requests));
     given(json!([])).ok();
     given(json!([{"audience": ""}, {"audience": "a"}, {"audience": "b"}])).ok();
     let twice = given(json!([{"audience": "a"}, {"audience": "a"}]));
@@ -106,7 +106,7 @@ fn audiences<K: Ruled>() {
 fn expiration<K: Ruled>() {
     let given = |seconds: i64| {
         let request = json!([{"audience": "a", "expirationSeconds": seconds}]);
-        judge::<K>().in_1(34).create(spec("tokenRequests", request))
+        probe::<K>().in_1(34).create(spec("tokenRequests", request))
     };
     for good in [600, 601, (1 << 32) - 1, 1 << 32] {
         given(good).ok();
@@ -118,37 +118,37 @@ fn expiration<K: Ruled>() {
 
 fn update_period<K: Ruled>() {
     let field = "nodeAllocatableUpdatePeriodSeconds";
-    let given = |seconds: i64| judge::<K>().create(spec(field, json!(seconds)));
+    let given = |seconds: i64| probe::<K>().create(spec(field, json!(seconds)));
     given(10).ok();
     given(i64::MAX).ok();
     for bad in [9, 0, -10] {
         given(bad).refused(&[&format!("Invalid spec.{field}")]);
     }
     // Where the feature is off, the field is dropped before anyone looks.
-    judge::<K>().in_1(34).create(spec(field, json!(9))).ok();
+    probe::<K>().in_1(34).create(spec(field, json!(9))).ok();
     let gate = "MutableCSINodeAllocatableCount";
     let target = Target::new(Release::new(1, 34)).with_gate(gate, true);
-    let answer = judge::<K>().by(target).create(spec(field, json!(9)));
+    let answer = probe::<K>().by(target).create(spec(field, json!(9)));
     answer.refused(&[&format!("Invalid spec.{field}")]);
     // What is stored stays, and is looked at.
     let stays =
-        judge::<K>().in_1(34).update(spec(field, json!(9)), spec(field, json!(8)));
+        probe::<K>().in_1(34).update(spec(field, json!(9)), spec(field, json!(8)));
     stays.refused(&[&format!("Invalid spec.{field}")]);
 }
 
 fn tokens_in_secrets<K: Ruled>() {
     let field = "serviceAccountTokenInSecrets";
     for value in [true, false] {
-        let answer = judge::<K>().create(spec(field, json!(value)));
+        let answer = probe::<K>().create(spec(field, json!(value)));
         answer.refused(&[&format!("Invalid spec.{field}")]);
         let empty = json!({"spec": {field: value, "tokenRequests": []}});
-        judge::<K>().create(empty).refused(&[&format!("Invalid spec.{field}")]);
+        probe::<K>().create(empty).refused(&[&format!("Invalid spec.{field}")]);
         let requests = json!([{"audience": "a"}]);
         let both = json!({"spec": {field: value, "tokenRequests": requests}});
-        judge::<K>().create(both).ok();
+        probe::<K>().create(both).ok();
     }
-    judge::<K>().in_1(34).create(spec(field, json!(true))).ok();
-    let answer = judge::<K>().in_1(35).create(spec(field, json!(true)));
+    probe::<K>().in_1(34).create(spec(field, json!(true))).ok();
+    let answer = probe::<K>().in_1(35).create(spec(field, json!(true)));
     answer.refused(&[&format!("Invalid spec.{field}")]);
 }
 
@@ -156,44 +156,44 @@ fn token_warning<K: Ruled>() {
     let requests =
         |audience: &str| spec("tokenRequests", json!([{"audience": audience}]));
     let place = ["spec.serviceAccountTokenInSecrets"];
-    let new = judge::<K>().create(requests("a"));
+    let new = probe::<K>().create(requests("a"));
     new.refused(&[]);
     new.warned(&place);
-    judge::<K>().in_1(34).create(requests("a")).ok();
-    judge::<K>().update(requests("a"), requests("a")).ok();
-    judge::<K>().update(requests("a"), requests("b")).warned(&place);
-    judge::<K>().update(requests("a"), json!({})).ok();
+    probe::<K>().in_1(34).create(requests("a")).ok();
+    probe::<K>().update(requests("a"), requests("a")).ok();
+    probe::<K>().update(requests("a"), requests("b")).warned(&place);
+    probe::<K>().update(requests("a"), json!({})).ok();
 }
 
 fn fixed_fields<K: Ruled>() {
-    let judge = judge::<K>();
+    let probe = probe::<K>();
     let off = spec("attachRequired", json!(false));
     let attach = "Invalid spec.attachedRequired (spec.attachRequired)";
-    judge.update(json!({}), off.clone()).refused(&[attach]);
-    judge.update(off.clone(), off).ok();
-    judge.update(json!({}), spec("attachRequired", json!(true))).ok();
+    probe.update(json!({}), off.clone()).refused(&[attach]);
+    probe.update(off.clone(), off).ok();
+    probe.update(json!({}), spec("attachRequired", json!(true))).ok();
     let modes = |modes: Value| spec("volumeLifecycleModes", modes);
     let fixed = ["Invalid spec.volumeLifecycleModes"];
-    judge.update(json!({}), modes(json!(["Persistent"]))).ok();
-    judge.update(json!({}), modes(json!(["Ephemeral"]))).refused(&fixed);
+    probe.update(json!({}), modes(json!(["Persistent"]))).ok();
+    probe.update(json!({}), modes(json!(["Ephemeral"]))).refused(&fixed);
     let both = modes(json!(["Persistent", "Ephemeral"]));
-    judge.update(both.clone(), both.clone()).ok();
-    judge.update(both, modes(json!(["Ephemeral", "Persistent"]))).refused(&fixed);
+    probe.update(both.clone(), both.clone()).ok();
+    probe.update(both, modes(json!(["Ephemeral", "Persistent"]))).refused(&fixed);
     let free = json!({"spec": {
         "storageCapacity": true, "requiresRepublish": true, "seLinuxMount": true,
         "nodeAllocatableUpdatePeriodSeconds": 10, "preventPodSchedulingIfMissing": true,
         "tokenRequests": [{"audience": "a"}], "serviceAccountTokenInSecrets": true,
         "podInfoOnMount": true, "fsGroupPolicy": "File",
     }});
-    judge.update(json!({}), free.clone()).ok();
-    judge.update(free, json!({})).ok();
+    probe.update(json!({}), free.clone()).ok();
+    probe.update(free, json!({})).ok();
 }
 
 fn fixed_until_1_29<K: Ruled>() {
     let fields = [("podInfoOnMount", json!(true)), ("fsGroupPolicy", json!("File"))];
     for (field, value) in fields {
         let change = |minor| {
-            judge::<K>().in_1(minor).update(json!({}), spec(field, value.clone()))
+            probe::<K>().in_1(minor).update(json!({}), spec(field, value.clone()))
         };
         change(28).refused(&[&format!("Invalid spec.{field}")]);
         change(29).ok();

@@ -1,6 +1,6 @@
 //! The rules of CSINode.
 
-use conformance::rules::{Judge, Ruled, domain, text};
+use conformance::rules::{Probe, Ruled, domain, text};
 use kubernetes_kinds::Release;
 use kubernetes_validation::Target;
 use serde_json::{Value, json};
@@ -20,8 +20,8 @@ conformance::each_version! {
     v1beta1: storage_v1beta1::CSINode;
 }
 
-fn judge<K: Ruled>() -> Judge<K> {
-    Judge::of(json!({"metadata": {"name": "n"}, "spec": {"drivers": []}}))
+fn probe<K: Ruled>() -> Probe<K> {
+    Probe::of(json!({"metadata": {"name": "n"}, "spec": {"drivers": []}}))
 }
 
 /// The patch that gives a node these drivers.
@@ -37,12 +37,12 @@ fn driver(member: &str, value: Value) -> Value {
 }
 
 fn a_good_one<K: Ruled>() {
-    judge::<K>().create(json!({})).ok();
-    judge::<K>().create(driver("topologyKeys", json!(["zone"]))).ok();
+    probe::<K>().create(json!({})).ok();
+    probe::<K>().create(driver("topologyKeys", json!(["zone"]))).ok();
 }
 
 fn driver_names<K: Ruled>() {
-    let given = |name: &str| judge::<K>().create(driver("name", json!(name)));
+    let given = |name: &str| probe::<K>().create(driver("name", json!(name)));
     given("").refused(&["Required spec.drivers[0].name"]);
     given("CSI.Example.com").ok();
     given(&domain(63)).ok();
@@ -52,7 +52,7 @@ fn driver_names<K: Ruled>() {
     given(&format!("{}_", domain(63))).refused(&both);
     let named = |names: &[&str]| {
         let named = names.iter().map(|name| json!({"name": name, "nodeID": "i"}));
-        judge::<K>().create(drivers(named.collect()))
+        probe::<K>().create(drivers(named.collect()))
     };
     named(&["a.b", "A.b"]).ok();
     let twice = ["Duplicate spec.drivers[1].name", "Duplicate spec.drivers[2].name"];
@@ -67,7 +67,7 @@ fn driver_names<K: Ruled>() {
 }
 
 fn node_ids<K: Ruled>() {
-    let given = |id: &str| judge::<K>().create(driver("nodeID", json!(id)));
+    let given = |id: &str| probe::<K>().create(driver("nodeID", json!(id)));
     given("").refused(&["Required spec.drivers[0].nodeID"]);
     given("any thing/at all").ok();
     given(&text(256)).ok();
@@ -76,7 +76,7 @@ fn node_ids<K: Ruled>() {
 }
 
 fn topology_keys<K: Ruled>() {
-    let given = |keys: Value| judge::<K>().create(driver("topologyKeys", keys));
+    let given = |keys: Value| probe::<K>().create(driver("topologyKeys", keys));
     let place = |kind: &str, at: usize| {
         format!("{kind} spec.drivers[0] (spec.drivers[0].topologyKeys[{at}])")
     };
@@ -90,54 +90,54 @@ fn topology_keys<K: Ruled>() {
 
 fn allocatable<K: Ruled>() {
     let given =
-        |count: i32| judge::<K>().create(driver("allocatable", json!({"count": count})));
+        |count: i32| probe::<K>().create(driver("allocatable", json!({"count": count})));
     given(0).ok();
     given(i32::MAX).ok();
     given(-1).refused(&["Invalid spec.drivers[0].allocatable.count"]);
-    judge::<K>().create(driver("allocatable", json!({}))).ok();
+    probe::<K>().create(driver("allocatable", json!({}))).ok();
 }
 
 fn drivers_come_and_go<K: Ruled>() {
     let one = driver("topologyKeys", json!(["zone"]));
-    judge::<K>().update(json!({}), one.clone()).ok();
-    judge::<K>().update(one.clone(), json!({})).ok();
-    judge::<K>().update(one, driver("name", json!("other"))).ok();
+    probe::<K>().update(json!({}), one.clone()).ok();
+    probe::<K>().update(one.clone(), json!({})).ok();
+    probe::<K>().update(one, driver("name", json!("other"))).ok();
 }
 
 fn installed_drivers<K: Ruled>() {
     let stored = driver("topologyKeys", json!(["a", "b"]));
     let keys = "Invalid spec.drivers (spec.drivers[0].topologyKeys)";
-    let judge = judge::<K>();
-    judge.update(stored.clone(), stored.clone()).ok();
-    judge
+    let probe = probe::<K>();
+    probe.update(stored.clone(), stored.clone()).ok();
+    probe
         .update(stored.clone(), driver("topologyKeys", json!(["b", "a"])))
         .refused(&[keys]);
-    judge.update(json!({}), driver("topologyKeys", json!([]))).ok();
+    probe.update(json!({}), driver("topologyKeys", json!([]))).ok();
     let none = driver("nodeID", json!("i-1"));
-    judge.update(none.clone(), driver("topologyKeys", json!([]))).ok();
+    probe.update(none.clone(), driver("topologyKeys", json!([]))).ok();
     let id = "Invalid spec.drivers (spec.drivers[0].nodeID)";
-    judge.update(none, driver("nodeID", json!("i-2"))).refused(&[id]);
-    // Drivers are compared by name, wherever they stand.
+    probe.update(none, driver("nodeID", json!("i-2"))).refused(&[id]);
+    // Drivers are compared by name, in any order.
     let two = |ids: [&str; 2]| {
         let [a, b] = ids;
         drivers(json!([{"name": "a", "nodeID": a}, {"name": "b", "nodeID": b}]))
     };
     let mut swapped = two(["1", "2"]);
     swapped["spec"]["drivers"].as_array_mut().unwrap().reverse();
-    judge.update(two(["1", "2"]), swapped).ok();
+    probe.update(two(["1", "2"]), swapped).ok();
     let second = "Invalid spec.drivers (spec.drivers[1].nodeID)";
-    judge.update(two(["1", "2"]), two(["1", "3"])).refused(&[second]);
+    probe.update(two(["1", "2"]), two(["1", "3"])).refused(&[second]);
 }
 
 fn limits_of_installed_drivers<K: Ruled>() {
     let of = |count: i32| driver("allocatable", json!({"count": count}));
     let fixed = ["Invalid spec.drivers (spec.drivers[0].allocatable)"];
-    let judge = judge::<K>();
-    judge.in_1(34).update(of(1), of(2)).refused(&fixed);
-    judge.in_1(35).update(of(1), of(2)).ok();
+    let probe = probe::<K>();
+    probe.in_1(34).update(of(1), of(2)).refused(&fixed);
+    probe.in_1(35).update(of(1), of(2)).ok();
     let gate = |minor, on| {
         let target = Target::new(Release::new(1, minor));
-        judge.by(target.with_gate("MutableCSINodeAllocatableCount", on))
+        probe.by(target.with_gate("MutableCSINodeAllocatableCount", on))
     };
     gate(32, true).update(of(1), of(2)).refused(&fixed);
     gate(33, true).update(of(1), of(2)).ok();
@@ -153,7 +153,7 @@ fn storage_health() {
     let given = |conditions: Value| {
         let health =
             json!([{"name": "csi.example.com", "healthConditions": conditions}]);
-        judge::<storage_v1::CSINode>()
+        probe::<storage_v1::CSINode>()
             .status(json!({"status": {"storageHealth": health}}))
     };
     let of = |member: &str, value: Value| {
@@ -175,6 +175,6 @@ fn storage_health() {
     status.refused(&[&format!("NotSupported {place}[0].status")]);
     let twice = json!([{"name": "a"}, {"name": "a"}]);
     let twice = json!({"status": {"storageHealth": twice}});
-    let twice = judge::<storage_v1::CSINode>().status(twice);
+    let twice = probe::<storage_v1::CSINode>().status(twice);
     twice.refused(&["Duplicate status.storageHealth[1].name"]);
 }

@@ -1,6 +1,6 @@
 //! The rules of CSIStorageCapacity.
 
-use conformance::rules::{Judge, Ruled, domain, text};
+use conformance::rules::{Probe, Ruled, domain, text};
 use serde_json::{Value, json};
 
 conformance::each_version! {
@@ -20,19 +20,19 @@ conformance::each_version! {
     v1alpha1: storage_v1alpha1::CSIStorageCapacity;
 }
 
-fn judge<K: Ruled>() -> Judge<K> {
-    Judge::of(
+fn probe<K: Ruled>() -> Probe<K> {
+    Probe::of(
         json!({"metadata": {"name": "c", "namespace": "n"}, "storageClassName": "fast"}),
     )
 }
 
 fn a_good_one<K: Ruled>() {
-    judge::<K>().create(json!({})).ok();
-    judge::<K>().update(json!({}), json!({})).ok();
+    probe::<K>().create(json!({})).ok();
+    probe::<K>().update(json!({}), json!({})).ok();
 }
 
 fn storage_class_name<K: Ruled>() {
-    let given = |name: &str| judge::<K>().create(json!({"storageClassName": name}));
+    let given = |name: &str| probe::<K>().create(json!({"storageClassName": name}));
     given(&domain(253)).ok();
     // A label may be longer than 63 bytes here, as in every such name.
     given(&text(64)).ok();
@@ -43,21 +43,21 @@ fn storage_class_name<K: Ruled>() {
 
 fn capacity<K: Ruled>() {
     for good in ["0", "-0", "1", "1Gi", "0.5", "1e3"] {
-        judge::<K>().create(json!({"capacity": good})).ok();
+        probe::<K>().create(json!({"capacity": good})).ok();
     }
     for bad in ["-1", "-1Gi", "-0.1"] {
-        let answer = judge::<K>().create(json!({"capacity": bad}));
+        let answer = probe::<K>().create(json!({"capacity": bad}));
         answer.refused(&["Invalid capacity"]);
     }
 }
 
 fn maximum_volume_size<K: Ruled>() {
-    judge::<K>().create(json!({"maximumVolumeSize": "-1"})).ok();
+    probe::<K>().create(json!({"maximumVolumeSize": "-1"})).ok();
 }
 
 fn selector_labels<K: Ruled>() {
     let given = |key: &str, value: &str| {
-        judge::<K>().create(json!({"nodeTopology": {"matchLabels": {key: value}}}))
+        probe::<K>().create(json!({"nodeTopology": {"matchLabels": {key: value}}}))
     };
     let place = |key: &str| {
         format!("Invalid nodeTopology.matchLabels (nodeTopology.matchLabels[{key}])")
@@ -71,7 +71,7 @@ fn selector_labels<K: Ruled>() {
 fn selector_expressions<K: Ruled>() {
     let given = |operator: &str, values: Value| {
         let expression = json!({"key": "zone", "operator": operator, "values": values});
-        judge::<K>().create(json!({"nodeTopology": {"matchExpressions": [expression]}}))
+        probe::<K>().create(json!({"nodeTopology": {"matchExpressions": [expression]}}))
     };
     let place = "nodeTopology.matchExpressions[0]";
     for operator in ["In", "NotIn"] {
@@ -88,31 +88,31 @@ fn selector_expressions<K: Ruled>() {
         given(operator, json!([])).refused(&[&format!("Invalid {place}.operator")]);
     }
     let key = json!({"nodeTopology": {"matchExpressions": [{"key": "", "operator": "Exists"}]}});
-    judge::<K>().create(key).refused(&[&format!("Invalid {place}.key")]);
+    probe::<K>().create(key).refused(&[&format!("Invalid {place}.key")]);
 }
 
 fn fixed_fields<K: Ruled>() {
     let class = json!({"storageClassName": "slow"});
-    judge::<K>().update(json!({}), class).refused(&["Invalid storageClassName"]);
+    probe::<K>().update(json!({}), class).refused(&["Invalid storageClassName"]);
     let zone = json!({"nodeTopology": {"matchLabels": {"zone": "a"}}});
-    judge::<K>().update(json!({}), zone.clone()).refused(&["Invalid nodeTopology"]);
-    judge::<K>().update(zone.clone(), zone).ok();
+    probe::<K>().update(json!({}), zone.clone()).refused(&["Invalid nodeTopology"]);
+    probe::<K>().update(zone.clone(), zone).ok();
     let sizes = json!({"capacity": "1Gi", "maximumVolumeSize": "1Gi"});
-    judge::<K>().update(json!({}), sizes).ok();
+    probe::<K>().update(json!({}), sizes).ok();
 }
 
 fn equal_selectors<K: Ruled>() {
     // A selector that is empty isn't one that is absent; one with empty parts is.
     let empty = json!({"nodeTopology": {}});
-    judge::<K>().update(json!({}), empty.clone()).refused(&["Invalid nodeTopology"]);
+    probe::<K>().update(json!({}), empty.clone()).refused(&["Invalid nodeTopology"]);
     let parts = json!({"nodeTopology": {"matchLabels": {}, "matchExpressions": []}});
-    judge::<K>().update(empty, parts).ok();
+    probe::<K>().update(empty, parts).ok();
 }
 
 fn deprecated_labels<K: Ruled>() {
     let expressions = json!([{"key": "beta.kubernetes.io/os", "operator": "Exists"}]);
     let labels = json!({"beta.kubernetes.io/arch": "arm64", "zone": "a"});
-    let answer = judge::<K>().create(json!({
+    let answer = probe::<K>().create(json!({
         "nodeTopology": {"matchExpressions": expressions, "matchLabels": labels}
     }));
     answer.refused(&[]);

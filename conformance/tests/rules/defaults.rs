@@ -1,6 +1,6 @@
 //! What a server fills in, drops and leaves, for each kind and version.
 
-use conformance::rules::{Judge, Ruled};
+use conformance::rules::{Probe, Ruled};
 use kubernetes_kinds::Release;
 use kubernetes_validation::Target;
 use serde_json::{Value, json};
@@ -14,8 +14,8 @@ mod storage_class {
         v1beta1: storage_v1beta1::StorageClass;
     }
 
-    fn judge<K: Ruled>() -> Judge<K> {
-        Judge::of(json!({"metadata": {"name": "c"}, "provisioner": "p"}))
+    fn probe<K: Ruled>() -> Probe<K> {
+        Probe::of(json!({"metadata": {"name": "c"}, "provisioner": "p"}))
     }
 
     fn defaults<K: Ruled>() {
@@ -25,12 +25,12 @@ mod storage_class {
         });
         expected["apiVersion"] = json!(K::API_VERSION);
         expected["kind"] = json!("StorageClass");
-        assert_eq!(judge::<K>().stored(json!({})), expected);
+        assert_eq!(probe::<K>().stored(json!({})), expected);
     }
 
     fn given_values_stay<K: Ruled>() {
         let given = json!({"reclaimPolicy": "", "volumeBindingMode": "Later"});
-        let stored = judge::<K>().stored(given);
+        let stored = probe::<K>().stored(given);
         assert_eq!(stored["reclaimPolicy"], "");
         assert_eq!(stored["volumeBindingMode"], "Later");
     }
@@ -45,8 +45,8 @@ mod csi_driver {
         v1beta1: storage_v1beta1::CSIDriver;
     }
 
-    fn judge<K: Ruled>(minor: u16) -> Judge<K> {
-        Judge::of(json!({"metadata": {"name": "d"}, "spec": {}})).in_1(minor)
+    fn probe<K: Ruled>(minor: u16) -> Probe<K> {
+        Probe::of(json!({"metadata": {"name": "d"}, "spec": {}})).in_1(minor)
     }
 
     fn defaults<K: Ruled>() {
@@ -55,13 +55,13 @@ mod csi_driver {
             "requiresRepublish": false, "fsGroupPolicy": "ReadWriteOnceWithFSType",
             "volumeLifecycleModes": ["Persistent"],
         });
-        assert_eq!(judge::<K>(27).stored(json!({}))["spec"], expected);
+        assert_eq!(probe::<K>(27).stored(json!({}))["spec"], expected);
         expected["seLinuxMount"] = json!(false);
-        assert_eq!(judge::<K>(36).stored(json!({}))["spec"], expected);
+        assert_eq!(probe::<K>(36).stored(json!({}))["spec"], expected);
         expected["preventPodSchedulingIfMissing"] = json!(false);
-        assert_eq!(judge::<K>(37).stored(json!({}))["spec"], expected);
+        assert_eq!(probe::<K>(37).stored(json!({}))["spec"], expected);
         let empty = json!({"spec": {"volumeLifecycleModes": []}});
-        assert_eq!(judge::<K>(37).stored(empty)["spec"], expected);
+        assert_eq!(probe::<K>(37).stored(empty)["spec"], expected);
     }
 
     fn given_values_stay<K: Ruled>() {
@@ -70,7 +70,7 @@ mod csi_driver {
             "requiresRepublish": true, "fsGroupPolicy": "", "seLinuxMount": true,
             "volumeLifecycleModes": ["Ephemeral"], "preventPodSchedulingIfMissing": true,
         });
-        assert_eq!(judge::<K>(37).stored(json!({ "spec": spec }))["spec"], spec);
+        assert_eq!(probe::<K>(37).stored(json!({ "spec": spec }))["spec"], spec);
     }
 
     fn by_release_and_gate<K: Ruled>() {
@@ -84,7 +84,7 @@ mod csi_driver {
                 if let Some(given) = given {
                     target = target.with_gate(gate, given);
                 }
-                let stored = judge::<K>(minor).by(target).stored(json!({}));
+                let stored = probe::<K>(minor).by(target).stored(json!({}));
                 stored["spec"].get(field).is_some()
             };
             assert!(!sets(alpha - 1, Some(true)), "{field} is unknown");
@@ -103,12 +103,12 @@ mod csi_driver {
         ];
         for (field, value, on) in fields {
             let patch = json!({"spec": {field: value}});
-            let stored = |minor| judge::<K>(minor).stored(patch.clone());
+            let stored = |minor| probe::<K>(minor).stored(patch.clone());
             assert_eq!(stored(on - 1)["spec"].get(field), None, "{field}");
             assert_eq!(stored(on)["spec"].get(field), Some(&value), "{field}");
             // What is stored with the field keeps it.
             let target = Target::new(Release::new(1, on - 1));
-            let old = judge::<K>(on).object(patch.clone());
+            let old = probe::<K>(on).object(patch.clone());
             let mut new = old.clone();
             new.drop_disabled(Some(&old), &target);
             assert_eq!(new, old);
@@ -129,8 +129,8 @@ mod volume_attachment {
     fn stored<K: Ruled>(volume: Value) -> Value {
         let source = json!({ "inlineVolumeSpec": volume });
         let spec = json!({"attacher": "a", "nodeName": "n", "source": source});
-        let judge = Judge::<K>::of(json!({"metadata": {"name": "a"}, "spec": spec}));
-        judge.stored(json!({}))["spec"]["source"]["inlineVolumeSpec"].clone()
+        let probe = Probe::<K>::of(json!({"metadata": {"name": "a"}, "spec": spec}));
+        probe.stored(json!({}))["spec"]["source"]["inlineVolumeSpec"].clone()
     }
 
     /// Each source with what is set where all is absent, and what is where all is empty.
@@ -183,12 +183,12 @@ mod volume_attachment {
         let spec = json!({"attacher": "a", "nodeName": "n", "source": {}});
         let good = json!({"metadata": {"name": "a"}, "spec": spec});
         let status = json!({"status": {"attached": true}});
-        let judge = Judge::<storage_v1::VolumeAttachment>::of(good.clone());
-        assert_eq!(judge.stored(status.clone())["status"], json!({"attached": false}));
-        assert_eq!(judge.stored(json!({}))["status"], json!({"attached": false}));
-        let judge = Judge::<storage_v1beta1::VolumeAttachment>::of(good);
-        assert_eq!(judge.stored(status)["status"], json!({"attached": true}));
-        assert_eq!(judge.stored(json!({})).get("status"), None);
+        let probe = Probe::<storage_v1::VolumeAttachment>::of(good.clone());
+        assert_eq!(probe.stored(status.clone())["status"], json!({"attached": false}));
+        assert_eq!(probe.stored(json!({}))["status"], json!({"attached": false}));
+        let probe = Probe::<storage_v1beta1::VolumeAttachment>::of(good);
+        assert_eq!(probe.stored(status)["status"], json!({"attached": true}));
+        assert_eq!(probe.stored(json!({})).get("status"), None);
     }
 }
 

@@ -1,7 +1,7 @@
 //! One test for each rule by which a server refuses objects, on both sides of each limit, for
 //! every version of a kind; and what must hold for all of them.
 //!
-//! Paths and kinds of faults are those of a Kubernetes 1.36 API server.
+//! Paths and types of errors are those of a Kubernetes 1.36 API server.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 

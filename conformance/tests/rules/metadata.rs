@@ -1,44 +1,44 @@
 //! The rules of metadata, which are those of every kind.
 
-use conformance::rules::{Judge, domain, entry_of, text};
+use conformance::rules::{Probe, domain, entry_of, text};
 use serde_json::{Value, json};
 
 type Class = storage_v1::StorageClass;
 type Capacity = storage_v1::CSIStorageCapacity;
 
-fn judge() -> Judge<Class> {
-    Judge::of(json!({"metadata": {"name": "c"}, "provisioner": "csi.example.com"}))
+fn probe() -> Probe<Class> {
+    Probe::of(json!({"metadata": {"name": "c"}, "provisioner": "csi.example.com"}))
 }
 
-fn namespaced() -> Judge<Capacity> {
+fn namespaced() -> Probe<Capacity> {
     let metadata = json!({"name": "c", "namespace": "n"});
-    Judge::of(json!({"metadata": metadata, "storageClassName": "fast"}))
+    Probe::of(json!({"metadata": metadata, "storageClassName": "fast"}))
 }
 
-fn driver() -> Judge<storage_v1::CSIDriver> {
-    Judge::of(json!({"metadata": {"name": "d"}, "spec": {}}))
+fn driver() -> Probe<storage_v1::CSIDriver> {
+    Probe::of(json!({"metadata": {"name": "d"}, "spec": {}}))
 }
 
 fn metadata(field: &str, value: Value) -> Value {
     json!({"metadata": {field: value}})
 }
 
-/// Refused with one fault of the kind `Invalid` at that path.
+/// Refused with one error of the type `Invalid` at that path.
 #[track_caller]
 fn invalid(patch: Value, path: &str) {
-    judge().create(patch).refused(&[&format!("Invalid {path}")]);
+    probe().create(patch).refused(&[&format!("Invalid {path}")]);
 }
 
 #[test]
 fn names() {
     for good in [&domain(252), &domain(253), &text(64), "0", "a-b.c"] {
-        judge().create(metadata("name", json!(good))).ok();
+        probe().create(metadata("name", json!(good))).ok();
     }
     for bad in [&domain(254), "A", "a_b", "-a", "a-", "a..b", ".a", "a/b", " ", "ä"] {
         invalid(metadata("name", json!(bad)), "metadata.name");
     }
     for absent in [Value::Null, json!("")] {
-        let answer = judge().create(metadata("name", absent));
+        let answer = probe().create(metadata("name", absent));
         answer.refused(&["Required metadata.name"]);
     }
     // A driver's name may be longer than the 63 bytes that are often said.
@@ -49,12 +49,12 @@ fn names() {
 #[test]
 fn generated_names() {
     let given = |prefix: &str| {
-        judge().create(json!({"metadata": {"name": null, "generateName": prefix}}))
+        probe().create(json!({"metadata": {"name": null, "generateName": prefix}}))
     };
     for good in ["a", "a-", "a.b-", "ab--", &text(253)] {
         given(good).ok();
     }
-    // The name that comes of it is at fault too.
+    // The generated name is invalid too.
     let both = [
         "Invalid metadata.generateName",
         "Invalid metadata.name (metadata.generateName)",
@@ -63,7 +63,7 @@ fn generated_names() {
     given("a_").refused(&both);
     // With a name as well, the prefix is checked all the same.
     let both = json!({"metadata": {"generateName": "A"}});
-    judge().create(both.clone()).refused(&["Invalid metadata.generateName"]);
+    probe().create(both.clone()).refused(&["Invalid metadata.generateName"]);
     // An update of a CSIDriver doesn't look at it.
     namespaced()
         .update(both.clone(), both.clone())
@@ -79,17 +79,17 @@ fn namespaces() {
     for bad in [&text(64), "a.b", "A", "-a"] {
         given(bad).refused(&["Invalid metadata.namespace"]);
     }
-    let cluster = judge().create(metadata("namespace", json!("n")));
+    let cluster = probe().create(metadata("namespace", json!("n")));
     cluster.refused(&["Forbidden metadata.namespace"]);
-    judge().create(metadata("namespace", json!(""))).ok();
+    probe().create(metadata("namespace", json!(""))).ok();
 }
 
 #[test]
 fn labels() {
     let given = |key: &str, value: &str| metadata("labels", json!({key: value}));
-    judge().create(given("app.kubernetes.io/name", "")).ok();
-    judge().create(given(&text(63), &text(63))).ok();
-    judge().create(given(&format!("{}/A_b.c", domain(253)), "A_b.c")).ok();
+    probe().create(given("app.kubernetes.io/name", "")).ok();
+    probe().create(given(&text(63), &text(63))).ok();
+    probe().create(given(&format!("{}/A_b.c", domain(253)), "A_b.c")).ok();
     let keys = [&text(64), "", "a b", "A/b", "a/b/c", &format!("{}/a", domain(254))];
     for key in keys {
         let path = format!("metadata.labels (metadata.labels[{key}])");
@@ -103,7 +103,7 @@ fn labels() {
 #[test]
 fn annotations() {
     let given =
-        |annotations: Value| judge().create(metadata("annotations", annotations));
+        |annotations: Value| probe().create(metadata("annotations", annotations));
     given(json!({"Example.COM/key": "any\nthing"})).ok();
     given(json!({text(63): ""})).ok();
     for key in [&text(64), "", "a b", "a/b/c"] {
@@ -120,10 +120,10 @@ fn annotations() {
 fn repeated_owners() {
     let twice = owner("controller", json!(true));
     let twice = metadata("ownerReferences", json!([twice, twice]));
-    let answer = judge().create(twice.clone());
+    let answer = probe().create(twice.clone());
     answer.refused(&[]);
     answer.warned(&["metadata.ownerReferences"]);
-    let stored = judge().stored(twice);
+    let stored = probe().stored(twice);
     assert_eq!(stored["metadata"]["ownerReferences"].as_array().unwrap().len(), 1);
 }
 
@@ -136,7 +136,7 @@ fn owner(member: &str, value: Value) -> Value {
 
 #[test]
 fn owners() {
-    let given = |owners: Value| judge().create(metadata("ownerReferences", owners));
+    let given = |owners: Value| probe().create(metadata("ownerReferences", owners));
     for good in ["v1", "apps/v1", "/v1"] {
         given(json!([owner("apiVersion", json!(good))])).ok();
     }
@@ -160,7 +160,7 @@ fn owners() {
 
 #[test]
 fn finalizers() {
-    let given = |finalizers: Value| judge().create(metadata("finalizers", finalizers));
+    let given = |finalizers: Value| probe().create(metadata("finalizers", finalizers));
     given(json!(["example.com/a", "kubernetes", "orphan"])).ok();
     given(json!([format!("a/{}", text(63)), "foregroundDeletion"])).ok();
     let place = "metadata.finalizers (metadata.finalizers[1])";
@@ -178,15 +178,15 @@ fn no_finalizers_for_what_is_being_deleted() {
         let time = "2026-01-01T00:00:00Z";
         json!({"metadata": {"deletionTimestamp": time, "finalizers": finalizers}})
     };
-    judge().update(deleted(json!(["a/b", "a/c"])), deleted(json!(["a/c"]))).ok();
-    let more = judge().update(deleted(json!(["a/b"])), deleted(json!(["a/b", "a/c"])));
+    probe().update(deleted(json!(["a/b", "a/c"])), deleted(json!(["a/c"]))).ok();
+    let more = probe().update(deleted(json!(["a/b"])), deleted(json!(["a/b", "a/c"])));
     more.refused(&["Forbidden metadata.finalizers (metadata.finalizers[1])"]);
-    judge().update(json!({}), metadata("finalizers", json!(["a/c"]))).ok();
+    probe().update(json!({}), metadata("finalizers", json!(["a/c"]))).ok();
 }
 
 #[test]
 fn generation() {
-    judge().create(metadata("generation", json!(0))).ok();
+    probe().create(metadata("generation", json!(0))).ok();
     invalid(metadata("generation", json!(-1)), "metadata.generation");
 }
 
@@ -217,5 +217,5 @@ fn the_version_that_an_update_is_based_on() {
     let empty = metadata("resourceVersion", json!(""));
     driver().update(json!({}), empty).refused(&["Invalid metadata.resourceVersion"]);
     // Of a class, an update without one is one of the latest.
-    judge().update(json!({}), none()).ok();
+    probe().update(json!({}), none()).ok();
 }

@@ -109,7 +109,7 @@ mod an_update_without_change_has_no_fault_of_change {
     conformance::each_kind!(check);
 }
 
-/// An object and what it becomes in v1 have the same faults and warnings, messages and all, but
+/// An object and what it becomes in v1 have the same errors and warnings, messages included, but
 /// for the status: only v1 writes that separately.
 mod versions_agree {
     use super::*;

@@ -1,6 +1,6 @@
 //! The rules of StorageClass.
 
-use conformance::rules::{Judge, Ruled, domain, entries, entry_of, text};
+use conformance::rules::{Probe, Ruled, domain, entries, entry_of, text};
 use serde_json::{Value, json};
 
 conformance::each_version! {
@@ -22,8 +22,8 @@ conformance::each_version! {
     v1beta1: storage_v1beta1::StorageClass;
 }
 
-fn judge<K: Ruled>() -> Judge<K> {
-    Judge::of(json!({"metadata": {"name": "c"}, "provisioner": "csi.example.com"}))
+fn probe<K: Ruled>() -> Probe<K> {
+    Probe::of(json!({"metadata": {"name": "c"}, "provisioner": "csi.example.com"}))
 }
 
 fn terms(terms: Value) -> Value {
@@ -35,12 +35,12 @@ fn term(key: &str, values: &[&str]) -> Value {
 }
 
 fn a_good_one<K: Ruled>() {
-    judge::<K>().create(json!({})).ok();
-    judge::<K>().update(json!({}), json!({})).ok();
+    probe::<K>().create(json!({})).ok();
+    probe::<K>().update(json!({}), json!({})).ok();
 }
 
 fn provisioner<K: Ruled>() {
-    let given = |name: &str| judge::<K>().create(json!({"provisioner": name}));
+    let given = |name: &str| probe::<K>().create(json!({"provisioner": name}));
     given("").refused(&["Required provisioner"]);
     for good in ["UPPER.example.com", "a/b_c.d", "kubernetes.io/aws-ebs", "\u{212a}"] {
         given(good).ok();
@@ -56,7 +56,7 @@ fn provisioner<K: Ruled>() {
 
 fn number_of_parameters<K: Ruled>() {
     let given =
-        |parameters: Value| judge::<K>().create(json!({"parameters": parameters}));
+        |parameters: Value| probe::<K>().create(json!({"parameters": parameters}));
     given(json!({})).ok();
     given(entries(512)).ok();
     given(entries(513)).refused(&["TooLong parameters"]);
@@ -68,7 +68,7 @@ fn number_of_parameters<K: Ruled>() {
 
 fn size_of_parameters<K: Ruled>() {
     let given =
-        |parameters: Value| judge::<K>().create(json!({"parameters": parameters}));
+        |parameters: Value| probe::<K>().create(json!({"parameters": parameters}));
     given(json!({"k": ""})).ok();
     given(json!({"": "v"})).refused(&["Invalid parameters (parameters[])"]);
     given(entry_of((256 << 10) - 1)).ok();
@@ -80,28 +80,28 @@ fn size_of_parameters<K: Ruled>() {
 
 fn reclaim_policy<K: Ruled>() {
     for good in ["Delete", "Retain", ""] {
-        judge::<K>().create(json!({"reclaimPolicy": good})).ok();
+        probe::<K>().create(json!({"reclaimPolicy": good})).ok();
     }
     for bad in ["Recycle", "delete"] {
-        let answer = judge::<K>().create(json!({"reclaimPolicy": bad}));
+        let answer = probe::<K>().create(json!({"reclaimPolicy": bad}));
         answer.refused(&["NotSupported reclaimPolicy"]);
     }
 }
 
 fn volume_binding_mode<K: Ruled>() {
     for good in ["Immediate", "WaitForFirstConsumer"] {
-        judge::<K>().create(json!({"volumeBindingMode": good})).ok();
+        probe::<K>().create(json!({"volumeBindingMode": good})).ok();
     }
     for bad in ["", "Later"] {
-        let answer = judge::<K>().create(json!({"volumeBindingMode": bad}));
+        let answer = probe::<K>().create(json!({"volumeBindingMode": bad}));
         answer.refused(&["NotSupported volumeBindingMode"]);
     }
-    let unset = judge::<K>().without_defaults(json!({}));
+    let unset = probe::<K>().without_defaults(json!({}));
     unset.refused(&["Required volumeBindingMode"]);
 }
 
 fn topology_keys_and_values<K: Ruled>() {
-    let given = |one: Value| judge::<K>().create(terms(json!([one])));
+    let given = |one: Value| probe::<K>().create(terms(json!([one])));
     let place = "allowedTopologies[0].matchLabelExpressions[0]";
     given(term("topology.kubernetes.io/zone", &["a", "b"])).ok();
     given(term(&text(63), &["", "any thing"])).ok();
@@ -113,7 +113,7 @@ fn topology_keys_and_values<K: Ruled>() {
 }
 
 fn topology_terms<K: Ruled>() {
-    let given = |all: Value| judge::<K>().create(terms(all));
+    let given = |all: Value| probe::<K>().create(terms(all));
     let of = |pairs: &[(&str, &str)]| {
         let one = |(key, value): &(&str, &str)| json!({"key": key, "values": [value]});
         json!({"matchLabelExpressions": pairs.iter().map(one).collect::<Vec<_>>()})
@@ -137,9 +137,9 @@ fn unchecked_fields<K: Ruled>() {
         "mountOptions": ["", "a b", ""], "allowVolumeExpansion": true,
         "allowedTopologies": [term("zone", &["a"])],
     });
-    judge::<K>().create(changed.clone()).ok();
-    judge::<K>().update(json!({}), changed.clone()).ok();
-    judge::<K>().update(changed, json!({})).ok();
+    probe::<K>().create(changed.clone()).ok();
+    probe::<K>().update(json!({}), changed.clone()).ok();
+    probe::<K>().update(changed, json!({})).ok();
 }
 
 fn fixed_fields<K: Ruled>() {
@@ -154,31 +154,31 @@ fn fixed_fields<K: Ruled>() {
     let all = Value::Object(all);
     let every = fields.clone().map(|(field, _)| format!("Invalid {field}"));
     let every: Vec<_> = every.iter().map(String::as_str).collect();
-    judge::<K>().update(all.clone(), all.clone()).ok();
-    judge::<K>().update(json!({}), all).refused(&every);
+    probe::<K>().update(all.clone(), all.clone()).ok();
+    probe::<K>().update(json!({}), all).refused(&every);
     for (field, value) in fields {
         let expected = format!("Invalid {field}");
         let changed = json!({ field: value });
-        judge::<K>().update(json!({}), changed.clone()).refused(&[&expected]);
-        judge::<K>().update(changed, json!({})).refused(&[&expected]);
+        probe::<K>().update(json!({}), changed.clone()).refused(&[&expected]);
+        probe::<K>().update(changed, json!({})).refused(&[&expected]);
     }
     // Case matters, although it doesn't for whether the name is good.
     let case = json!({"provisioner": "CSI.example.com"});
-    judge::<K>().update(json!({}), case).refused(&["Invalid provisioner"]);
+    probe::<K>().update(json!({}), case).refused(&["Invalid provisioner"]);
 }
 
 fn empty_parameters_are_none<K: Ruled>() {
-    judge::<K>().update(json!({}), json!({"parameters": {}})).ok();
-    judge::<K>().update(json!({"parameters": {}}), json!({})).ok();
+    probe::<K>().update(json!({}), json!({"parameters": {}})).ok();
+    probe::<K>().update(json!({"parameters": {}}), json!({})).ok();
 }
 
 fn deprecated_labels<K: Ruled>() {
     let old = "failure-domain.beta.kubernetes.io/zone";
     let answer =
-        judge::<K>().create(terms(json!([term("zone", &["a"]), term(old, &["a"])])));
+        probe::<K>().create(terms(json!([term("zone", &["a"]), term(old, &["a"])])));
     answer.refused(&[]);
     answer.warned(&["allowedTopologies[1].matchLabelExpressions[0].key"]);
-    judge::<K>()
+    probe::<K>()
         .create(terms(json!([term("topology.kubernetes.io/zone", &["a"])])))
         .ok();
 }

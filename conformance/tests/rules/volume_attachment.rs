@@ -1,6 +1,6 @@
 //! The rules of VolumeAttachment; those of the volume in it are in `volume_sources`.
 
-use conformance::rules::{Judge, Ruled, domain, entry_of, text};
+use conformance::rules::{Probe, Ruled, domain, entry_of, text};
 use serde_json::{Value, json};
 
 conformance::each_version! {
@@ -21,10 +21,10 @@ conformance::each_version! {
     v1alpha1: storage_v1alpha1::VolumeAttachment;
 }
 
-fn judge<K: Ruled>() -> Judge<K> {
+fn probe<K: Ruled>() -> Probe<K> {
     let source = json!({"persistentVolumeName": "pv"});
     let spec = json!({"attacher": "csi.example.com", "nodeName": "n", "source": source});
-    Judge::of(json!({"metadata": {"name": "a"}, "spec": spec}))
+    Probe::of(json!({"metadata": {"name": "a"}, "spec": spec}))
 }
 
 fn spec(field: &str, value: Value) -> Value {
@@ -43,13 +43,13 @@ fn inline(patch: Value) -> Value {
 const INLINE: &str = "spec.source.inlineVolumeSpec";
 
 fn a_good_one<K: Ruled>() {
-    judge::<K>().create(json!({})).ok();
-    judge::<K>().create(inline(json!({}))).ok();
-    judge::<K>().update(json!({}), json!({})).ok();
+    probe::<K>().create(json!({})).ok();
+    probe::<K>().create(inline(json!({}))).ok();
+    probe::<K>().update(json!({}), json!({})).ok();
 }
 
 fn attacher<K: Ruled>() {
-    let given = |name: &str| judge::<K>().create(spec("attacher", json!(name)));
+    let given = |name: &str| probe::<K>().create(spec("attacher", json!(name)));
     given("").refused(&["Required spec.attacher"]);
     given("CSI.Example.com").ok();
     for good in [62, 63] {
@@ -62,7 +62,7 @@ fn attacher<K: Ruled>() {
 }
 
 fn node_name<K: Ruled>() {
-    let given = |name: &str| judge::<K>().create(spec("nodeName", json!(name)));
+    let given = |name: &str| probe::<K>().create(spec("nodeName", json!(name)));
     given(&domain(252)).ok();
     given(&domain(253)).ok();
     for bad in [&domain(254), "", "Node", "a_b"] {
@@ -71,7 +71,7 @@ fn node_name<K: Ruled>() {
 }
 
 fn source<K: Ruled>() {
-    let given = |source: Value| judge::<K>().create(spec("source", source));
+    let given = |source: Value| probe::<K>().create(spec("source", source));
     given(json!({"persistentVolumeName": null})).refused(&["Required spec.source"]);
     // Where there are two, the server looks into neither; but the name is checked anyway.
     given(json!({"inlineVolumeSpec": {}})).refused(&["Forbidden spec.source"]);
@@ -82,7 +82,7 @@ fn source<K: Ruled>() {
 
 fn persistent_volume_name<K: Ruled>() {
     let given = |name: &str| {
-        judge::<K>().create(spec("source", json!({"persistentVolumeName": name})))
+        probe::<K>().create(spec("source", json!({"persistentVolumeName": name})))
     };
     given(&domain(253)).ok();
     let place = "spec.source.persistentVolumeName";
@@ -93,7 +93,7 @@ fn persistent_volume_name<K: Ruled>() {
 }
 
 fn what_an_inline_volume_lacks<K: Ruled>() {
-    let given = |patch: Value| judge::<K>().create(inline(patch));
+    let given = |patch: Value| probe::<K>().create(inline(patch));
     let forbidden = [
         ("claimRef", json!({})),
         ("capacity", json!({"storage": "1Gi"})),
@@ -124,7 +124,7 @@ fn what_an_inline_volume_lacks<K: Ruled>() {
 
 fn access_modes<K: Ruled>() {
     let given =
-        |modes: Value| judge::<K>().create(inline(json!({"accessModes": modes})));
+        |modes: Value| probe::<K>().create(inline(json!({"accessModes": modes})));
     let place = format!("{INLINE}.accessModes");
     given(json!([])).refused(&[&format!("Required {place}")]);
     given(json!(["ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany"])).ok();
@@ -139,7 +139,7 @@ fn csi_volume<K: Ruled>() {
     let given = |member: &str, value: Value| {
         let mut csi = json!({"driver": "csi.example.com", "volumeHandle": "h"});
         csi[member] = value;
-        judge::<K>().create(inline(json!({ "csi": csi })))
+        probe::<K>().create(inline(json!({ "csi": csi })))
     };
     let place = format!("{INLINE}.csi");
     given("driver", json!("")).refused(&[&format!("Required {place}.driver")]);
@@ -172,19 +172,19 @@ fn fixed_spec<K: Ruled>() {
         inline(json!({})),
     ];
     for change in changes {
-        judge::<K>().update(json!({}), change).refused(&["Invalid spec"]);
+        probe::<K>().update(json!({}), change).refused(&["Invalid spec"]);
     }
 }
 
 fn equal_specs<K: Ruled>() {
     let equal = |one: Value, other: Value| {
-        judge::<K>().update(inline(one.clone()), inline(other.clone())).ok();
-        judge::<K>().update(inline(other), inline(one)).ok();
+        probe::<K>().update(inline(one.clone()), inline(other.clone())).ok();
+        probe::<K>().update(inline(other), inline(one)).ok();
     };
     equal(json!({}), json!({"mountOptions": [], "storageClassName": ""}));
     equal(json!({}), json!({"persistentVolumeReclaimPolicy": "", "capacity": {}}));
     let mode = inline(json!({"volumeMode": "Filesystem"}));
-    judge::<K>().update(inline(json!({})), mode).refused(&["Invalid spec"]);
+    probe::<K>().update(inline(json!({})), mode).refused(&["Invalid spec"]);
 }
 
 fn status(field: &str, value: Value) -> Value {
@@ -210,17 +210,17 @@ fn status_of(write: impl Fn(Value) -> conformance::rules::Answer) {
 
 #[test]
 fn v1_status() {
-    let judge = judge::<storage_v1::VolumeAttachment>();
-    status_of(|patch| judge.status(patch));
+    let probe = probe::<storage_v1::VolumeAttachment>();
+    status_of(|patch| probe.status(patch));
     let bad = status("attachmentMetadata", entry_of(1 << 20));
-    judge.create(bad.clone()).ok();
-    judge.update(json!({}), bad).ok();
+    probe.create(bad.clone()).ok();
+    probe.update(json!({}), bad).ok();
 }
 
 #[test]
 fn status_of_older_versions() {
-    let judge_beta = judge::<storage_v1beta1::VolumeAttachment>();
-    status_of(|patch| judge_beta.create(patch));
-    let judge_alpha = judge::<storage_v1alpha1::VolumeAttachment>();
-    status_of(|patch| judge_alpha.update(json!({}), patch));
+    let probe_beta = probe::<storage_v1beta1::VolumeAttachment>();
+    status_of(|patch| probe_beta.create(patch));
+    let probe_alpha = probe::<storage_v1alpha1::VolumeAttachment>();
+    status_of(|patch| probe_alpha.update(json!({}), patch));
 }

@@ -1,6 +1,6 @@
 //! The rules of VolumeAttributesClass.
 
-use conformance::rules::{Judge, Ruled, domain, entries, entry_of, text};
+use conformance::rules::{Probe, Ruled, domain, entries, entry_of, text};
 use serde_json::{Value, json};
 
 conformance::each_version! {
@@ -10,20 +10,20 @@ conformance::each_version! {
     v1alpha1: storage_v1alpha1::VolumeAttributesClass;
 }
 
-fn judge<K: Ruled>() -> Judge<K> {
+fn probe<K: Ruled>() -> Probe<K> {
     let name = "csi.example.com";
-    Judge::of(json!({
+    Probe::of(json!({
         "metadata": {"name": "c"}, "driverName": name, "parameters": {"iops": "10"}
     }))
 }
 
 fn a_good_one<K: Ruled>() {
-    judge::<K>().create(json!({})).ok();
-    judge::<K>().update(json!({}), json!({})).ok();
+    probe::<K>().create(json!({})).ok();
+    probe::<K>().update(json!({}), json!({})).ok();
 }
 
 fn driver_name<K: Ruled>() {
-    let given = |name: &str| judge::<K>().create(json!({"driverName": name}));
+    let given = |name: &str| probe::<K>().create(json!({"driverName": name}));
     given("").refused(&["Required driverName"]);
     given("UPPER.example.com/Disk").ok();
     given(&text(63)).ok();
@@ -35,10 +35,10 @@ fn driver_name<K: Ruled>() {
 
 fn parameters<K: Ruled>() {
     let given = |parameters: Value| {
-        let none = judge::<K>().object(json!({"parameters": null}));
+        let none = probe::<K>().object(json!({"parameters": null}));
         let mut json = serde_json::to_value(none).unwrap();
         json["parameters"] = parameters;
-        Judge::<K>::of(json).create(json!({}))
+        Probe::<K>::of(json).create(json!({}))
     };
     given(Value::Null).refused(&["Required parameters"]);
     given(json!({})).refused(&["Required parameters"]);
@@ -52,10 +52,10 @@ fn parameters<K: Ruled>() {
 
 fn fixed_fields<K: Ruled>() {
     let driver = json!({"driverName": "other.example.com"});
-    judge::<K>().update(json!({}), driver).refused(&["Forbidden driverName"]);
+    probe::<K>().update(json!({}), driver).refused(&["Forbidden driverName"]);
     let changes = [json!({"iops": "11"}), json!({"more": "1"})];
     for parameters in changes {
         let changed = json!({ "parameters": parameters });
-        judge::<K>().update(json!({}), changed).refused(&["Forbidden parameters"]);
+        probe::<K>().update(json!({}), changed).refused(&["Forbidden parameters"]);
     }
 }

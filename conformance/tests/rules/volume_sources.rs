@@ -1,27 +1,27 @@
 //! The sources of an inline volume: which is the first, which are too many, and what is checked
 //! in the first.
 
-use conformance::rules::{Judge, text};
+use conformance::rules::{Probe, text};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 const INLINE: &str = "spec.source.inlineVolumeSpec";
 
-/// The faults of a volume with these sources, without the path that they all start with.
+/// The errors of a volume with these sources, without the path that they all start with.
 fn faults(sources: Value) -> Vec<String> {
     let mut volume = sources;
     volume["accessModes"] = json!(["ReadWriteOnce"]);
     let source = json!({ "inlineVolumeSpec": volume });
     let spec = json!({"attacher": "csi.example.com", "nodeName": "n", "source": source});
-    let judge = Judge::<storage_v1::VolumeAttachment>::of(
+    let probe = Probe::<storage_v1::VolumeAttachment>::of(
         json!({"metadata": {"name": "a"}, "spec": spec}),
     );
-    let answer = judge.create(json!({}));
+    let answer = probe.create(json!({}));
     let short = |fault: &String| fault.replace(&format!("{INLINE}."), "");
     answer.errors().iter().map(short).collect()
 }
 
-/// The volume is never accepted, as it isn't one of CSI; these faults it has besides.
+/// The volume is never accepted, as it isn't one of CSI; these errors it has in addition.
 #[track_caller]
 fn check(source: &str, value: Value, expected: &[&str]) {
     let mut expected = expected.to_vec();
@@ -32,7 +32,7 @@ fn check(source: &str, value: Value, expected: &[&str]) {
 
 const IQN: &str = "iqn.2001-04.com.example:disk";
 
-/// Sources that have no fault.
+/// Sources without errors.
 fn good() -> Vec<(&'static str, Value)> {
     let iscsi = json!({"targetPortal": "p", "iqn": IQN, "lun": 255});
     let azure = json!({"diskName": "d", "diskURI": "https://e"});

@@ -12,7 +12,7 @@ pub(crate) struct Damage {
     pub(crate) value: Value,
 }
 
-/// Puts the value in its place if there is one, and tells whether there was.
+/// Puts the value in its place if there is one, and returns whether there was.
 pub(crate) fn apply(object: &mut Value, damage: &Damage) -> bool {
     let Some((parent, last)) = damage.place.rsplit_once('/') else {
         return false;
@@ -54,7 +54,7 @@ pub(crate) fn all(kind: Kind, is_new: bool) -> Vec<Damage> {
     all
 }
 
-/// One of them.
+/// Returns a random one.
 pub(crate) fn any<'d>(rng: &mut Rng, damages: &'d [Damage]) -> &'d Damage {
     &damages[rng.usize(..damages.len())]
 }

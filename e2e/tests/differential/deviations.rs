@@ -10,7 +10,7 @@ use serde::Deserialize;
 use crate::ours::Operation;
 use crate::verdict::Cause;
 
-/// What only one side says, and why.
+/// A result that only one side has, and why.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Deviation {
@@ -19,7 +19,7 @@ struct Deviation {
     kind: Option<String>,
     /// `server` or `ours`.
     only: String,
-    /// The reason and field that one side gives.
+    /// The reason and field of the result.
     cause: String,
     field: String,
     why: String,
@@ -41,7 +41,7 @@ impl Deviations {
         toml::from_str(&fs::read_to_string(path).unwrap()).unwrap()
     }
 
-    /// What one side says and the other doesn't, unless each such cause is listed.
+    /// Returns the results that only one side has, except those that are listed.
     pub(crate) fn unexplained(
         &mut self,
         kind: Kind,
@@ -81,7 +81,7 @@ impl Deviations {
         true
     }
 
-    /// One that no longer occurs has to go.
+    /// Reports listed deviations that no longer occur.
     pub(crate) fn check_all_occurred(&self) {
         let stale: Vec<_> =
             self.deviation.iter().filter(|d| !d.occurred).map(|d| &d.why).collect();

@@ -1,5 +1,5 @@
-//! Our defaults and rules against those of a running API server: random objects, damaged at
-//! random, are sent to it as dry runs, and what it says must be what we say.
+//! Compares our defaults and rules with those of a running API server: random objects, damaged at
+//! random, are sent to it as dry runs, and its results must be ours.
 //!
 //! `E2E_CASES` is the number of random requests, 5,000 unless given, and half as many for
 //! [strict reading](strict); `E2E_SEED` makes others of them. Before them, each damage is done by
@@ -69,7 +69,7 @@ struct Tally {
     differences: Vec<String>,
 }
 
-/// A server that is asked, and what we take it for.
+/// A server, and the target that we validate for.
 struct Asked {
     client: Client,
     target: Target,
@@ -129,7 +129,7 @@ impl Asked {
         }
     }
 
-    /// A request that is as it should be.
+    /// A valid request.
     fn whole(&mut self, rng: &mut Rng, kind: Kind, operation: Operation) -> Case {
         let of_kind = &self.stored[&kind];
         let stored = of_kind[rng.usize(..of_kind.len())].clone();

@@ -1,4 +1,4 @@
-//! What our crates say of a request.
+//! The results of our crates for a request.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ use storage_v1::{
 use crate::Case;
 use crate::verdict::{Cause, Verdict};
 
-/// What is asked of the server.
+/// The kind of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Operation {
     Create,
@@ -27,14 +27,14 @@ impl Operation {
     pub(crate) const ALL: [Self; 3] = [Self::Create, Self::Update, Self::UpdateStatus];
 }
 
-/// What we say, and by which rules.
+/// Our result, and the rules that it comes from.
 pub(crate) struct Ours {
     pub(crate) verdict: Verdict,
-    /// `StorageClass parameters maxProperties` for each fault.
+    /// `StorageClass parameters maxProperties` for each error.
     pub(crate) rules: BTreeSet<String>,
 }
 
-/// Judges a request as the server would.
+/// Validates a request as the server does.
 pub(crate) fn judge(case: &Case, target: &Target) -> Ours {
     let kind = case.kind;
     match kind {

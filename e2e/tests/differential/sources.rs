@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::damage::{Damage, at, expand};
 
-/// The sources of volumes beside CSI, none of which can stand in a VolumeAttachment.
+/// The sources of volumes beside CSI, none of which a VolumeAttachment may have.
 pub(crate) fn all() -> Vec<Damage> {
     let secret = json!({"name": "a", "namespace": "b"});
     let iqn = "iqn.2001-04.com.example:storage";

@@ -1,4 +1,4 @@
-//! Strict reading against that of the server: the same unknown and duplicate fields, with the
+//! Compares strict decoding with the server's: the same unknown and duplicate fields, with the
 //! same paths, in the same order.
 
 use std::collections::BTreeMap;
@@ -21,7 +21,7 @@ use storage_v1::{
 use crate::write::{self, MERGE, Text};
 use crate::{CASES, SHOWN, number};
 
-/// The most faults that a server tells of JSON.
+/// The most errors that a server reports of JSON.
 const MAX_TOLD: usize = 100;
 
 #[tokio::test]
@@ -91,15 +91,15 @@ impl Tally {
         let shown: Vec<_> = differences.iter().take(SHOWN).cloned().collect();
         let count = differences.len();
         assert!(count == 0, "{count} differences\n{}", shown.join("\n\n"));
-        // Of each format, some with and some without, and faults of both kinds.
+        // Of each format, some with and some without, and errors of both kinds.
         assert_eq!(counts.len(), 8, "{counts:?}");
     }
 }
 
-/// What is told of a body, each fault as the server words it; nothing if it can't be read.
+/// The errors of a body, in the server's words; `None` if it can't be decoded.
 type Told = Option<Vec<String>>;
 
-/// What the server has told. Rules come later: an object that breaks them has been read.
+/// The server's errors. An object that breaks rules has been decoded: rules come later.
 fn said(answer: &Answer) -> Told {
     if answer.is_success() || answer.status == 422 {
         return Some(Vec::new());
@@ -131,7 +131,7 @@ fn said(answer: &Answer) -> Told {
     Some(told)
 }
 
-/// What we tell, in the server's words.
+/// Our errors, in the server's words.
 fn ours(kind: Kind, format: &str, text: &Text) -> Told {
     let read = match kind {
         Kind::CsiDriver => faults::<CSIDriver>,
@@ -161,7 +161,7 @@ fn ours(kind: Kind, format: &str, text: &Text) -> Told {
     Some(duplicate.chain(unknown).collect())
 }
 
-/// A duplicate as a server tells it of YAML: the line of the value, and the name.
+/// A duplicate as a server reports it in YAML: the line of the value, and the name.
 fn in_yaml(fault: &FieldError, text: &Text) -> String {
     let place = fault.location.line.zip(fault.location.column);
     let field = place.and_then(|place| text.fields.get(&place));
@@ -197,7 +197,7 @@ fn quoted_length(text: &str, count: usize) -> usize {
     first.map_or(0, |first| text.len() - first)
 }
 
-/// Reads as the kind, and as whatever it is, which tells the same.
+/// Reads as the kind, and with the scheme, which reports the same errors.
 fn faults<K: Versioned>(
     format: &str,
     text: &str,
@@ -230,7 +230,7 @@ fn line(fault: &FieldError) -> String {
     format!("{:?} {fault}", fault.location.line.zip(fault.location.column))
 }
 
-/// An object with a few faults, or with many.
+/// An object with a few errors, or with many.
 fn damaged(rng: &mut Rng, kind: Kind, number: u64) -> Doc {
     let mut doc = Doc::of(object(rng, kind, number));
     let count = match rng.u8(..24) {

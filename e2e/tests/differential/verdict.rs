@@ -1,4 +1,4 @@
-//! What is made of a request, by either side, in a form that can be compared.
+//! The result of a request, of either side, in a form that can be compared.
 
 use std::collections::BTreeSet;
 
@@ -17,14 +17,14 @@ pub(crate) struct Cause {
 pub(crate) enum Verdict {
     Accepted {
         object: Value,
-        /// The paths of what is warned of.
+        /// The paths of the warnings.
         warnings: Vec<String>,
     },
     Refused(BTreeSet<Cause>),
 }
 
 impl Verdict {
-    /// What the server said. A refusal without causes has its status as the reason.
+    /// The server's result. A refusal without causes has its status as the reason.
     pub(crate) fn of(answer: &Answer) -> Self {
         if answer.is_success() {
             let mut warnings: Vec<_> =

@@ -1,4 +1,4 @@
-//! Objects with faults as text, in the many ways that JSON and YAML have.
+//! Writes objects with errors as text, in the many ways that JSON and YAML have.
 
 use std::collections::HashMap;
 

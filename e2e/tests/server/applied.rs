@@ -269,7 +269,7 @@ fn managed_fields<K: Applied>() {
     });
 }
 
-/// Who sets a field of another to something else is told so, and takes it over by force.
+/// A manager that changes a field of another gets a conflict, and takes it over by force.
 fn conflicts<K: Applied>() {
     run(async |client| {
         let api = api::<K>(&client).await;

@@ -25,7 +25,7 @@ fn forget<K: Metadata<Ty = ObjectMeta>>(mut object: K) -> K {
     object
 }
 
-/// An object written as one version and read as the other is what our conversion makes of it.
+/// An object written in one version and read in another is the result of our conversion.
 fn written_and_read_as_another<A, B>(name: &str, written: A)
 where
     A: Metadata<Ty = ObjectMeta> + kube::Resource<DynamicType = ()> + From<B>,

@@ -121,7 +121,7 @@ async fn next<K: Served>(
     }
 }
 
-/// A watcher tells what is there and what changes.
+/// A watcher reports the existing objects and their changes.
 fn follow<K: Served>(config: watcher::Config, group: &str) {
     run(async |client| {
         let api = api::<K>(&client).await;

@@ -71,7 +71,7 @@ pub(crate) fn is_granular<K: Kind>(path: &str) -> bool {
     path.is_empty() || METADATA.contains(&path) || K::Apply::GRANULAR.contains(&path)
 }
 
-/// What tells the elements of a list apart, if that isn't their value.
+/// The keys of a list's elements, unless they are identified by their value.
 pub(crate) fn keys<K: kubernetes_kinds::Kind>(
     path: &str,
 ) -> Option<&'static [&'static str]> {

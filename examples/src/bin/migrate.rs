@@ -6,9 +6,9 @@
 //!
 //! Reads every `.yaml`, `.yml` and `.json` file of the folder, in whatever version each object
 //! of storage.k8s.io and csi.storage.k8s.io is, and writes all of them to standard output as
-//! one stream of YAML. Other objects pass through. What changed, and what had to be kept in an
-//! annotation because v1 can't say it, is reported on standard error. If anything can't be
-//! read, nothing is written.
+//! one stream of YAML. Other objects pass through. Standard error reports the changes, and the fields
+//! that v1 can't represent, which an annotation preserves. If a file can't be read, nothing is
+//! written.
 
 use std::error::Error;
 use std::fs;
@@ -38,14 +38,14 @@ fn main() -> ExitCode {
     }
 }
 
-/// Every version that this program knows.
+/// Returns a scheme of every version that this program knows.
 fn scheme() -> Scheme {
     let mut scheme = Scheme::new();
     storage_all::add_to_scheme(&mut scheme);
     scheme
 }
 
-/// The objects of all files in v1, and what is to be said of that.
+/// Returns the objects of all files in v1, as YAML, and the report.
 fn migrate(folder: &Path) -> Result<(String, String), Box<dyn Error>> {
     let scheme = scheme();
     let mut migrated = Vec::new();
@@ -81,13 +81,13 @@ fn manifests(folder: &Path) -> Result<Vec<PathBuf>, Box<dyn Error>> {
     Ok(paths)
 }
 
-/// The version that replaces that of an object: storage.k8s.io/v1 for the older ones here.
+/// Returns the version that replaces that of an object, if it has been replaced.
 fn replacement(object: &AnyObject, scheme: &Scheme) -> Option<GroupVersion> {
     let replacement = scheme.kind(&object.kind())?.lifecycle?.replacement?;
     Some(GroupVersion::from_api_version(replacement.api_version))
 }
 
-/// The object in the newest version, if it is of a group that this program knows.
+/// Converts an object to the newest version if its group is registered.
 fn newest(mut object: AnyObject, scheme: &Scheme) -> Result<AnyObject, Box<dyn Error>> {
     let kind = object.kind();
     let mut known = scheme.group_versions().map(|known| &known.group);
@@ -104,7 +104,7 @@ fn newest(mut object: AnyObject, scheme: &Scheme) -> Result<AnyObject, Box<dyn E
     }
 }
 
-/// What is to be said of an object.
+/// Returns the lines of the report for an object.
 fn line(path: &Path, object: &AnyObject) -> String {
     let (path, name) = (path.display(), object.name().unwrap_or("without a name"));
     let (before, now) = (object.read(), object.kind());
@@ -112,8 +112,8 @@ fn line(path: &Path, object: &AnyObject) -> String {
         return format!("{path}: {before} {name} stays as it is\n");
     }
     let mut line = format!("{path}: {before} {name} becomes {now}\n");
-    for loss in object.unrepresentable() {
-        line += &format!("    kept in {CONVERSION_DATA_ANNOTATION}: {loss}\n");
+    for field in object.unrepresentable() {
+        line += &format!("    preserved in {CONVERSION_DATA_ANNOTATION}: {field}\n");
     }
     line
 }

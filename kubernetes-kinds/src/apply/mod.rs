@@ -119,13 +119,13 @@ pub fn extract<A: Apply>(
         field_manager,
         subresource.unwrap_or_default(),
     )?;
-    let live = serde_json::to_value(live).map_err(ExtractError::json)?;
+    let live = wire::to_value(live).map_err(ExtractError::json)?;
     let mut applied = live::extract(&live, &owned, A::GRANULAR);
     identify(&mut applied, A::API_VERSION, A::KIND, metadata);
     let applied = Value::Object(applied);
     let object: A =
         serde_json::from_value(applied.clone()).map_err(ExtractError::json)?;
-    let written = serde_json::to_value(&object).map_err(ExtractError::json)?;
+    let written = wire::to_value(&object).map_err(ExtractError::json)?;
     match live::difference(&applied, &written) {
         Some(path) => Err(ExtractError::Inexact { path }),
         None => Ok(object),

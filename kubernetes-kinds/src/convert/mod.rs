@@ -39,7 +39,7 @@ use k8s_openapi::serde::de::DeserializeOwned;
 use k8s_openapi::serde_json::Value;
 use k8s_openapi::{Metadata, Resource};
 
-use crate::{FieldPath, Kind};
+use crate::{FieldPath, Kind, wire};
 
 #[doc(inline)]
 pub use crate::__convert_enumerations as enumerations;
@@ -301,7 +301,7 @@ pub fn translate_boxed<A: Translate<B>, B>(value: Box<A>) -> Result<Box<B>> {
 fn without_metadata<K: Resource + Metadata<Ty = ObjectMeta> + Serialize>(
     object: &K,
 ) -> Result<Value> {
-    let mut value = k8s_openapi::serde_json::to_value(object).map_err(|error| {
+    let mut value = wire::to_value(object).map_err(|error| {
         ConversionError::invalid(FieldPath::default(), error.to_string())
     })?;
     if let Value::Object(fields) = &mut value {

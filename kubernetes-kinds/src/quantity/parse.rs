@@ -130,7 +130,7 @@ impl<'a> Parts<'a> {
         Amount::normal(self.negative, digits, last.max(NANO), format)
     }
 
-    /// A binary quantity ends at 2⁶³−1, which leaves room for nanos in a number.
+    /// A binary quantity ends at 2⁶³−1, so that its nanos fit a 128-bit number.
     fn binary(&self, power: u32) -> Amount {
         const MAX: u128 = i64::MAX as u128;
         const NANOS: u128 = 1_000_000_000;

@@ -14,6 +14,7 @@
 
 mod kept;
 mod read;
+mod tree;
 mod write;
 
 // For `kubernetes-manifests`, whose strict reading reports unknown fields that are preserved.
@@ -24,7 +25,14 @@ pub use kept::{UnknownFields, keep};
 #[doc(hidden)]
 pub use read::Key;
 pub use read::{read, read_enum, read_kind, read_object, skip};
-pub use write::{Fields, optional, required, write_kind, write_object};
+// For the other runtime crates, which all write through it, so that every type is compiled for one
+// serializer.
+#[doc(hidden)]
+pub use tree::{Tree, to_value, tree};
+pub use write::{
+    Fields, optional, required, write_kind, write_kind_with, write_object,
+    write_object_with,
+};
 
 #[doc(inline)]
 pub use crate::{
@@ -61,11 +69,4 @@ pub trait Object: Default {
     ///
     /// Only those of the serializer behind `fields`.
     fn write_fields<F: Fields>(&self, fields: &mut F) -> Result<(), F::Error>;
-
-    /// Returns the unknown fields that the object has preserved, if its type preserves any.
-    ///
-    /// They are written after the others, but for those whose names it does know.
-    fn unknown_fields(&self) -> Option<&UnknownFields> {
-        None
-    }
 }

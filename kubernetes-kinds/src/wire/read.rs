@@ -46,7 +46,7 @@ pub fn read_object<'de, T: Object, D: Deserializer<'de>>(
     deserializer.deserialize_struct(T::NAME, T::FIELDS, ObjectVisitor(PhantomData))
 }
 
-/// Reads a kind or a list of a kind, and checks `apiVersion` and `kind` where they stand.
+/// Reads a kind or a list of a kind, and checks `apiVersion` and `kind` if they are present.
 ///
 /// # Errors
 ///

@@ -62,9 +62,6 @@ pub fn write_object<T: Object, S: Serializer>(
     object: &T,
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
-    if let Some(unknown) = unknown(object) {
-        return write_map(object, &[], unknown, serializer);
-    }
     let mut fields = Writer(serializer.serialize_struct(T::NAME, count(object))?);
     object.write_fields(&mut fields)?;
     fields.0.end()
@@ -79,10 +76,6 @@ pub fn write_kind<T: Object + Resource, S: Serializer>(
     object: &T,
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
-    if let Some(unknown) = unknown(object) {
-        let names = [("apiVersion", T::API_VERSION), ("kind", T::KIND)];
-        return write_map(object, &names, unknown, serializer);
-    }
     let mut fields = Writer(serializer.serialize_struct(T::NAME, count(object) + 2)?);
     fields.take("apiVersion", T::API_VERSION)?;
     fields.take("kind", T::KIND)?;
@@ -90,9 +83,33 @@ pub fn write_kind<T: Object + Resource, S: Serializer>(
     fields.0.end()
 }
 
-/// Returns the unknown fields that the object has preserved, if there are any.
-fn unknown<T: Object>(object: &T) -> Option<&UnknownFields> {
-    object.unknown_fields().filter(|unknown| !unknown.is_empty())
+/// Writes an object that has no `apiVersion` and `kind` of its own, and after its fields those that
+/// it has preserved, but for those whose names it knows.
+///
+/// # Errors
+///
+/// Those of the serializer.
+pub fn write_object_with<T: Object, S: Serializer>(
+    object: &T,
+    unknown: &UnknownFields,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    write_map(object, &[], unknown, serializer)
+}
+
+/// Writes a kind or a list of a kind as [`write_kind`] does, and after its fields those that it
+/// has preserved, but for those whose names it knows.
+///
+/// # Errors
+///
+/// Those of the serializer.
+pub fn write_kind_with<T: Object + Resource, S: Serializer>(
+    object: &T,
+    unknown: &UnknownFields,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    let names = [("apiVersion", T::API_VERSION), ("kind", T::KIND)];
+    write_map(object, &names, unknown, serializer)
 }
 
 /// Writes an object as a map, since serde's structs have no names but those known beforehand.

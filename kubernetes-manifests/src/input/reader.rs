@@ -1,5 +1,8 @@
 //! Reading a [`Tree`] as a type: with the path of the current value, and with notice of fields that
 //! the type skips or that occur twice.
+//!
+//! Functions with a type parameter are compiled once for every type that is read. So they do
+//! little, without `?` and closures, and leave the rest to functions that are compiled once.
 
 use std::collections::HashSet;
 
@@ -175,12 +178,16 @@ impl<'de> Deserializer<'de> for Reader<'de, '_, '_> {
     }
 
     fn deserialize_struct<V: Visitor<'de>>(
-        self,
+        mut self,
         _: &'static str,
         _: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Error> {
-        self.deserialize_map(visitor)
+        self.enter();
+        match self.tree {
+            Tree::Fields(fields) => visitor.visit_map(self.fields(fields)),
+            _ => Err(self.mismatch(&visitor)),
+        }
     }
 
     fn deserialize_option<V: Visitor<'de>>(
@@ -241,6 +248,20 @@ struct Items<'t, 'w, 'l> {
     notices: bool,
 }
 
+impl<'t, 'l> Items<'t, '_, 'l> {
+    fn next(&mut self) -> Option<Reader<'t, '_, 'l>> {
+        self.walk.leave(self.depth);
+        let (index, node) = self.items.next()?;
+        self.walk.enter(Step::Item(index));
+        Some(Reader {
+            tree: &node.tree,
+            field: None,
+            walk: self.walk,
+            notices: self.notices,
+        })
+    }
+}
+
 impl<'t> SeqAccess<'t> for Items<'t, '_, '_> {
     type Error = Error;
 
@@ -248,19 +269,13 @@ impl<'t> SeqAccess<'t> for Items<'t, '_, '_> {
         &mut self,
         seed: S,
     ) -> Result<Option<S::Value>, Error> {
-        self.walk.leave(self.depth);
-        let Some((index, node)) = self.items.next() else {
+        let Some(reader) = self.next() else {
             return Ok(None);
         };
-        self.walk.enter(Step::Item(index));
-        let element = seed.deserialize(Reader {
-            tree: &node.tree,
-            field: None,
-            walk: self.walk,
-            notices: self.notices,
-        })?;
-        self.walk.leave(self.depth);
-        Ok(Some(element))
+        match seed.deserialize(reader) {
+            Ok(element) => Ok(Some(element)),
+            Err(error) => Err(error),
+        }
     }
 
     fn size_hint(&self) -> Option<usize> {
@@ -279,7 +294,19 @@ struct Fields<'t, 'w, 'l> {
     notices: bool,
 }
 
-impl<'t> Fields<'t, '_, '_> {
+impl<'t, 'l> Fields<'t, '_, 'l> {
+    fn value(&mut self) -> Result<Reader<'t, '_, 'l>, Error> {
+        let Some(value) = self.value.take() else {
+            return Err(Error::custom("a value without a field"));
+        };
+        Ok(Reader {
+            tree: &value.field.value.tree,
+            field: Some(value),
+            walk: self.walk,
+            notices: self.notices,
+        })
+    }
+
     fn next(&mut self) -> Option<Pending<'t>> {
         self.walk.leave(self.depth);
         let (index, field) = self.fields.next()?;
@@ -303,7 +330,10 @@ impl<'t> MapAccess<'t> for Fields<'t, '_, '_> {
         match self.next() {
             Some(pending) => {
                 let name = &*pending.field.name;
-                seed.deserialize(BorrowedStrDeserializer::new(name)).map(Some)
+                match seed.deserialize(BorrowedStrDeserializer::new(name)) {
+                    Ok(key) => Ok(Some(key)),
+                    Err(error) => Err(error),
+                }
             }
             None => Ok(None),
         }
@@ -313,17 +343,10 @@ impl<'t> MapAccess<'t> for Fields<'t, '_, '_> {
         &mut self,
         seed: S,
     ) -> Result<S::Value, Error> {
-        let Some(value) = self.value.take() else {
-            return Err(Error::custom("a value without a field"));
-        };
-        let read = seed.deserialize(Reader {
-            tree: &value.field.value.tree,
-            field: Some(value),
-            walk: self.walk,
-            notices: self.notices,
-        })?;
-        self.walk.leave(self.depth);
-        Ok(read)
+        match self.value() {
+            Ok(reader) => seed.deserialize(reader),
+            Err(error) => Err(error),
+        }
     }
 
     fn size_hint(&self) -> Option<usize> {

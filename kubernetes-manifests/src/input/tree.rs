@@ -5,7 +5,7 @@ use std::borrow::Cow;
 #[cfg(feature = "yaml")]
 use std::collections::BTreeMap;
 
-use k8s_openapi::serde_json::{Number, Value};
+use k8s_openapi::serde_json::{Map, Number, Value};
 #[cfg(feature = "yaml")]
 use kubernetes_kinds::{FieldPath, Segment};
 
@@ -181,10 +181,11 @@ impl<'a> Tree<'a> {
                 items.iter().map(|item| item.tree.to_value()).collect()
             }
             Self::Fields(fields) => {
-                let fields = fields.iter();
-                fields
-                    .map(|field| (field.name.to_string(), field.value.tree.to_value()))
-                    .collect()
+                let mut object = Map::new();
+                for field in fields {
+                    object.insert(field.name.to_string(), field.value.tree.to_value());
+                }
+                Value::Object(object)
             }
         }
     }

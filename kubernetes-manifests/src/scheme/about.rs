@@ -1,7 +1,6 @@
 //! Descriptions of registered kinds and conversions.
 
 use std::any::TypeId;
-use std::collections::BTreeSet;
 use std::fmt;
 
 use kubernetes_kinds::{GroupVersion, GroupVersionKind, Lifecycle};
@@ -81,9 +80,10 @@ impl fmt::Display for Route {
 impl Scheme {
     /// Returns the group and version of every registered kind, sorted.
     pub fn group_versions(&self) -> impl Iterator<Item = &GroupVersion> {
-        let sorted: BTreeSet<_> =
-            self.entries.keys().map(|kind| &kind.group_version).collect();
-        sorted.into_iter()
+        // The entries are sorted by group and version.
+        let mut last = None;
+        let versions = self.entries.keys().map(|kind| &kind.group_version);
+        versions.filter(move |version| last.replace(*version) != Some(*version))
     }
 
     /// Returns the kinds of a group and version, sorted, with their lists.

@@ -7,11 +7,10 @@ use k8s_openapi::serde::Serialize;
 use k8s_openapi::serde::de::DeserializeOwned;
 use k8s_openapi::{Metadata, Resource};
 use kubernetes_kinds::GroupVersionKind;
+use kubernetes_kinds::wire::{Tree, tree};
 
 use super::write::unwritable;
 use crate::error::SchemeError;
-use crate::input::tree::Tree;
-use crate::input::write;
 
 /// The metadata of kinds and lists.
 pub trait Meta {
@@ -65,7 +64,7 @@ pub(super) trait Content: Any + Send + Sync {
     fn kind(&self) -> GroupVersionKind;
     fn names(&self) -> (Option<&str>, Option<&str>);
     fn duplicate(&self) -> Boxed;
-    fn to_tree(&self) -> Result<Tree<'static>, SchemeError>;
+    fn to_tree(&self) -> Result<Tree, SchemeError>;
 }
 
 pub(super) type Boxed = Box<dyn Content>;
@@ -87,8 +86,8 @@ impl<T: Versioned> Content for T {
         Box::new(self.clone())
     }
 
-    fn to_tree(&self) -> Result<Tree<'static>, SchemeError> {
-        write::tree(self).map_err(unwritable)
+    fn to_tree(&self) -> Result<Tree, SchemeError> {
+        tree(self).map_err(unwritable)
     }
 }
 

@@ -54,9 +54,9 @@ impl Scheme {
             });
         }
         self.decode(&meta, |entry| {
-            let direct = self.conversions.get(&entry.type_id);
-            let direct = direct.and_then(|conversions| conversions.first());
-            from_json(text, direct.map(|conversion| conversion.read), entry.read)
+            let mut conversions = self.conversions.iter();
+            let direct = conversions.find(|(from, _)| *from == entry.type_id);
+            from_json(text, direct.map(|(_, conversion)| conversion.read), entry.read)
         })
     }
 

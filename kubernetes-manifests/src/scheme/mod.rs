@@ -49,7 +49,7 @@ mod write;
 mod yaml;
 
 use std::any::TypeId;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ListMeta;
 use k8s_openapi::{Metadata, NamespaceResourceScope};
@@ -89,7 +89,8 @@ pub enum Unrepresentable {
 #[derive(Clone, Default)]
 pub struct Scheme {
     entries: BTreeMap<GroupVersionKind, Entry>,
-    conversions: HashMap<TypeId, Vec<Conversion>>,
+    /// Every conversion with the type that it converts.
+    conversions: Vec<(TypeId, Conversion)>,
     unrepresentable: Unrepresentable,
 }
 
@@ -196,9 +197,11 @@ impl Scheme {
     }
 
     fn add(&mut self, from: TypeId, conversion: Conversion) {
-        let conversions = self.conversions.entry(from).or_default();
-        if conversions.iter().all(|known| known.to != conversion.to) {
-            conversions.push(conversion);
+        let is_known = |(known, other): &(TypeId, Conversion)| {
+            *known == from && other.to == conversion.to
+        };
+        if !self.conversions.iter().any(is_known) {
+            self.conversions.push((from, conversion));
         }
     }
 }

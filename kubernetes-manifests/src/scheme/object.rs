@@ -240,7 +240,7 @@ impl AnyObject {
     /// When the type refuses to be written.
     pub fn to_value(&self) -> Result<Value, SchemeError> {
         match &self.held {
-            Held::Typed(content) => Ok(content.to_tree()?.to_value()),
+            Held::Typed(content) => Ok(content.to_tree()?.into_value()),
             Held::Dynamic(_, value) => Ok(value.clone()),
         }
     }

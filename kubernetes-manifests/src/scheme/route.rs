@@ -1,7 +1,6 @@
 //! Finding and following the route from one type to another.
 
 use std::any::TypeId;
-use std::collections::HashSet;
 
 use k8s_openapi::serde_json;
 use kubernetes_kinds::convert::{
@@ -122,21 +121,25 @@ impl Scheme {
     /// Returns the paths to all types that can be reached, the shortest first; of several paths of
     /// the same length to a type, the one with the fewest lossy conversions.
     pub(super) fn paths(&self, from: TypeId) -> Vec<Path<'_>> {
-        let mut reached = HashSet::from([from]);
+        let mut reached = vec![from];
         let mut paths: Vec<Path<'_>> = Vec::new();
         let mut edge = vec![(from, Path::default())];
         while !edge.is_empty() {
             let mut next: Vec<Path<'_>> = Vec::new();
             for (at, path) in &edge {
-                let conversions = self.conversions.get(at).into_iter().flatten();
-                next.extend(conversions.map(|conversion| path.then(conversion)));
+                for (_, conversion) in self.conversions.iter().filter(|(a, _)| a == at) {
+                    let path = path.then(conversion);
+                    let lossy = path.lossy();
+                    let after = next.partition_point(|known| known.lossy() <= lossy);
+                    next.insert(after, path);
+                }
             }
-            next.sort_by_key(Path::lossy);
             edge.clear();
             for path in next {
                 if let Some((to, _)) = path.target()
-                    && reached.insert(to)
+                    && !reached.contains(&to)
                 {
+                    reached.push(to);
                     paths.push(path.clone());
                     edge.push((to, path));
                 }

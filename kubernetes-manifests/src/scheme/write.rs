@@ -78,8 +78,12 @@ fn write_fields<S: Serializer>(
             map.serialize_entry(name, &Sorted(value))?;
         }
     }
-    let rest: BTreeMap<_, _> =
-        fields.iter().filter(|(name, _)| !first.contains(&name.as_str())).collect();
+    let mut rest = BTreeMap::new();
+    for (name, value) in fields {
+        if !first.contains(&name.as_str()) {
+            rest.insert(name, value);
+        }
+    }
     for (name, value) in rest {
         map.serialize_entry(name, &Sorted(value))?;
     }

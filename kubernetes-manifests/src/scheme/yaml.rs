@@ -6,7 +6,7 @@ use serde_saphyr::SerializerOptions;
 use super::object::AnyObject;
 use super::write::unwritable;
 use crate::error::SchemeError;
-use crate::input::write;
+use kubernetes_kinds::wire::tree;
 
 /// Writes an object as one YAML document, with its fields in the order of its type.
 ///
@@ -14,7 +14,7 @@ use crate::input::write;
 ///
 /// When the type refuses to be written.
 pub fn to_yaml<T: Serialize>(object: &T) -> Result<String, SchemeError> {
-    tree_to_yaml(&write::tree(object).map_err(unwritable)?)
+    tree_to_yaml(&tree(object).map_err(unwritable)?)
 }
 
 /// Writes a tree or a value.

@@ -1,9 +1,9 @@
 //! The specification of a PersistentVolume inside a VolumeAttachment, which must be one of CSI.
 
 use k8s_openapi::api::core::v1::PersistentVolumeSpec;
-use k8s_openapi::serde_json::{self, Value};
+use k8s_openapi::serde_json::Value;
 
-use kubernetes_validation::{Checker, Path, default_text};
+use kubernetes_validation::{Checker, Path, default_text, to_value};
 
 use super::volume_sources;
 
@@ -125,7 +125,7 @@ pub fn is_same_volume_spec(
         return false;
     };
     let value = |spec: &PersistentVolumeSpec| {
-        let mut value = serde_json::to_value(spec).unwrap_or_default();
+        let mut value = to_value(spec).unwrap_or_default();
         drop_zeros(&mut value);
         value
     };

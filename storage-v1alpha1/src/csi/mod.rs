@@ -12,19 +12,21 @@
 //!
 //! Types for server-side apply are in `apply`, with the feature `apply`.
 //!
-//! What an object can't say in the other version is told by `convert`, and kept in an annotation by
-//! `convert_preserving`, both of [`Convert`](kubernetes_kinds::convert::Convert):
+//! [`Convert`](kubernetes_kinds::convert::Convert) converts to storage.k8s.io/v1 and back. `convert`
+//! reports the fields that the target version can't represent; `convert_preserving` also preserves them
+//! in an annotation:
 //!
-//! | here | in storage.k8s.io/v1 | the way back |
+//! | here | in storage.k8s.io/v1 | converted back |
 //! |---|---|---|
 //! | `attachRequired` | the same; unset stays unset | the same |
-//! | `podInfoOnMountVersion` | `podInfoOnMount`: `v1` is true, anything else false and kept | true is `v1`; an explicit false is kept |
-//! | `spec.drivers`, or `csiDrivers` of 1.12 | `spec.drivers` | the same, in the form it came in; otherwise that of 1.13, every driver available and in-tree |
-//! | a driver that is not `available`, or has no `nodeID` | left out, and kept | restored |
-//! | a mechanism other than `in-tree`, a state without its driver | kept | restored |
-//! | – | all other fields | kept |
+//! | `podInfoOnMountVersion` | `podInfoOnMount`: true for `v1`; false for anything else, which is preserved | `v1` for true; an explicit false is preserved |
+//! | `spec.drivers`, or `csiDrivers` of 1.12 | `spec.drivers` | the same, in the original form; otherwise in the form of 1.13, with every driver available and in-tree |
+//! | a driver that is not `available` or has no `nodeID` | left out, and preserved | restored |
+//! | a mechanism other than `in-tree`, a state without its driver | preserved | restored |
+//! | – | all other fields | preserved |
 //!
-//! A CSINodeInfo with `csiDrivers` beside `spec` or `status`, and two drivers of one name, are errors.
+//! A CSINodeInfo that has `csiDrivers` and also `spec` or `status`, and two drivers of one name, are
+//! errors.
 //!
 //! ```
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -1,6 +1,8 @@
-//! How csi.storage.k8s.io becomes storage.k8s.io, as far as comparing the fields can't tell.
+//! Conversion rules from csi.storage.k8s.io to storage.k8s.io and back, for fields without a
+//! counterpart of the same type.
 //!
-//! What one side can't say is left out here; [`kubernetes_kinds::convert`] finds and reports it.
+//! Fields that the other version can't represent are left out here; [`kubernetes_kinds::convert`]
+//! finds and reports them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,17 +18,17 @@ use super::{
 /// The only value of `podInfoOnMountVersion` that ever had a meaning.
 const POD_INFO_VERSION: &str = "v1";
 
-/// Kubelets passed information about the Pod for that one version and for no other.
+/// Returns whether kubelets passed information about the Pod: for that one version only.
 pub(super) fn pod_info_on_mount(version: Option<String>) -> Option<bool> {
     version.map(|version| version == POD_INFO_VERSION)
 }
 
-/// An explicit `false` can only be said by saying nothing.
+/// Returns the version for `true`; unset is the only way to express `false`.
 pub(super) fn pod_info_on_mount_version(pod_info: Option<bool>) -> Option<String> {
     (pod_info == Some(true)).then(|| POD_INFO_VERSION.to_owned())
 }
 
-/// Of an explicit `false`, the version that stood for it; unset has never had one.
+/// For an explicit `false`, returns the version of `like`, which meant `false`; unset had none.
 pub(super) fn pod_info_on_mount_version_like(
     pod_info: Option<bool>,
     like: &Option<String>,
@@ -82,7 +84,7 @@ fn installed_1_12(driver: CSIDriverInfo) -> CSINodeDriver {
     }
 }
 
-/// A driver of whose state nothing is said counts as installed.
+/// A driver without a state counts as installed.
 fn installed(
     drivers: Vec<CSIDriverInfoSpec>,
     states: &[CSIDriverInfoStatus],

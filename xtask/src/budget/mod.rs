@@ -1,4 +1,4 @@
-//! `cargo xtask budget`: what the generated crates add to the builds of their users.
+//! `cargo xtask budget`: measures what the generated crates add to the builds of their users.
 
 mod cargo;
 mod limits;

@@ -203,7 +203,7 @@ impl Sandbox {
         sandbox
     }
 
-    /// One with two versions of an API; what the overlays say tells which was applied.
+    /// One with two versions of an API; the text of a field shows which overlay was applied.
     pub(crate) fn versions() -> Self {
         let sandbox = Self::new();
         sandbox.write("root/codegen.toml", VERSIONS);
@@ -306,7 +306,7 @@ fn collect(folder: &Path, snapshot: &mut Snapshot) {
 pub(crate) struct Outcome {
     pub(crate) code: Option<i32>,
     pub(crate) out: String,
-    pub(crate) told: String,
+    pub(crate) stderr: String,
 }
 
 impl Outcome {
@@ -315,18 +315,18 @@ impl Outcome {
     }
 
     pub(crate) fn succeeds(self) -> Self {
-        assert_eq!(self.code, Some(0), "{}{}", self.out, self.told);
+        assert_eq!(self.code, Some(0), "{}{}", self.out, self.stderr);
         self
     }
 
     /// Fails as documented: with 1, an error that has all the parts, and nothing else.
     pub(crate) fn fails_with(self, parts: &[&str]) -> Self {
-        assert_eq!(self.code, Some(1), "{}{}", self.out, self.told);
+        assert_eq!(self.code, Some(1), "{}{}", self.out, self.stderr);
         for part in parts {
-            assert!(self.told.contains(part), "no `{part}` in:\n{}", self.told);
+            assert!(self.stderr.contains(part), "no `{part}` in:\n{}", self.stderr);
         }
-        assert!(self.told.contains("error: "), "{}", self.told);
-        assert!(!self.told.contains("panicked"), "{}", self.told);
+        assert!(self.stderr.contains("error: "), "{}", self.stderr);
+        assert!(!self.stderr.contains("panicked"), "{}", self.stderr);
         self
     }
 }
@@ -336,7 +336,7 @@ impl From<Output> for Outcome {
         Self {
             code: output.status.code(),
             out: String::from_utf8_lossy(&output.stdout).into_owned(),
-            told: String::from_utf8_lossy(&output.stderr).into_owned(),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What the server fills in, and what it takes out because its feature is off.
+//! Setting defaults, and dropping fields whose feature is disabled.
 
 use proc_macro2::{Literal as Token, TokenStream};
 use quote::quote;

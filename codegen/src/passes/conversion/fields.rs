@@ -1,4 +1,4 @@
-//! Two objects, field by field.
+//! Compares two structs field by field.
 
 use crate::diag::Diagnostics;
 use crate::model::{

@@ -1,5 +1,5 @@
-//! Conversion: the types of two crates are compared, and how each becomes its counterpart is
-//! worked out from that and from the rules of the configuration.
+//! Conversion: compares the types of two crates, and derives the conversions from that and from the
+//! rules of the configuration.
 
 mod fields;
 mod rules;
@@ -18,7 +18,7 @@ use rules::Rules;
 /// The types of a schema on either side, by which a conversion is known.
 type Pair = (SchemaName, SchemaName);
 
-/// Works out the conversions of each crate of which the configuration wants any.
+/// Derives the conversions of each crate that has a `conversion` in the configuration.
 pub(crate) fn run(crates: &mut [Crate<'_>], diagnostics: &mut Diagnostics) {
     for index in 0..crates.len() {
         let Some(krate) = crates.get(index) else {

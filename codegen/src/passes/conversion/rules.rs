@@ -1,4 +1,4 @@
-//! The rules of the configuration, and which of them have been of use.
+//! The rules of the configuration, and which of them were used.
 
 use std::collections::BTreeSet;
 

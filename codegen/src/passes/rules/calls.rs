@@ -1,4 +1,4 @@
-//! The calls of the checker that keywords ask for.
+//! The calls of `Checker` that keywords become.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Rules in CEL: what they say, however they are spelt.
+//! Parses rules in CEL, in any spelling.
 
 use cel::common::ast::{CallExpr, Expr, LiteralValue, operators};
 use cel::parser::Parser;

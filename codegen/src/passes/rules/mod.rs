@@ -1,7 +1,7 @@
-//! Rules: what the keywords of the schemas ask, as a list for each value.
+//! Rules: makes a list of rules for each value from the keywords of its schema.
 //!
-//! What is asked must be something that can be asked of a value of its type, so that no keyword
-//! of an overlay is lost unseen.
+//! A keyword that has no effect on values of the type is an error, so that no keyword of an overlay is
+//! lost unseen.
 
 mod calls;
 mod cel;

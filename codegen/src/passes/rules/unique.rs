@@ -1,4 +1,4 @@
-//! How the elements of a list must differ.
+//! Uniqueness of the elements of a list.
 
 use serde_json::Value;
 

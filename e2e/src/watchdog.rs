@@ -1,4 +1,4 @@
-//! Sees to it that servers end, however the test process does.
+//! Stops the servers when the test process ends, however it ends.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -6,8 +6,8 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-/// Reads process ids until nobody holds the other end of the pipe any more, then ends those
-/// processes and removes the folder. Signals meant for the test process must not end it early.
+/// Reads process ids until the other end of the pipe is closed, then kills those processes and
+/// removes the folder. It ignores the signals that are meant for the test process.
 const SCRIPT: &str = r#"
 trap '' HUP INT TERM
 ids=
@@ -18,23 +18,23 @@ rm -rf -- "$1" || { sleep 1; rm -rf -- "$1"; }
 
 /// A shell at the other end of a pipe.
 ///
-/// Only the test process keeps the pipe open, and the operating system closes it whichever way
-/// that process ends: at its end no code has to run, and no signal has to be handled.
-pub(crate) struct Keeper {
+/// Only the test process keeps the pipe open. The operating system closes it when that process
+/// ends, in whatever way: no code has to run then, and no signal has to be handled.
+pub(crate) struct Watchdog {
     shell: Child,
     /// Closed by taking it.
     pipe: Option<OwnedFd>,
 }
 
-impl Keeper {
-    /// Starts one that removes a folder in the end.
+impl Watchdog {
+    /// Starts a watchdog that removes a folder in the end.
     pub(crate) fn start(folder: &Path) -> io::Result<Self> {
         let mut shell = Command::new("sh")
             .args(["-c", SCRIPT, "sh"])
             .arg(folder)
             .current_dir("/")
             .stdin(Stdio::piped())
-            // Whoever waits for the end of the test's output must not wait for this one.
+            // A reader of the test's output must not wait for the watchdog to end.
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .process_group(0)
@@ -43,21 +43,21 @@ impl Keeper {
         Ok(Self { shell, pipe })
     }
 
-    /// The pipe's end for a process that is about to tell its id, a line, and then closes it.
+    /// Returns the pipe's end for a process, which writes its id as a line and then closes it.
     pub(crate) fn line(&self) -> io::Result<Stdio> {
         let pipe = self.pipe.as_ref().ok_or(io::ErrorKind::BrokenPipe)?;
         Ok(pipe.try_clone()?.into())
     }
 
-    /// Ends the processes and removes the folder; both are done when this returns.
+    /// Kills the processes and removes the folder; both are done when this returns.
     pub(crate) fn finish(&mut self) {
         self.pipe = None;
-        // There is nobody to tell of an error.
+        // An error can't be reported to anybody.
         let _ = self.shell.wait();
     }
 }
 
-impl Drop for Keeper {
+impl Drop for Watchdog {
     fn drop(&mut self) {
         self.finish();
     }

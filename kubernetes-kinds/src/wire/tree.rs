@@ -1,4 +1,7 @@
-//! Types become trees, with their fields in the order of the type, and trees become text.
+//! Values become trees, with their fields in the order of the type.
+//!
+//! Functions with a type parameter are compiled once for every type that is written. So they do
+//! little, and leave the rest to functions that are compiled once.
 
 use std::borrow::Cow;
 use std::fmt::Display;
@@ -8,57 +11,104 @@ use k8s_openapi::serde::ser::{
     SerializeStructVariant, SerializeTuple, SerializeTupleStruct, SerializeTupleVariant,
     Serializer,
 };
-use k8s_openapi::serde_json::{Error, Number};
+use k8s_openapi::serde_json::{Error, Map, Number, Value};
 
-use super::tree::{Field, Tree};
+type Written = Result<Tree, Error>;
 
-type Written = Result<Tree<'static>, Error>;
-
-/// Makes a tree of an object.
+/// Makes a tree of a value.
 ///
 /// # Errors
 ///
 /// When the type refuses to be written.
-pub(crate) fn tree<T: Serialize + ?Sized>(object: &T) -> Written {
-    object.serialize(Writer)
+pub fn tree<T: Serialize + ?Sized>(value: &T) -> Written {
+    value.serialize(Writer)
 }
 
-impl Serialize for Tree<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+/// Returns a value as JSON.
+///
+/// # Errors
+///
+/// When the type refuses to be written.
+pub fn to_value<T: Serialize + ?Sized>(value: &T) -> Result<Value, Error> {
+    into_value(value.serialize(Writer))
+}
+
+fn into_value(written: Written) -> Result<Value, Error> {
+    written.map(Tree::into_value)
+}
+
+/// A value as its type writes it: JSON with the fields in the order of the type.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Tree {
+    /// `null`, and a number that JSON doesn't have.
+    Null,
+    /// A boolean.
+    Bool(bool),
+    /// A number.
+    Number(Number),
+    /// A string.
+    Text(Cow<'static, str>),
+    /// A list.
+    Items(Vec<Tree>),
+    /// An object.
+    Fields(Vec<(Cow<'static, str>, Tree)>),
+}
+
+impl Tree {
+    /// Returns the value in which objects have no order.
+    #[must_use]
+    pub fn into_value(self) -> Value {
         match self {
-            Self::Null | Self::NotText => serializer.serialize_unit(),
-            Self::Bool(value) => serializer.serialize_bool(*value),
-            Self::Number(number) => number.serialize(serializer),
-            Self::Text(text) => serializer.serialize_str(text),
+            Self::Null => Value::Null,
+            Self::Bool(value) => Value::Bool(value),
+            Self::Number(number) => Value::Number(number),
+            Self::Text(text) => Value::String(text.into_owned()),
             Self::Items(items) => {
-                serializer.collect_seq(items.iter().map(|item| &item.tree))
+                let mut list = Vec::with_capacity(items.len());
+                for item in items {
+                    list.push(item.into_value());
+                }
+                Value::Array(list)
             }
             Self::Fields(fields) => {
-                let fields = fields.iter();
-                serializer
-                    .collect_map(fields.map(|field| (&field.name, &field.value.tree)))
+                let mut object = Map::new();
+                for (name, value) in fields {
+                    object.insert(name.into_owned(), value.into_value());
+                }
+                Value::Object(object)
             }
         }
     }
 }
 
-fn field(name: Cow<'static, str>, value: Tree<'static>) -> Field<'static> {
-    Field {
-        name,
-        position: None,
-        value: value.into(),
+impl Serialize for Tree {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Null => serializer.serialize_unit(),
+            Self::Bool(value) => serializer.serialize_bool(*value),
+            Self::Number(number) => number.serialize(serializer),
+            Self::Text(text) => serializer.serialize_str(text),
+            Self::Items(items) => items.serialize(serializer),
+            Self::Fields(fields) => {
+                let mut map = serializer.serialize_map(Some(fields.len()))?;
+                for (name, value) in fields {
+                    map.serialize_entry(name, value)?;
+                }
+                map.end()
+            }
+        }
     }
 }
 
 /// A variant with content, as serde writes it: an object with the variant as its only field.
-fn variant(name: &'static str, value: Tree<'static>) -> Tree<'static> {
-    Tree::Fields(vec![field(name.into(), value)])
+fn variant(name: &'static str, value: Tree) -> Tree {
+    Tree::Fields(vec![(name.into(), value)])
 }
 
 struct Writer;
 
 impl Serializer for Writer {
-    type Ok = Tree<'static>;
+    type Ok = Tree;
     type Error = Error;
     type SerializeSeq = Items;
     type SerializeTuple = Items;
@@ -121,7 +171,7 @@ impl Serializer for Writer {
     }
 
     fn serialize_bytes(self, value: &[u8]) -> Written {
-        let bytes = value.iter().map(|byte| Tree::Number((*byte).into()).into());
+        let bytes = value.iter().map(|byte| Tree::Number((*byte).into()));
         Ok(Tree::Items(bytes.collect()))
     }
 
@@ -234,16 +284,16 @@ impl Serializer for Writer {
 
 struct Items {
     variant: Option<&'static str>,
-    items: Vec<super::tree::Node<'static>>,
+    items: Vec<Tree>,
 }
 
 impl Items {
-    fn add<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Error> {
-        self.items.push(tree(value)?.into());
+    fn add(&mut self, item: Written) -> Result<(), Error> {
+        self.items.push(item?);
         Ok(())
     }
 
-    fn finish(self) -> Tree<'static> {
+    fn finish(self) -> Tree {
         let items = Tree::Items(self.items);
         match self.variant {
             Some(name) => variant(name, items),
@@ -256,11 +306,11 @@ impl Items {
 macro_rules! items {
     ($($trait:ident::$add:ident),*) => {$(
         impl $trait for Items {
-            type Ok = Tree<'static>;
+            type Ok = Tree;
             type Error = Error;
 
             fn $add<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Error> {
-                self.add(value)
+                self.add(value.serialize(Writer))
             }
 
             fn end(self) -> Written {
@@ -281,11 +331,33 @@ struct Fields {
     variant: Option<&'static str>,
     /// The name of the next field of a map.
     name: Option<String>,
-    fields: Vec<Field<'static>>,
+    fields: Vec<(Cow<'static, str>, Tree)>,
 }
 
 impl Fields {
-    fn finish(self) -> Tree<'static> {
+    fn add(&mut self, name: Cow<'static, str>, value: Written) -> Result<(), Error> {
+        self.fields.push((name, value?));
+        Ok(())
+    }
+
+    fn add_key(&mut self, key: Written) -> Result<(), Error> {
+        self.name = Some(match key? {
+            Tree::Text(text) => text.into_owned(),
+            Tree::Number(number) => number.to_string(),
+            Tree::Bool(value) => value.to_string(),
+            _ => return Err(Error::custom("key must be a string")),
+        });
+        Ok(())
+    }
+
+    fn add_value(&mut self, value: Written) -> Result<(), Error> {
+        match self.name.take() {
+            Some(name) => self.add(name.into(), value),
+            None => Err(Error::custom("a value without a key")),
+        }
+    }
+
+    fn finish(self) -> Tree {
         let fields = Tree::Fields(self.fields);
         match self.variant {
             Some(name) => variant(name, fields),
@@ -298,7 +370,7 @@ impl Fields {
 macro_rules! fields {
     ($($trait:ident),*) => {$(
         impl $trait for Fields {
-            type Ok = Tree<'static>;
+            type Ok = Tree;
             type Error = Error;
 
             fn serialize_field<T: Serialize + ?Sized>(
@@ -306,8 +378,7 @@ macro_rules! fields {
                 name: &'static str,
                 value: &T,
             ) -> Result<(), Error> {
-                self.fields.push(field(name.into(), tree(value)?));
-                Ok(())
+                self.add(name.into(), value.serialize(Writer))
             }
 
             fn end(self) -> Written {
@@ -320,28 +391,18 @@ macro_rules! fields {
 fields!(SerializeStruct, SerializeStructVariant);
 
 impl SerializeMap for Fields {
-    type Ok = Tree<'static>;
+    type Ok = Tree;
     type Error = Error;
 
     fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), Error> {
-        self.name = Some(match tree(key)? {
-            Tree::Text(text) => text.into_owned(),
-            Tree::Number(number) => number.to_string(),
-            Tree::Bool(value) => value.to_string(),
-            _ => return Err(Error::custom("key must be a string")),
-        });
-        Ok(())
+        self.add_key(key.serialize(Writer))
     }
 
     fn serialize_value<T: Serialize + ?Sized>(
         &mut self,
         value: &T,
     ) -> Result<(), Error> {
-        let Some(name) = self.name.take() else {
-            return Err(Error::custom("a value without a key"));
-        };
-        self.fields.push(field(name.into(), tree(value)?));
-        Ok(())
+        self.add_value(value.serialize(Writer))
     }
 
     fn end(self) -> Written {
