@@ -24,10 +24,10 @@ mod kinds;
 #[cfg(feature = "manifests")]
 mod scheme;
 
-#[cfg(feature = "manifests")]
-pub use scheme::add_to_scheme;
 pub use golden_conversion_v1;
 pub use golden_conversion_v1beta1;
+#[cfg(feature = "manifests")]
+pub use scheme::add_to_scheme;
 
 /// The newest Kubernetes release whose fields and rules the crate has.
 pub const KUBERNETES: kubernetes_kinds::Release = kubernetes_kinds::Release::new(1, 37);
