@@ -53,7 +53,7 @@ use std::collections::BTreeMap;
 
 pub use compare::{Change, Comparison, Difference, compare};
 pub use config::{
-    Config, Conversion, ConversionRule, CrateConfig, DocumentConfig, Extern,
+    Bundle, Config, Conversion, ConversionRule, CrateConfig, DocumentConfig, Extern,
 };
 pub use diag::{Diagnostic, Diagnostics, Pointer};
 pub use release::{Release, Releases};
@@ -118,7 +118,7 @@ pub struct GeneratedFile {
     pub text: String,
 }
 
-/// Generates every crate of the configuration.
+/// Generates every crate of the configuration, and after them the one that bundles them.
 ///
 /// # Errors
 ///
@@ -130,7 +130,22 @@ pub fn generate(
     let mut diagnostics = Diagnostics::default();
     let crates = model(config, inputs, &mut diagnostics);
     let generated = if diagnostics.is_empty() {
-        crates.iter().map(|krate| rendered(krate, &mut diagnostics)).collect()
+        let each = crates.iter().map(|krate| rendered(krate, &mut diagnostics));
+        let mut all: Vec<_> = each.collect();
+        all.extend(config.bundle.as_ref().map(|bundle| Generated {
+            name: bundle.name.clone(),
+            documents: 0,
+            structs: 0,
+            enums: 0,
+            group_versions: Vec::new(),
+            files: files(
+                &bundle.name,
+                emit::emit_bundle(bundle, &crates),
+                &mut diagnostics,
+            ),
+            hand_written: Vec::new(),
+        }));
+        all
     } else {
         Vec::new()
     };
@@ -257,22 +272,31 @@ fn newer<'a>(
         .then_some((input, newer.prefix.as_str()))
 }
 
-fn rendered(krate: &model::Crate<'_>, diagnostics: &mut Diagnostics) -> Generated {
-    let mut files = Vec::new();
-    for file in emit::emit(krate) {
+/// The texts of the files of a crate.
+fn files(
+    krate: &str,
+    files: Vec<emit::File>,
+    diagnostics: &mut Diagnostics,
+) -> Vec<GeneratedFile> {
+    let mut rendered = Vec::new();
+    for file in files {
         match render::render(&file) {
-            Ok(text) => files.push(GeneratedFile {
+            Ok(text) => rendered.push(GeneratedFile {
                 path: file.path,
                 text,
             }),
             Err(message) => diagnostics.in_file(
-                &format!("{}/{}", krate.config.name, file.path),
+                &format!("{krate}/{}", file.path),
                 None,
                 format!("the generated tokens are not Rust: {message}"),
                 "this is a bug of the generator: please report it with the document",
             ),
         }
     }
+    rendered
+}
+
+fn rendered(krate: &model::Crate<'_>, diagnostics: &mut Diagnostics) -> Generated {
     let structs = krate.versions.iter().map(|version| version.structs().count()).sum();
     let types: usize = krate.versions.iter().map(|version| version.types.len()).sum();
     Generated {
@@ -281,7 +305,7 @@ fn rendered(krate: &model::Crate<'_>, diagnostics: &mut Diagnostics) -> Generate
         structs,
         enums: types - structs,
         group_versions: group_versions(krate),
-        files,
+        files: files(&krate.config.name, emit::emit(krate), diagnostics),
         hand_written: emit::hand_written(krate),
     }
 }

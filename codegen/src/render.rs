@@ -31,6 +31,10 @@ pub(crate) fn render(file: &File) -> Result<String, String> {
     let warning = "Change the document or its overlays and run the command again.";
     match &file.content {
         Content::Toml(text) => Ok(format!("# {MARK}{origin}.\n# {warning}\n\n{text}")),
+        Content::Macros(text) => match syn::parse_file(text) {
+            Ok(_) => Ok(format!("// {MARK}{origin}.\n// {warning}\n\n{text}")),
+            Err(error) => Err(error.to_string()),
+        },
         Content::Rust { attributes, items } => {
             let mut text = format!("// {MARK}{origin}.\n// {warning}\n\n");
             let attributes = unparse(attributes.clone())?;

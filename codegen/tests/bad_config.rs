@@ -61,6 +61,23 @@ fn fields_that_only_one_side_of_a_conversion_keeps() {
 }
 
 #[test]
+fn bundles_that_are_no_crates() {
+    let bundle = |name: &str| {
+        format!("{CONFIG}\n[bundle]\nname = \"{name}\"\ndescription = \"All\"\n")
+    };
+    assert!(parse(&bundle("example-all")).is_ok());
+    bad(&bundle("../x"), "`../x` can't be the name of a crate", None);
+    let taken = "the bundle and a crate have the name `example-v1`";
+    bad(&bundle("example-v1"), taken, None);
+    bad(
+        &format!("{CONFIG}\n[bundle]\nname = \"a\"\n"),
+        "missing field `description`",
+        Some(16),
+    );
+    bad(&(bundle("a") + "more = 1\n"), "unknown field `more`", Some(19));
+}
+
+#[test]
 fn names_that_are_no_crates() {
     for name in ["../x", "", "A", "a b", "a_b", "1a", "a/b", "-a", "a\\n", "ä", "."] {
         let text = changed("example-v1", name);

@@ -149,8 +149,14 @@ fn exported(krate: &Generated) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     for (module, text) in roots(krate) {
         for item in syn::parse_file(text).unwrap().items {
-            if let syn::Item::Use(item) = item {
-                leaves(&item.tree, &module, &mut names);
+            match item {
+                // A crate that the bundle re-exports.
+                syn::Item::Use(syn::ItemUse {
+                    tree: syn::UseTree::Name(_),
+                    ..
+                }) => {}
+                syn::Item::Use(item) => leaves(&item.tree, &module, &mut names),
+                _ => {}
             }
         }
         // What registers the kinds is no type.
@@ -159,6 +165,46 @@ fn exported(krate: &Generated) -> BTreeSet<String> {
         }
     }
     names
+}
+
+/// The bundle re-exports every crate, and lists every kind once.
+#[test]
+fn the_bundle_has_every_crate_and_kind() {
+    let mut bundles = 0;
+    for (config, inputs) in all() {
+        let Some(bundle) = &config.bundle else {
+            continue;
+        };
+        let mut crates = generate(&config, &inputs).unwrap();
+        let bundled = crates.pop().unwrap();
+        assert_eq!(bundled.name, bundle.name);
+        let text = |path: &str| {
+            let file = bundled.files.iter().find(|file| file.path == path);
+            file.unwrap().text.as_str()
+        };
+        for krate in &crates {
+            let module = krate.name.replace('-', "_");
+            assert!(text("src/lib.rs").contains(&format!("pub use {module};\n")));
+        }
+        let (kinds, conversions) =
+            text("src/kinds.rs").split_once("macro_rules! for_each_conversion").unwrap();
+        let names = |rows: &str| -> Vec<String> {
+            let rows = rows.lines().filter_map(|row| row.strip_prefix("            "));
+            let rows = rows.filter(|row| !row.starts_with([' ', '$']));
+            rows.map(|row| row.split_once(": ").unwrap().0.to_owned()).collect()
+        };
+        let (kinds, conversions) = (names(kinds), names(conversions));
+        let versions = crates.iter().flat_map(|krate| &krate.group_versions);
+        let all: usize = versions.map(|version| version.kinds.len()).sum();
+        assert_eq!(kinds.len(), all);
+        let unique: BTreeSet<_> = kinds.iter().collect();
+        assert_eq!(unique.len(), kinds.len(), "{kinds:?}");
+        assert!(
+            !conversions.is_empty() && conversions.iter().all(|n| kinds.contains(n))
+        );
+        bundles += 1;
+    }
+    assert!(bundles > 0);
 }
 
 /// Types and aliases are the schemas with the prefix, and the rest is external. An overlay
@@ -176,8 +222,12 @@ fn every_schema_has_become_something() {
                 let full = name.replace("/apply::", "::").replace("apply::", "");
                 assert!(declared.contains(&full) && !full.ends_with("List"), "{name}");
             }
-            let wanted = config.crates.iter().find(|config| config.name == krate.name);
-            for document in &wanted.unwrap().documents {
+            let mut crates = config.crates.iter();
+            let wanted = crates.find(|config| config.name == krate.name);
+            let is_bundle =
+                config.bundle.as_ref().is_some_and(|own| own.name == krate.name);
+            assert_ne!(wanted.is_some(), is_bundle, "{}", krate.name);
+            for document in wanted.iter().flat_map(|krate| &krate.documents) {
                 let text = &inputs.documents[&document.path()].source.text;
                 let value: Value = serde_json::from_str(text).unwrap();
                 for (name, schema) in value["components"]["schemas"].as_object().unwrap()

@@ -154,10 +154,7 @@ where
 /// Every version of everything.
 fn scheme() -> Scheme {
     let mut scheme = Scheme::new();
-    storage_v1::add_to_scheme(&mut scheme);
-    storage_v1beta1::add_to_scheme(&mut scheme);
-    storage_v1alpha1::add_to_scheme(&mut scheme);
-    storage_v1alpha1::csi::add_to_scheme(&mut scheme);
+    storage_all::add_to_scheme(&mut scheme);
     scheme
 }
 
@@ -206,7 +203,7 @@ impl Tables {
         ]);
     }
 
-    fn csi<Old, New>(&mut self)
+    fn lossy<Old, New>(&mut self)
     where
         Old: Kind + Workload + Convert<New>,
         New: Kind + Convert<Old>,
@@ -270,26 +267,12 @@ fn main() {
         readings: Vec::new(),
         scheme: scheme(),
     };
-    tables.lossless::<storage_v1beta1::CSIDriver, storage_v1::CSIDriver>();
-    tables.lossless::<storage_v1beta1::CSINode, storage_v1::CSINode>();
-    tables
-        .lossless::<storage_v1beta1::CSIStorageCapacity, storage_v1::CSIStorageCapacity>(
-        );
-    tables.lossless::<storage_v1beta1::StorageClass, storage_v1::StorageClass>();
-    tables.lossless::<storage_v1beta1::VolumeAttachment, storage_v1::VolumeAttachment>();
-    tables.lossless::<
-        storage_v1beta1::VolumeAttributesClass,
-        storage_v1::VolumeAttributesClass,
-    >();
-    tables.lossless::<storage_v1alpha1::CSIStorageCapacity, storage_v1::CSIStorageCapacity>();
-    tables
-        .lossless::<storage_v1alpha1::VolumeAttachment, storage_v1::VolumeAttachment>();
-    tables.lossless::<
-        storage_v1alpha1::VolumeAttributesClass,
-        storage_v1::VolumeAttributesClass,
-    >();
-    tables.csi::<storage_v1alpha1::csi::CSIDriver, storage_v1::CSIDriver>();
-    tables.csi::<storage_v1alpha1::csi::CSINodeInfo, storage_v1::CSINode>();
+    macro_rules! measured {
+        ($($name:ident: $how:ident $older:ty => $newer:ty;)*) => {
+            $(tables.$how::<$older, $newer>();)*
+        };
+    }
+    storage_all::for_each_conversion!(measured);
     tables.criterion.final_summary();
     tables.print();
 }

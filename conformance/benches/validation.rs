@@ -117,14 +117,13 @@ fn print(rows: &[Row], length: usize) {
 fn main() {
     let length = measure::length();
     let mut criterion = measure::criterion();
-    let rows = [
-        row::<storage_v1::CSIDriver>(&mut criterion, length),
-        row::<storage_v1::CSINode>(&mut criterion, length),
-        row::<storage_v1::CSIStorageCapacity>(&mut criterion, length),
-        row::<storage_v1::StorageClass>(&mut criterion, length),
-        row::<storage_v1::VolumeAttachment>(&mut criterion, length),
-        row::<storage_v1::VolumeAttributesClass>(&mut criterion, length),
-    ];
+    let mut rows = Vec::new();
+    macro_rules! measured {
+        ($name:ident: $kind:ty;) => {
+            rows.push(row::<$kind>(&mut criterion, length));
+        };
+    }
+    conformance::for_each_storage_v1_kind!(measured);
     criterion.final_summary();
     print(&rows, length);
     // Short lists, which only show that the program works, are read in no time.

@@ -18,10 +18,6 @@ use conformance::kind::{Peer, Wire};
 use conformance::measure::{self, Pair, compare};
 use conformance::workload::{self, Workload};
 use criterion::Criterion;
-use storage_v1::{
-    CSIDriver, CSINode, CSIStorageCapacity, StorageClass, VolumeAttachment,
-    VolumeAttributesClass,
-};
 
 /// Counts the bytes that are allocated and not yet freed, as they were asked for.
 #[global_allocator]
@@ -133,14 +129,13 @@ fn table(rows: &[Row]) -> String {
 fn main() {
     let length = measure::length();
     let mut criterion = measure::criterion();
-    let rows = [
-        kind::<CSIDriver>(&mut criterion, length),
-        kind::<CSINode>(&mut criterion, length),
-        kind::<CSIStorageCapacity>(&mut criterion, length),
-        kind::<StorageClass>(&mut criterion, length),
-        kind::<VolumeAttachment>(&mut criterion, length),
-        kind::<VolumeAttributesClass>(&mut criterion, length),
-    ];
+    let mut rows = Vec::new();
+    macro_rules! measured {
+        ($name:ident: $kind:ty;) => {
+            rows.push(kind::<$kind>(&mut criterion, length));
+        };
+    }
+    conformance::for_each_storage_v1_kind!(measured);
     criterion.final_summary();
     println!("{}", table(&rows));
 }

@@ -36,8 +36,8 @@ impl<T> Wire for T where
 {
 }
 
-/// A generated kind, of any group and version.
-pub trait Kind: Wire + ListableResource + Metadata<Ty = ObjectMeta> {
+/// What a generated crate has for each kind.
+pub trait Generated: Wire + ListableResource + Metadata<Ty = ObjectMeta> {
     /// The generated list of the kind.
     type List: Wire
         + Metadata<Ty = ListMeta>
@@ -46,7 +46,10 @@ pub trait Kind: Wire + ListableResource + Metadata<Ty = ObjectMeta> {
 
     /// The generated type for applying the kind.
     type Apply: Wire + Apply<Kind = Self>;
+}
 
+/// A generated kind, of any group and version, and objects of it.
+pub trait Kind: Generated {
     /// Random objects: every optional field present or absent, enumerations with values
     /// nobody knows, lists and maps empty or not.
     fn arbitrary() -> BoxedStrategy<Self>;
@@ -84,106 +87,165 @@ macro_rules! each {
     )*};
 }
 
-/// Makes one test function for each kind of storage.k8s.io/v1, calling a generic function.
-// Its widths are counted from the margin of the body, and then exceed the line.
-#[rustfmt::skip]
+/// Makes one test function for each kind of every version, calling a generic function.
 #[macro_export]
-macro_rules! each_storage_v1_kind {
-    ($check:path $(, ignore = $why:literal)?) => {
-        $crate::each! { $check $(, ignore = $why)? =>
-            v1_csi_driver: storage_v1::CSIDriver;
-            v1_csi_node: storage_v1::CSINode;
-            v1_csi_storage_capacity: storage_v1::CSIStorageCapacity;
-            v1_storage_class: storage_v1::StorageClass;
-            v1_volume_attachment: storage_v1::VolumeAttachment;
-            v1_volume_attributes_class: storage_v1::VolumeAttributesClass;
-        }
+macro_rules! each_kind {
+    ($check:path) => {
+        storage_all::for_each_kind! { $crate::rows, any {$crate::each; $check =>} }
     };
 }
 
 /// The same for each kind of every version of storage.k8s.io.
-// Its widths are counted from the margin of the body, and then exceed the line.
-#[rustfmt::skip]
 #[macro_export]
 macro_rules! each_storage_kind {
     ($check:path $(, ignore = $why:literal)?) => {
-        $crate::each_storage_v1_kind!($check $(, ignore = $why)?);
-        $crate::each! { $check $(, ignore = $why)? =>
-            v1beta1_csi_driver: storage_v1beta1::CSIDriver;
-            v1beta1_csi_node: storage_v1beta1::CSINode;
-            v1beta1_csi_storage_capacity: storage_v1beta1::CSIStorageCapacity;
-            v1beta1_storage_class: storage_v1beta1::StorageClass;
-            v1beta1_volume_attachment: storage_v1beta1::VolumeAttachment;
-            v1beta1_volume_attributes_class: storage_v1beta1::VolumeAttributesClass;
-            v1alpha1_csi_storage_capacity: storage_v1alpha1::CSIStorageCapacity;
-            v1alpha1_volume_attachment: storage_v1alpha1::VolumeAttachment;
-            v1alpha1_volume_attributes_class: storage_v1alpha1::VolumeAttributesClass;
+        storage_all::for_each_kind! {
+            $crate::rows, storage {$crate::each; $check $(, ignore = $why)? =>}
         }
     };
 }
 
-/// The same for each kind of every version of both groups.
-// Its widths are counted from the margin of the body, and then exceed the line.
-#[rustfmt::skip]
+/// The same for each kind of storage.k8s.io/v1, which k8s-openapi has too.
 #[macro_export]
-macro_rules! each_kind {
+macro_rules! each_storage_v1_kind {
     ($check:path) => {
-        $crate::each_storage_kind!($check);
-        $crate::each! { $check =>
-            csi_v1alpha1_csi_driver: storage_v1alpha1::csi::CSIDriver;
-            csi_v1alpha1_csi_node_info: storage_v1alpha1::csi::CSINodeInfo;
-        }
+        $crate::for_each_storage_v1_kind! { $crate::each, $check => }
     };
 }
 
 /// Makes one test function for each pair of an older kind and the newer of the same shape.
-// Its widths are counted from the margin of the body, and then exceed the line.
-#[rustfmt::skip]
 #[macro_export]
 macro_rules! each_lossless_pair {
     ($check:path $(, ignore = $why:literal)?) => {
-        $crate::each! { $check $(, ignore = $why)? =>
-            v1beta1_csi_driver: storage_v1beta1::CSIDriver, storage_v1::CSIDriver;
-            v1beta1_csi_node: storage_v1beta1::CSINode, storage_v1::CSINode;
-            v1beta1_csi_storage_capacity:
-                storage_v1beta1::CSIStorageCapacity, storage_v1::CSIStorageCapacity;
-            v1beta1_storage_class:
-                storage_v1beta1::StorageClass, storage_v1::StorageClass;
-            v1beta1_volume_attachment:
-                storage_v1beta1::VolumeAttachment, storage_v1::VolumeAttachment;
-            v1beta1_volume_attributes_class:
-                storage_v1beta1::VolumeAttributesClass, storage_v1::VolumeAttributesClass;
-            v1alpha1_csi_storage_capacity:
-                storage_v1alpha1::CSIStorageCapacity, storage_v1::CSIStorageCapacity;
-            v1alpha1_volume_attachment:
-                storage_v1alpha1::VolumeAttachment, storage_v1::VolumeAttachment;
-            v1alpha1_volume_attributes_class:
-                storage_v1alpha1::VolumeAttributesClass, storage_v1::VolumeAttributesClass;
+        storage_all::for_each_conversion! {
+            $crate::pairs, lossless {$crate::each; $check $(, ignore = $why)? =>}
         }
     };
 }
 
 /// The same for each pair of kinds of which neither can represent all fields of the other.
-// Its widths are counted from the margin of the body, and then exceed the line.
-#[rustfmt::skip]
 #[macro_export]
-macro_rules! each_csi_pair {
+macro_rules! each_lossy_pair {
     ($check:path) => {
-        $crate::each! { $check =>
-            csi_v1alpha1_csi_driver: storage_v1alpha1::csi::CSIDriver, storage_v1::CSIDriver;
-            csi_v1alpha1_csi_node_info:
-                storage_v1alpha1::csi::CSINodeInfo, storage_v1::CSINode;
+        storage_all::for_each_conversion! { $crate::pairs, lossy {$crate::each; $check =>} }
+    };
+}
+
+/// Calls a macro for each kind of storage.k8s.io/v1, with the row `name: kind;` after other tokens.
+#[macro_export]
+macro_rules! for_each_storage_v1_kind {
+    ($($callback:ident)::+ $(, $($first:tt)*)?) => {
+        storage_all::for_each_kind! {
+            $crate::rows, storage_v1 {$($callback)::+; $($($first)*)?}
         }
     };
 }
 
-macro_rules! kinds {
-    ($($kind:ty, $list:ty, $apply:ty, $arbitrary:path, $sample:path;)*) => {$(
-        impl Kind for $kind {
+/// Calls a macro for each row of `storage_all::for_each_kind!` that a selection has.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! rows {
+    (
+        $wanted:ident $call:tt
+        $($name:ident: $($kind:ident)::+ $(, $part:ident = $type:ty)*;)*
+    ) => {
+        $($crate::row! { $wanted $call $name: $($kind)::+ })*
+    };
+}
+
+/// Calls a macro for a row if the selection has it: any, or a crate and the types at its root.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! row {
+    (any $call:tt $name:ident: $kind:path) => {
+        $crate::call! { $call $name: $kind; }
+    };
+    (storage_v1 $call:tt $name:ident: $all:ident::storage_v1::$kind:ident) => {
+        $crate::call! { $call $name: $all::storage_v1::$kind; }
+    };
+    (storage $call:tt $name:ident: $all:ident::storage_v1::$kind:ident) => {
+        $crate::call! { $call $name: $all::storage_v1::$kind; }
+    };
+    (storage $call:tt $name:ident: $all:ident::storage_v1beta1::$kind:ident) => {
+        $crate::call! { $call $name: $all::storage_v1beta1::$kind; }
+    };
+    (storage $call:tt $name:ident: $all:ident::storage_v1alpha1::$kind:ident) => {
+        $crate::call! { $call $name: $all::storage_v1alpha1::$kind; }
+    };
+    ($($other:tt)*) => {};
+}
+
+/// Calls a macro for each row of `storage_all::for_each_conversion!` that is wanted.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! pairs {
+    ($wanted:ident $call:tt $($name:ident: $how:ident $old:ty => $new:ty;)*) => {
+        $($crate::pair! { $wanted $how $call $name: $old, $new; })*
+    };
+}
+
+/// Calls a macro for a pair if its conversion is as wanted.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! pair {
+    (lossless lossless $call:tt $($row:tt)*) => { $crate::call! { $call $($row)* } };
+    (lossy lossy $call:tt $($row:tt)*) => { $crate::call! { $call $($row)* } };
+    ($($other:tt)*) => {};
+}
+
+/// Calls the macro of `{macro; first tokens}` with these tokens and a row.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! call {
+    ({$($callback:ident)::+; $($first:tt)*} $($row:tt)*) => {
+        $($callback)::+! { $($first)* $($row)* }
+    };
+}
+
+macro_rules! generated {
+    ($($name:ident: $kind:ty, list = $list:ty, apply = $apply:ty;)*) => {$(
+        impl Generated for $kind {
             type List = $list;
             type Apply = $apply;
+        }
+    )*};
+}
 
+storage_all::for_each_kind!(generated);
+
+/// k8s-openapi has each type under the same name.
+macro_rules! peer {
+    ($name:ident: $all:ident::storage_v1::$kind:ident;) => {
+        impl Peer for $all::storage_v1::$kind {
+            type Peer = k8s_openapi::api::storage::v1::$kind;
+        }
+    };
+}
+
+for_each_storage_v1_kind!(peer);
+
+/// An older kind of the same shape as a newer has the same objects.
+macro_rules! same_objects {
+    ($name:ident: $old:ty, $new:ty;) => {
+        impl Kind for $old {
             fn arbitrary() -> BoxedStrategy<Self> {
+                crate::older::arbitrary::<$new, _>()
+            }
+
+            fn sample() -> Self {
+                crate::older::sample::<$new, _>()
+            }
+        }
+    };
+}
+
+storage_all::for_each_conversion! { pairs, lossless {same_objects;} }
+
+/// Says where the objects of kinds are made.
+macro_rules! objects {
+    ($($kind:ty: $arbitrary:path, $sample:path;)*) => {$(
+        impl $crate::kind::Kind for $kind {
+            fn arbitrary() -> proptest::strategy::BoxedStrategy<Self> {
                 $arbitrary()
             }
 
@@ -194,70 +256,4 @@ macro_rules! kinds {
     )*};
 }
 
-/// The names of the kinds are those of the types, in every crate.
-macro_rules! storage_v1_kinds {
-    ($($kind:ident, $list:ident, $module:ident;)*) => {$(
-        kinds! {
-            storage_v1::$kind,
-            storage_v1::$list,
-            storage_v1::apply::$kind,
-            crate::arbitrary::storage_v1::$module,
-            crate::samples::$module;
-        }
-
-        impl Peer for storage_v1::$kind {
-            type Peer = k8s_openapi::api::storage::v1::$kind;
-        }
-    )*};
-}
-
-storage_v1_kinds! {
-    CSIDriver, CSIDriverList, csi_driver;
-    CSINode, CSINodeList, csi_node;
-    CSIStorageCapacity, CSIStorageCapacityList, csi_storage_capacity;
-    StorageClass, StorageClassList, storage_class;
-    VolumeAttachment, VolumeAttachmentList, volume_attachment;
-    VolumeAttributesClass, VolumeAttributesClassList, volume_attributes_class;
-}
-
-macro_rules! older_kinds {
-    ($($crate_name:ident { $($kind:ident, $list:ident;)* })*) => {$($(
-        kinds! {
-            $crate_name::$kind,
-            $crate_name::$list,
-            $crate_name::apply::$kind,
-            crate::older::arbitrary::<storage_v1::$kind, _>,
-            crate::older::sample::<storage_v1::$kind, _>;
-        }
-    )*)*};
-}
-
-older_kinds! {
-    storage_v1beta1 {
-        CSIDriver, CSIDriverList;
-        CSINode, CSINodeList;
-        CSIStorageCapacity, CSIStorageCapacityList;
-        StorageClass, StorageClassList;
-        VolumeAttachment, VolumeAttachmentList;
-        VolumeAttributesClass, VolumeAttributesClassList;
-    }
-    storage_v1alpha1 {
-        CSIStorageCapacity, CSIStorageCapacityList;
-        VolumeAttachment, VolumeAttachmentList;
-        VolumeAttributesClass, VolumeAttributesClassList;
-    }
-}
-
-kinds! {
-    storage_v1alpha1::csi::CSIDriver,
-    storage_v1alpha1::csi::CSIDriverList,
-    storage_v1alpha1::csi::apply::CSIDriver,
-    crate::arbitrary::csi_v1alpha1::csi_driver,
-    crate::samples::csi::csi_driver;
-
-    storage_v1alpha1::csi::CSINodeInfo,
-    storage_v1alpha1::csi::CSINodeInfoList,
-    storage_v1alpha1::csi::apply::CSINodeInfo,
-    crate::arbitrary::csi_v1alpha1::csi_node_info,
-    crate::samples::csi::csi_node_info;
-}
+pub(crate) use objects;

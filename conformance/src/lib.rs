@@ -1,10 +1,12 @@
 //! Support for the tests and benchmarks of the generated crates.
 //!
-//! * [`kind`] has the trait that tests use of every kind, and lists the kinds.
+//! * [`kind`] has the trait that tests use of every kind, and makes tests of each; the kinds are
+//!   those of `storage_all`. A kind of another group needs objects and [`facts`].
 //! * [`arbitrary`] makes random objects, [`samples`] fixed objects with every field set, and
 //!   [`older`] converts both to older versions.
 //! * [`doc`] is a JSON value in which a field may occur more than once.
 //! * [`valid`] makes random objects that a server accepts.
+//! * [`facts`] has the names, scope and lifecycle of each kind.
 //! * [`fixtures`] finds Kubernetes' own fixtures, if they are available.
 //! * [`rules`] validates variations of an object.
 //! * [`server`] is a small API server in this process, for tests with a real client.
@@ -13,6 +15,7 @@
 
 pub mod arbitrary;
 pub mod doc;
+pub mod facts;
 pub mod fixtures;
 pub mod kind;
 pub mod measure;
@@ -30,6 +33,8 @@ pub mod documentation {
     pub struct Readme;
     #[doc = include_str!("../../kubernetes-kinds/README.md")]
     pub struct KubernetesKinds;
+    #[doc = include_str!("../../storage-all/README.md")]
+    pub struct StorageAll;
     #[doc = include_str!("../../storage-v1/README.md")]
     pub struct StorageV1;
     #[doc = include_str!("../../storage-v1alpha1/README.md")]

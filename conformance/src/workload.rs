@@ -224,25 +224,15 @@ impl Workload for VolumeAttributesClass {
 
 /// Older versions have the fields of the newest.
 macro_rules! older {
-    ($($older:ty: $newest:ty;)*) => {$(
+    ($name:ident: $older:ty, $newest:ty;) => {
         impl Workload for $older {
             const FIELDS: &'static str = <$newest as Workload>::FIELDS;
             const RARE_FIELDS: &'static str = <$newest as Workload>::RARE_FIELDS;
         }
-    )*};
+    };
 }
 
-older! {
-    storage_v1beta1::CSIDriver: CSIDriver;
-    storage_v1beta1::CSINode: CSINode;
-    storage_v1beta1::CSIStorageCapacity: CSIStorageCapacity;
-    storage_v1beta1::StorageClass: StorageClass;
-    storage_v1beta1::VolumeAttachment: VolumeAttachment;
-    storage_v1beta1::VolumeAttributesClass: VolumeAttributesClass;
-    storage_v1alpha1::CSIStorageCapacity: CSIStorageCapacity;
-    storage_v1alpha1::VolumeAttachment: VolumeAttachment;
-    storage_v1alpha1::VolumeAttributesClass: VolumeAttributesClass;
-}
+storage_all::for_each_conversion! { crate::pairs, lossless {older;} }
 
 impl Workload for storage_v1alpha1::csi::CSIDriver {
     const FIELDS: &'static str =

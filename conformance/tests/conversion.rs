@@ -6,7 +6,7 @@
 use conformance::arbitrary::{check_all, check_many, list, list_meta};
 use conformance::kind::{Kind, Wire};
 use conformance::older::{relabel, relabel_json};
-use conformance::{each_csi_pair, each_lossless_pair};
+use conformance::{each_lossless_pair, each_lossy_pair};
 use k8s_openapi::{Metadata, Resource};
 use kubernetes_kinds::convert::{CONVERSION_DATA_ANNOTATION, Convert, Converted};
 use proptest::prelude::*;
@@ -205,12 +205,12 @@ where
 
 mod with_annotation {
     use super::*;
-    each_csi_pair!(super::keeping);
+    each_lossy_pair!(super::keeping);
 }
 
 mod lists_with_annotation {
     use super::*;
-    each_csi_pair!(super::keeping_lists);
+    each_lossy_pair!(super::keeping_lists);
 }
 
 /// csi.storage.k8s.io to v1, on to v1beta1, and all the way back.

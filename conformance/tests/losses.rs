@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 
 use conformance::arbitrary::check_many;
-use conformance::each_csi_pair;
+use conformance::each_lossy_pair;
 use conformance::kind::Kind;
 use kubernetes_kinds::FieldPath;
 use kubernetes_kinds::convert::{Convert, UnrepresentableField};
@@ -206,7 +206,7 @@ where
 
 mod losses {
     use super::*;
-    each_csi_pair!(super::both_ways);
+    each_lossy_pair!(super::both_ways);
 }
 
 /// The comparison itself: what it must object to.

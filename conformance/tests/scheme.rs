@@ -16,10 +16,7 @@ use storage_v1alpha1::csi;
 
 fn scheme() -> Scheme {
     let mut scheme = Scheme::new();
-    storage_v1::add_to_scheme(&mut scheme);
-    storage_v1beta1::add_to_scheme(&mut scheme);
-    storage_v1alpha1::add_to_scheme(&mut scheme);
-    csi::add_to_scheme(&mut scheme);
+    storage_all::add_to_scheme(&mut scheme);
     scheme
 }
 
@@ -144,7 +141,11 @@ fn the_group_and_its_resources() {
     let resource = csi::resource("csinodeinfos");
     assert_eq!(resource.to_string(), "csinodeinfos.csi.storage.k8s.io");
 
-    let scheme = scheme();
+    let mut scheme = Scheme::new();
+    storage_v1::add_to_scheme(&mut scheme);
+    storage_v1beta1::add_to_scheme(&mut scheme);
+    storage_v1alpha1::add_to_scheme(&mut scheme);
+    csi::add_to_scheme(&mut scheme);
     let groups: Vec<_> = scheme.group_versions().map(ToString::to_string).collect();
     let all =
         ["v1", "v1alpha1", "v1beta1"].map(|version| format!("storage.k8s.io/{version}"));

@@ -16,10 +16,7 @@ use serde::Deserialize;
 
 fn scheme() -> Scheme {
     let mut scheme = Scheme::new();
-    storage_v1::add_to_scheme(&mut scheme);
-    storage_v1beta1::add_to_scheme(&mut scheme);
-    storage_v1alpha1::add_to_scheme(&mut scheme);
-    storage_v1alpha1::csi::add_to_scheme(&mut scheme);
+    storage_all::add_to_scheme(&mut scheme);
     scheme
 }
 

@@ -176,30 +176,12 @@ impl<K: StatusSubresource> Probe<K> {
 #[test]
 fn status_subresources() {
     macro_rules! found {
-        ($($kind:ty,)*) => {
+        ($($name:ident: $kind:ty $(, $part:ident = $type:ty)*;)*) => {
             [$((<$kind as Resource>::API_VERSION, <$kind as Resource>::KIND,
                 Probe::<$kind>::STATUS)),*]
         };
     }
-    let found = found![
-        storage_v1::CSIDriver,
-        storage_v1::CSINode,
-        storage_v1::CSIStorageCapacity,
-        storage_v1::StorageClass,
-        storage_v1::VolumeAttachment,
-        storage_v1::VolumeAttributesClass,
-        storage_v1beta1::CSIDriver,
-        storage_v1beta1::CSINode,
-        storage_v1beta1::CSIStorageCapacity,
-        storage_v1beta1::StorageClass,
-        storage_v1beta1::VolumeAttachment,
-        storage_v1beta1::VolumeAttributesClass,
-        storage_v1alpha1::CSIStorageCapacity,
-        storage_v1alpha1::VolumeAttachment,
-        storage_v1alpha1::VolumeAttributesClass,
-        storage_v1alpha1::csi::CSIDriver,
-        storage_v1alpha1::csi::CSINodeInfo,
-    ];
+    let found = storage_all::for_each_kind!(found);
     let table = ResourceType::all();
     assert_eq!(table.len(), found.len());
     for (api_version, kind, status) in found {

@@ -23,7 +23,7 @@ pub struct Args {
     pub files: Vec<PathBuf>,
 
     /// The release of the API server, such as 1.36
-    #[arg(long, value_name = "RELEASE", default_value_t = storage_v1::KUBERNETES)]
+    #[arg(long, value_name = "RELEASE", default_value_t = storage_all::KUBERNETES)]
     #[arg(value_parser = release)]
     pub target_release: Release,
 
@@ -70,7 +70,7 @@ pub enum Color {
 }
 
 impl Args {
-    /// The API server for which is judged.
+    /// The API server whose rules apply.
     #[must_use]
     pub fn target(&self) -> Target {
         let target = Target::new(self.target_release);
@@ -82,7 +82,7 @@ impl Args {
 
 /// Reads `1.36`, `v1.36` or `1.36.2`.
 fn release(text: &str) -> Result<Release, String> {
-    let newest = storage_v1::KUBERNETES;
+    let newest = storage_all::KUBERNETES;
     let numbers: Option<Vec<u16>> = text
         .strip_prefix('v')
         .unwrap_or(text)

@@ -1,58 +1,44 @@
-//! The kinds that are judged, and what a server says of an object of each.
+//! The kinds that are checked, and what a server says of an object of each.
 
 use kubernetes_manifests::scheme::{AnyObject, Scheme, Unrepresentable, Versioned};
 use kubernetes_validation::{FieldPath, Report, Segment, Target, Validate};
 use serde_json::Value;
 
 /// What a server does with a new object.
-pub(crate) struct Verdict {
+pub(crate) struct Checked {
     pub(crate) report: Report,
     /// The fields that it takes out, because it doesn't have them or has their feature off.
     pub(crate) dropped: Vec<FieldPath>,
 }
 
-/// Judges an object, if it is of the kind that this is made for.
-type Judge = fn(&AnyObject, &Target) -> Option<Verdict>;
+/// Checks an object, if it is of the kind that this is made for.
+type Check = fn(&AnyObject, &Target) -> Option<Checked>;
 
-const JUDGES: [Judge; 17] = [
-    judge::<storage_v1::CSIDriver>,
-    judge::<storage_v1::CSINode>,
-    judge::<storage_v1::CSIStorageCapacity>,
-    judge::<storage_v1::StorageClass>,
-    judge::<storage_v1::VolumeAttachment>,
-    judge::<storage_v1::VolumeAttributesClass>,
-    judge::<storage_v1beta1::CSIDriver>,
-    judge::<storage_v1beta1::CSINode>,
-    judge::<storage_v1beta1::CSIStorageCapacity>,
-    judge::<storage_v1beta1::StorageClass>,
-    judge::<storage_v1beta1::VolumeAttachment>,
-    judge::<storage_v1beta1::VolumeAttributesClass>,
-    judge::<storage_v1alpha1::CSIStorageCapacity>,
-    judge::<storage_v1alpha1::VolumeAttachment>,
-    judge::<storage_v1alpha1::VolumeAttributesClass>,
-    judge::<storage_v1alpha1::csi::CSIDriver>,
-    judge::<storage_v1alpha1::csi::CSINodeInfo>,
-];
+macro_rules! checks {
+    ($($name:ident: $kind:ty $(, $part:ident = $type:ty)*;)*) => {
+        &[$(check_kind::<$kind>),*]
+    };
+}
 
-/// Every version that is judged.
+/// The checks of every kind.
+const CHECKS: &[Check] = storage_all::for_each_kind!(checks);
+
+/// Every version that is checked.
 pub(crate) fn scheme() -> Scheme {
     let mut scheme = Scheme::new().with_unrepresentable(Unrepresentable::Discard);
-    storage_v1::add_to_scheme(&mut scheme);
-    storage_v1beta1::add_to_scheme(&mut scheme);
-    storage_v1alpha1::add_to_scheme(&mut scheme);
-    storage_v1alpha1::csi::add_to_scheme(&mut scheme);
+    storage_all::add_to_scheme(&mut scheme);
     scheme
 }
 
-/// What a server says of an object; nothing if it is of no kind that is known.
-pub(crate) fn verdict(object: &AnyObject, target: &Target) -> Option<Verdict> {
-    JUDGES.iter().find_map(|judge| judge(object, target))
+/// Returns what a server says of an object; nothing if it is of no kind that is known.
+pub(crate) fn check(object: &AnyObject, target: &Target) -> Option<Checked> {
+    CHECKS.iter().find_map(|check| check(object, target))
 }
 
-fn judge<K: Versioned + PartialEq + Validate>(
+fn check_kind<K: Versioned + PartialEq + Validate>(
     object: &AnyObject,
     target: &Target,
-) -> Option<Verdict> {
+) -> Option<Checked> {
     let mut object = object.downcast_ref::<K>()?.clone();
     let mut kept = object.clone();
     kept.drop_disabled(None, target);
@@ -64,7 +50,7 @@ fn judge<K: Versioned + PartialEq + Validate>(
         missing(&all, &kept, &mut Vec::new(), &mut dropped);
     }
     let report = object.default_and_validate(target);
-    Some(Verdict { report, dropped })
+    Some(Checked { report, dropped })
 }
 
 /// The fields of one value that the other doesn't have.
@@ -99,31 +85,31 @@ fn missing(
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
     #[test]
-    fn every_registered_kind_is_judged() {
-        let scheme = scheme();
-        let mut kinds = 0;
-        for version in scheme.group_versions() {
-            for kind in scheme.kinds(version) {
-                let text = serde_json::json!({
-                    "apiVersion": version.to_string(), "kind": kind.kind.kind,
-                    "provisioner": "", "driverName": "", "storageClassName": "",
-                    "spec": {
-                        "drivers": [], "attacher": "", "nodeName": "", "source": {}
-                    },
-                });
-                let objects = scheme.decode_json_all(text.to_string());
-                let objects = objects.unwrap_or_default();
-                assert!(
-                    verdict(&objects[0], &Target::new(storage_v1::KUBERNETES)).is_some(),
-                    "{}",
-                    kind.kind
-                );
-                kinds += 1;
-            }
+    fn every_registered_kind_is_checked() {
+        macro_rules! texts {
+            ($($name:ident: $kind:ty $(, $part:ident = $type:ty)*;)*) => {
+                [$(serde_json::to_string(&<$kind>::default())),*]
+            };
         }
-        assert_eq!(kinds, JUDGES.len());
+        let scheme = scheme();
+        let target = Target::new(storage_all::KUBERNETES);
+        let mut checked = BTreeSet::new();
+        for text in storage_all::for_each_kind!(texts) {
+            let objects = scheme.decode_json_all(text.unwrap_or_default());
+            let objects = objects.unwrap_or_default();
+            let kind = objects[0].kind().to_string();
+            assert!(check(&objects[0], &target).is_some(), "{kind}");
+            checked.insert(kind);
+        }
+        let versions = scheme.group_versions();
+        let registered = versions.flat_map(|version| scheme.kinds(version));
+        let registered: Vec<_> = registered.map(|kind| kind.kind.to_string()).collect();
+        assert_eq!(registered.len(), CHECKS.len());
+        assert_eq!(BTreeSet::from_iter(registered), checked);
     }
 }

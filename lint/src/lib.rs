@@ -1,23 +1,24 @@
 //! The parts of the program `kubernetes-storage-lint`, for its tests and for other front ends.
 //!
-//! [`input`] finds files, [`judge`] makes [`finding`]s of their text, [`mod@print`] shows them.
-//! Everything is judged offline, by the rules of [`kubernetes_validation`].
+//! [`input`] finds files, [`check`] makes [`finding`]s of their text, [`mod@print`] shows them.
+//! Everything is checked offline, by the rules of [`kubernetes_validation`].
 //!
 //! ```
 //! use kubernetes_manifests::scheme::Syntax;
 //! use kubernetes_validation::Target;
-//! use kubernetes_storage_lint::judge::Linter;
+//! use kubernetes_storage_lint::check::Linter;
 //!
 //! let text = "apiVersion: storage.k8s.io/v1\nkind: StorageClass\nprovisioner: csi.example.com\n";
-//! let judged = Linter::new(Target::new(storage_v1::KUBERNETES)).judge("a.yaml", text, Syntax::JsonOrYaml);
-//! assert_eq!(judged.findings[0].note.path, "metadata.name");
-//! assert_eq!(judged.findings[0].line, 1);
+//! let mut linter = Linter::new(Target::new(storage_all::KUBERNETES));
+//! let outcome = linter.check("a.yaml", text, Syntax::JsonOrYaml);
+//! assert_eq!(outcome.findings[0].note.path, "metadata.name");
+//! assert_eq!(outcome.findings[0].line, 1);
 //! ```
 
 pub mod args;
+pub mod check;
 pub mod finding;
 pub mod input;
-pub mod judge;
 mod kinds;
 pub mod print;
 mod told;
@@ -26,9 +27,9 @@ use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
 use args::Args;
+use check::Linter;
 use finding::Severity;
 use input::Input;
-use judge::Linter;
 use print::{Plain, Printer, Summary};
 
 /// No fault.
@@ -42,7 +43,7 @@ const TROUBLE: u8 = 2;
 #[must_use]
 pub fn run(args: &Args) -> ExitCode {
     let mut printer = Printer::new(args.format, args.color);
-    match judge_all(args, &mut printer) {
+    match check_all(args, &mut printer) {
         Ok(code) => ExitCode::from(code),
         // Who has read enough doesn't need to be told.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
@@ -55,8 +56,8 @@ pub fn run(args: &Args) -> ExitCode {
     }
 }
 
-/// Judges all inputs; fails only when nothing can be printed.
-fn judge_all(args: &Args, printer: &mut Printer) -> io::Result<u8> {
+/// Checks all inputs; fails only when nothing can be printed.
+fn check_all(args: &Args, printer: &mut Printer) -> io::Result<u8> {
     let mut linter = Linter::new(args.target());
     let mut summary = Summary::default();
     let inputs = input::find(&args.files);
@@ -79,14 +80,14 @@ fn judge_all(args: &Args, printer: &mut Printer) -> io::Result<u8> {
                 continue;
             }
         };
-        let judged = match text {
-            Ok(text) => linter.judge(&input.name(), &text, input.syntax()),
-            Err(finding) => judge::Judged {
+        let outcome = match text {
+            Ok(text) => linter.check(&input.name(), &text, input.syntax()),
+            Err(finding) => check::Outcome {
                 findings: vec![*finding],
                 left_alone: Vec::new(),
             },
         };
-        for finding in &judged.findings {
+        for finding in &outcome.findings {
             match finding.note.severity {
                 Severity::Error => summary.errors += 1,
                 Severity::Warning => summary.warnings += 1,
@@ -94,7 +95,7 @@ fn judge_all(args: &Args, printer: &mut Printer) -> io::Result<u8> {
             printer.print(finding)?;
         }
         if args.verbose {
-            judged
+            outcome
                 .left_alone
                 .iter()
                 .for_each(|left| note(&format!("left alone: {left}")));

@@ -130,7 +130,7 @@ impl fmt::Display for Plain<'_> {
 /// How much there was, shown as `3 objects, 2 errors, 1 warning`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
-    /// Objects that were judged.
+    /// Objects that were checked.
     pub objects: usize,
     /// What a server refuses.
     pub errors: usize,

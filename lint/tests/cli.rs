@@ -71,7 +71,7 @@ provisioner: csi.example.com
 ";
 
 #[test]
-fn a_folder_is_judged() {
+fn a_folder_is_checked() {
     let ran = run_in(&tests().join("manifests"), &["."], "");
     assert_golden("manifests.txt", &ran.out);
     assert_golden("manifests.summary.txt", &ran.told);
@@ -259,7 +259,7 @@ fn one_object_in_two_files_is_told() {
 }
 
 #[test]
-fn trouble_is_told_and_the_rest_judged() {
+fn trouble_is_reported_and_the_rest_checked() {
     let here = folder("trouble");
     fs::write(here.join("a.yaml"), GOOD.replace("csi.example.com", "''")).unwrap();
     let ran = run_in(&here, &["missing.yaml", "a.yaml"], "");

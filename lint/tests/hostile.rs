@@ -1,4 +1,4 @@
-//! Whatever the text, judging it ends, with something sensible.
+//! Whatever the text, checking it ends, with something sensible.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use kubernetes_kinds::Release;
 use kubernetes_manifests::scheme::Syntax;
-use kubernetes_storage_lint::judge::{Judged, Linter};
+use kubernetes_storage_lint::check::{Linter, Outcome};
 use kubernetes_storage_lint::print::Line;
 use kubernetes_validation::Target;
 use proptest::prelude::*;
@@ -19,20 +19,20 @@ const TEXTS: [&str; 5] = [
     include_str!("manifests/more/nodes.json"),
 ];
 
-fn judge(text: &str, syntax: Syntax, target: Target) -> Judged {
-    let judged = Linter::new(target).judge("a.yaml", text, syntax);
+fn check(text: &str, syntax: Syntax, target: Target) -> Outcome {
+    let outcome = Linter::new(target).check("a.yaml", text, syntax);
     // To YAML, the other one breaks lines too.
     let lines = text.matches(['\n', '\r']).count() + 1;
-    for pair in judged.findings.windows(2) {
+    for pair in outcome.findings.windows(2) {
         assert!(pair[0].line <= pair[1].line);
     }
-    for finding in &judged.findings {
+    for finding in &outcome.findings {
         assert!((1..=lines).contains(&finding.line), "{finding:?}");
         assert_ne!(finding.column, Some(0), "{finding:?}");
         assert_eq!(Line(finding).to_string().lines().count(), 1, "{finding:?}");
         assert!(!finding.note.message.is_empty(), "{finding:?}");
     }
-    judged
+    outcome
 }
 
 /// A text with a piece of one in the place of a piece of another, a few times.
@@ -64,19 +64,19 @@ proptest! {
     #[test]
     fn nothing_panics(text in damaged(), json: bool, minor in 10..38_u16) {
         let syntax = if json { Syntax::Json } else { Syntax::JsonOrYaml };
-        judge(&text, syntax, Target::new(Release::new(1, minor)));
+        check(&text, syntax, Target::new(Release::new(1, minor)));
     }
 
-    /// A good document before and after a damaged one is judged as if it were alone.
+    /// A good document before and after a damaged one is checked as if it were alone.
     #[test]
-    fn neighbours_are_judged(text in damaged()) {
+    fn neighbours_are_checked(text in damaged()) {
         let class = |name: &str| format!(
             "apiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata: {{name: {name}}}\n"
         );
         let all = format!("{}---\n{text}\n...\n---\n{}", class("first"), class("last"));
-        let judged = judge(&all, Syntax::JsonOrYaml, Target::new(storage_v1::KUBERNETES));
+        let outcome = check(&all, Syntax::JsonOrYaml, Target::new(storage_all::KUBERNETES));
         for name in ["first", "last"] {
-            let told = judged.findings.iter().any(|finding| {
+            let told = outcome.findings.iter().any(|finding| {
                 finding.subject.name.as_deref() == Some(name)
                     && finding.note.path == "provisioner"
             });
@@ -85,21 +85,21 @@ proptest! {
     }
 }
 
-/// Judges a large text, which must not take much longer than it has to.
-fn large(text: &str, syntax: Syntax) -> Judged {
+/// Checks a large text, which must not take much longer than it has to.
+fn large(text: &str, syntax: Syntax) -> Outcome {
     let start = Instant::now();
-    let judged = judge(text, syntax, Target::new(storage_v1::KUBERNETES));
+    let outcome = check(text, syntax, Target::new(storage_all::KUBERNETES));
     let took = start.elapsed();
     assert!(took < Duration::from_secs(20), "{took:?}");
-    judged
+    outcome
 }
 
 #[test]
 fn many_damaged_documents_take_linear_time() {
-    let judged = large(&"a: [\n---\n".repeat(20_000), Syntax::JsonOrYaml);
-    assert_eq!(judged.findings.len(), 20_000);
-    let judged = large(&"{\"a\" 1}\n".repeat(20_000), Syntax::Json);
-    assert_eq!(judged.findings.len(), 20_000);
+    let outcome = large(&"a: [\n---\n".repeat(20_000), Syntax::JsonOrYaml);
+    assert_eq!(outcome.findings.len(), 20_000);
+    let outcome = large(&"{\"a\" 1}\n".repeat(20_000), Syntax::Json);
+    assert_eq!(outcome.findings.len(), 20_000);
     large(&"{\n".repeat(20_000), Syntax::JsonOrYaml);
     large(&"[".repeat(100_000), Syntax::JsonOrYaml);
 }
@@ -113,10 +113,10 @@ fn many_faults_of_a_long_name_take_little_memory() {
          {unknown}metadata:\n  name: {}\n  labels:\n{labels}",
         "x".repeat(200_000)
     );
-    let judged = large(&text, Syntax::JsonOrYaml);
-    assert!(judged.findings.len() > 20_000);
+    let outcome = large(&text, Syntax::JsonOrYaml);
+    assert!(outcome.findings.len() > 20_000);
     let printed: usize =
-        judged.findings.iter().map(|finding| Line(finding).to_string().len()).sum();
+        outcome.findings.iter().map(|finding| Line(finding).to_string().len()).sum();
     assert!(printed < 64 << 20, "{printed} bytes");
 }
 
@@ -127,9 +127,9 @@ fn aliases_of_many_documents_share_one_limit() {
     let class =
         "apiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata: {name: a}\n";
     let text = bomb.repeat(2_000) + class;
-    let judged = large(&text, Syntax::JsonOrYaml);
+    let outcome = large(&text, Syntax::JsonOrYaml);
     // What is no bomb is read all the same.
-    let last = judged.findings.last().unwrap();
+    let last = outcome.findings.last().unwrap();
     assert_eq!(last.note.path, "provisioner");
-    assert!(judged.findings.len() > 1_990, "{}", judged.findings.len());
+    assert!(outcome.findings.len() > 1_990, "{}", outcome.findings.len());
 }

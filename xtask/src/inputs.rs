@@ -44,9 +44,12 @@ pub(crate) struct Folder<'a> {
 pub(crate) fn config(root: &Path, crates: &[String]) -> Result<Config, Box<dyn Error>> {
     let text = workspace::read(&root.join(workspace::CONFIG))?;
     let mut config = Config::parse(&Source::new(workspace::CONFIG, text))?;
+    let bundle = config.bundle.as_ref().map(|bundle| &bundle.name);
+    let known: Vec<_> =
+        config.crates.iter().map(|krate| &krate.name).chain(bundle).collect();
     for wanted in crates {
-        if !config.crates.iter().any(|krate| krate.name == *wanted) {
-            let known: Vec<_> = config.crates.iter().map(|k| k.name.as_str()).collect();
+        if !known.contains(&wanted) {
+            let known: Vec<_> = known.iter().map(|name| name.as_str()).collect();
             return Err(format!(
                 "error: {} has no crate `{wanted}`\n  help: it has {}",
                 workspace::CONFIG,
@@ -55,7 +58,8 @@ pub(crate) fn config(root: &Path, crates: &[String]) -> Result<Config, Box<dyn E
             .into());
         }
     }
-    if !crates.is_empty() {
+    if !crates.is_empty() && !bundle.is_some_and(|bundle| crates.contains(bundle)) {
+        config.bundle = None;
         let needed = with_targets(&config, crates);
         config.crates.retain(|krate| needed.contains(&krate.name));
     }
@@ -169,6 +173,9 @@ impl Folder<'_> {
             missing.extend(gone);
         }
         config.crates.retain(|krate| !krate.documents.is_empty());
+        if let Some(bundle) = config.bundle.as_mut().filter(|_| !missing.is_empty()) {
+            bundle.about.clear();
+        }
         if config.crates.is_empty() {
             return Err(none_found(self, &missing));
         }

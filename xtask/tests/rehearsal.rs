@@ -130,6 +130,8 @@ fn the_next_release() {
         assert!(class.contains("pub tier: Option<String>") && class.contains(&note));
     }
     assert!(read("storage-v1/src/storage_pool.rs").contains("pub struct StoragePool"));
+    // Whatever works with every kind learns of it here.
+    assert!(read("storage-all/src/kinds.rs").contains("v1_storage_pool: $crate::"));
     let readme = read("README.md");
     let row = "| [`storage-v1`](storage-v1) | storage.k8s.io/v1 |";
     let row = readme.lines().find(|line| line.starts_with(row)).unwrap();

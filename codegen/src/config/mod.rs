@@ -1,5 +1,6 @@
 //! The configuration: which documents become which crate, and where other schemas live.
 
+mod bundle;
 mod conversion;
 
 use std::collections::BTreeSet;
@@ -11,6 +12,7 @@ use crate::name::{HandWritten, RESERVED_FILES, RulePath, RustPath};
 use crate::release::Release;
 use crate::source::Source;
 
+pub use bundle::Bundle;
 pub use conversion::{Conversion, ConversionRule};
 
 /// What `codegen.toml` says.
@@ -23,6 +25,8 @@ pub struct Config {
     /// The crates, in the order in which they are generated.
     #[serde(rename = "crate", default)]
     pub crates: Vec<CrateConfig>,
+    /// The crate that bundles all of them, if there is to be one.
+    pub bundle: Option<Bundle>,
     /// Schemas that other crates already have.
     #[serde(rename = "extern", default)]
     pub externs: Vec<Extern>,
@@ -141,6 +145,11 @@ impl Config {
                 );
             }
         }
+        if let Some(bundle) = &config.bundle {
+            bundle.check(&config.crates, &mut |message, help| {
+                report(None, message, help);
+            });
+        }
         let mut prefixes = BTreeSet::new();
         for external in &config.externs {
             external.check(&mut |message, help| report(None, message, help));
@@ -211,13 +220,7 @@ impl CrateConfig {
     }
 
     fn check(&self, report: Report<'_>) {
-        if !is_crate_name(&self.name) {
-            report(
-                format!("`{}` can't be the name of a crate", self.name.escape_debug()),
-                "use lower-case words of letters and digits with single hyphens between \
-                 them, as in `storage-v1`, and no name of Rust's own",
-            );
-        }
+        check_name(&self.name, report);
         if self.documents.is_empty() {
             report(
                 format!("the crate `{}` has no document", self.name.escape_debug()),
@@ -368,6 +371,16 @@ fn is_module_name(name: &str) -> bool {
     name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
         && syn::parse_str::<syn::Ident>(name).is_ok()
         && !RESERVED_FILES.contains(&name)
+}
+
+fn check_name(name: &str, report: Report<'_>) {
+    if !is_crate_name(name) {
+        report(
+            format!("`{}` can't be the name of a crate", name.escape_debug()),
+            "use lower-case words of letters and digits with single hyphens between \
+             them, as in `storage-v1`, and no name of Rust's own",
+        );
+    }
 }
 
 fn is_crate_name(name: &str) -> bool {

@@ -1,13 +1,12 @@
 //! `Cargo.toml`, which inherits from the workspace what is the same for all crates.
 
-use super::runtime::{Feature, KINDS, Runtime};
+use super::runtime::{Feature, KINDS, MANIFESTS, Runtime};
 use super::{Content, File, validation};
+use crate::config::Bundle;
 use crate::model::Crate;
 
 /// The manifest of the crate.
 pub(super) fn file(krate: &Crate<'_>) -> File {
-    let name = toml::Value::from(krate.config.name.as_str());
-    let description = toml::Value::from(krate.config.description.as_str());
     let target = krate.config.conversion.as_ref().map(|conversion| &conversion.to);
     let mut dependencies = vec![
         "k8s-openapi.workspace = true".to_owned(),
@@ -29,6 +28,35 @@ pub(super) fn file(krate: &Crate<'_>) -> File {
         features.push(format!("{name} = [{}]", parts.join(", ")));
     }
     dependencies.extend(target.map(|target| format!("{target}.workspace = true")));
+    package(&krate.config.name, &krate.config.description, &dependencies, &features)
+}
+
+/// The manifest of the crate that bundles these.
+pub(super) fn bundle(bundle: &Bundle, crates: &[Crate<'_>]) -> File {
+    let names = || crates.iter().map(|krate| krate.config.name.as_str());
+    let mut dependencies = vec![
+        "k8s-openapi.workspace = true".to_owned(),
+        format!("{}.workspace = true", KINDS.package),
+        format!("{} = {{ workspace = true, optional = true }}", MANIFESTS.package),
+    ];
+    dependencies.extend(names().map(|name| format!("{name}.workspace = true")));
+    let features = Feature::ALL.map(|feature| {
+        let own = (feature == Feature::Manifests)
+            .then(|| format!("\"dep:{}\"", MANIFESTS.package));
+        let parts = names().map(|name| format!("\"{name}/{}\"", feature.name()));
+        let parts: Vec<_> = own.into_iter().chain(parts).collect();
+        format!("{} = [{}]", feature.name(), parts.join(", "))
+    });
+    package(&bundle.name, &bundle.description, &dependencies, &features)
+}
+
+fn package(
+    name: &str,
+    description: &str,
+    dependencies: &[String],
+    features: &[String],
+) -> File {
+    let [name, description] = [name, description].map(toml::Value::from);
     let (dependencies, features) = (dependencies.join("\n"), features.join("\n"));
     let all = Feature::ALL.map(|feature| format!("\"{}\"", feature.name())).join(", ");
     let text = format!(

@@ -2,6 +2,7 @@
 
 mod apply;
 mod builders;
+mod bundle;
 mod by_hand;
 mod conversion;
 mod enums;
@@ -17,6 +18,7 @@ mod types;
 mod validation;
 mod wire;
 
+pub(crate) use bundle::emit as emit_bundle;
 pub(crate) use by_hand::paths as hand_written;
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -42,6 +44,8 @@ pub(crate) enum Content {
         items: Vec<TokenStream>,
     },
     Toml(String),
+    /// Macros, formatted already.
+    Macros(String),
 }
 
 /// The files of a crate.

@@ -85,7 +85,7 @@ fn file(
     uses.sort_by_key(|(file, _)| *file);
     items.extend(uses.into_iter().map(|(_, item)| item));
     if here.is_none() {
-        items.extend(newest(krate));
+        items.extend(newest(std::slice::from_ref(krate)));
     }
     let attributes = inner_comment(&lines(krate, versions, here, all));
     let origin: Vec<_> = match here {
@@ -102,9 +102,9 @@ fn file(
     }
 }
 
-/// The constant with the newest release that the documents describe.
-fn newest(krate: &Crate<'_>) -> Option<TokenStream> {
-    let documents = krate.config.documents.iter();
+/// The constant with the newest release that the documents of the crates describe.
+pub(super) fn newest(crates: &[Crate<'_>]) -> Option<TokenStream> {
+    let documents = crates.iter().flat_map(|krate| &krate.config.documents);
     let newest = documents.map(|document| document.described()).max()?;
     let value = super::kind::release(newest);
     Some(quote! {
@@ -134,8 +134,12 @@ fn features(krate: &Crate<'_>) -> Vec<String> {
         Feature::Manifests => !scheme::exports(&versions).is_empty(),
         Feature::Validation => validation::module(&versions).is_some(),
     };
-    let rows = Feature::ALL.into_iter().filter(adds);
-    let rows = rows.map(|f| format!("| `{}` | {} |", f.name(), f.adds()));
+    feature_table(Feature::ALL.into_iter().filter(adds))
+}
+
+/// The table of features, after an empty line.
+pub(super) fn feature_table(features: impl Iterator<Item = Feature>) -> Vec<String> {
+    let rows = features.map(|f| format!("| `{}` | {} |", f.name(), f.adds()));
     let rows: Vec<_> = rows.collect();
     if rows.is_empty() {
         return rows;
@@ -198,7 +202,7 @@ fn lines(
 }
 
 /// What the configuration has to say, after an empty line.
-fn about(text: &str) -> Vec<String> {
+pub(super) fn about(text: &str) -> Vec<String> {
     let lines = text.trim_end().lines().map(doc::harmless);
     let before = (!text.is_empty()).then(String::new);
     before.into_iter().chain(lines).collect()

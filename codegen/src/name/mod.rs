@@ -16,6 +16,9 @@ pub(crate) const UNKNOWN: &str = "Unknown";
 /// The file that registers the kinds.
 pub(crate) const SCHEME_FILE: &str = "scheme";
 
+/// The file of the macros that list kinds and conversions, of the crate that bundles others.
+pub(crate) const KINDS_FILE: &str = "kinds";
+
 /// The file of the group and version of the kinds.
 pub(crate) const GROUP_FILE: &str = "group_version";
 

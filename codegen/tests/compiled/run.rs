@@ -4,6 +4,7 @@
 #![cfg(test)]
 
 mod applied;
+mod bundle;
 mod server;
 
 use std::collections::BTreeMap;
@@ -360,7 +361,7 @@ fn fields_that_are_kept_are_unknown_nevertheless() {
     let text = strange_cups().to_string();
     let read = strict::from_json::<unknown_v1beta1::CupList>(&text).unwrap();
     assert_eq!(serde_json::to_value(&read.object).unwrap(), strange_cups());
-    let told: Vec<_> = read.faults.iter().map(|fault| fault.path.as_str()).collect();
+    let told: Vec<_> = read.errors.iter().map(|error| error.path.as_str()).collect();
     let cup = |index: usize| {
         let spec = [
             "spec.",

@@ -52,3 +52,8 @@ pub fn csi_node_info_1_13() -> CSINodeInfo {
             ),
         ]))
 }
+
+crate::kind::objects! {
+    CSIDriver: crate::arbitrary::csi_v1alpha1::csi_driver, csi_driver;
+    CSINodeInfo: crate::arbitrary::csi_v1alpha1::csi_node_info, csi_node_info;
+}

@@ -22,6 +22,8 @@ use storage_v1::{
     VolumeLifecycleMode, VolumeNodeResources,
 };
 
+use crate::arbitrary::storage_v1 as arbitrary;
+
 fn metadata(name: &str) -> ObjectMeta {
     ObjectMeta {
         name: Some(name.to_owned()),
@@ -148,4 +150,13 @@ pub fn volume_attributes_class() -> VolumeAttributesClass {
     VolumeAttributesClass::new("", "csi.example.com")
         .with_metadata(metadata("gold"))
         .with_parameters([("iops", "5000")])
+}
+
+crate::kind::objects! {
+    CSIDriver: arbitrary::csi_driver, csi_driver;
+    CSINode: arbitrary::csi_node, csi_node;
+    CSIStorageCapacity: arbitrary::csi_storage_capacity, csi_storage_capacity;
+    StorageClass: arbitrary::storage_class, storage_class;
+    VolumeAttachment: arbitrary::volume_attachment, volume_attachment;
+    VolumeAttributesClass: arbitrary::volume_attributes_class, volume_attributes_class;
 }

@@ -60,44 +60,6 @@ impl ResourceType {
             status,
         }
     }
-
-    /// The kinds of all versions, written down here rather than taken from the types under
-    /// test, so that a wrong constant there is not repeated here.
-    pub fn all() -> Vec<Self> {
-        const V1: &str = "storage.k8s.io/v1";
-        const V1BETA1: &str = "storage.k8s.io/v1beta1";
-        const V1ALPHA1: &str = "storage.k8s.io/v1alpha1";
-        const CSI_V1ALPHA1: &str = "csi.storage.k8s.io/v1alpha1";
-        let driver = ["CSIDriver", "CSIDriverList", "csidrivers"];
-        let node = ["CSINode", "CSINodeList", "csinodes"];
-        let node_info = ["CSINodeInfo", "CSINodeInfoList", "csinodeinfos"];
-        let capacity =
-            ["CSIStorageCapacity", "CSIStorageCapacityList", "csistoragecapacities"];
-        let class = ["StorageClass", "StorageClassList", "storageclasses"];
-        let attachment =
-            ["VolumeAttachment", "VolumeAttachmentList", "volumeattachments"];
-        let attributes = [
-            "VolumeAttributesClass",
-            "VolumeAttributesClassList",
-            "volumeattributesclasses",
-        ];
-        let six = [driver, node, capacity, class, attachment, attributes];
-        let mut kinds = Vec::new();
-        kinds.extend(six.map(|names| (V1, names)));
-        kinds.extend(six.map(|names| (V1BETA1, names)));
-        kinds.extend([capacity, attachment, attributes].map(|names| (V1ALPHA1, names)));
-        kinds.extend([driver, node_info].map(|names| (CSI_V1ALPHA1, names)));
-        type Names = [&'static str; 3];
-        let row = |(api_version, [kind, list_kind, plural]): (_, Names)| Self {
-            api_version,
-            plural,
-            kind,
-            list_kind,
-            namespaced: kind == "CSIStorageCapacity",
-            status: api_version == V1 && ["CSINode", "VolumeAttachment"].contains(&kind),
-        };
-        kinds.into_iter().map(row).collect()
-    }
 }
 
 /// One request, as it came in.

@@ -15,6 +15,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use kubernetes_kinds::GroupVersion;
 use kubernetes_kinds::convert::CONVERSION_DATA_ANNOTATION;
 use kubernetes_manifests::scheme::{AnyObject, Scheme, to_yaml_all};
 
@@ -40,10 +41,7 @@ fn main() -> ExitCode {
 /// Returns a scheme of every version that this program knows.
 fn scheme() -> Scheme {
     let mut scheme = Scheme::new();
-    storage_v1::add_to_scheme(&mut scheme);
-    storage_v1beta1::add_to_scheme(&mut scheme);
-    storage_v1alpha1::add_to_scheme(&mut scheme);
-    storage_v1alpha1::csi::add_to_scheme(&mut scheme);
+    storage_all::add_to_scheme(&mut scheme);
     scheme
 }
 
@@ -83,12 +81,21 @@ fn manifests(folder: &Path) -> Result<Vec<PathBuf>, Box<dyn Error>> {
     Ok(paths)
 }
 
-/// Converts an object to storage.k8s.io/v1 if its group is registered.
-fn newest(object: AnyObject, scheme: &Scheme) -> Result<AnyObject, Box<dyn Error>> {
+/// Returns the version that replaces that of an object, if it has been replaced.
+fn replacement(object: &AnyObject, scheme: &Scheme) -> Option<GroupVersion> {
+    let replacement = scheme.kind(&object.kind())?.lifecycle?.replacement?;
+    Some(GroupVersion::from_api_version(replacement.api_version))
+}
+
+/// Converts an object to the newest version if its group is registered.
+fn newest(mut object: AnyObject, scheme: &Scheme) -> Result<AnyObject, Box<dyn Error>> {
     let kind = object.kind();
     let mut known = scheme.group_versions().map(|known| &known.group);
     if scheme.recognizes(&kind) {
-        Ok(object.convert_to(scheme, &storage_v1::GROUP_VERSION)?)
+        while let Some(version) = replacement(&object, scheme) {
+            object = object.convert_to(scheme, &version)?;
+        }
+        Ok(object)
     } else if known.any(|group| *group == kind.group_version.group) {
         Err(format!("{}: {kind} is of no version that is known", object.location())
             .into())

@@ -4,27 +4,27 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::rc::Rc;
 
-use kubernetes_kinds::{FieldPath, GroupVersion, Lifecycle};
+use kubernetes_kinds::{FieldPath, GroupVersion};
 use kubernetes_manifests::scheme::{
     AnyObject, Part, Positions, Reason, Scheme, SchemeError, Syntax,
 };
 use kubernetes_validation::Target;
 
 use crate::finding::{Finding, Note, Subject};
-use crate::kinds::{scheme, verdict};
+use crate::kinds::{check, scheme};
 use crate::told;
 
-/// Judges manifests, one text after the other.
+/// Checks manifests, one text after the other.
 pub struct Linter {
     scheme: Rc<Scheme>,
     target: Target,
     /// Where each object stood that has a name.
     seen: HashMap<Identity, String>,
-    /// What has been judged.
+    /// What has been checked.
     pub counts: Counts,
 }
 
-/// How much has been judged.
+/// How much has been checked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Objects of the kinds that are known, those that can't be read included.
@@ -37,7 +37,7 @@ pub struct Counts {
 type Identity = (String, String, Option<String>, String);
 
 /// What is found in one text.
-pub struct Judged {
+pub struct Outcome {
     /// The findings, by line and in the order of the text.
     pub findings: Vec<Finding>,
     /// What has been left alone, for messages.
@@ -67,7 +67,7 @@ impl About<'_> {
 }
 
 impl Linter {
-    /// Judges for an API server.
+    /// Checks for an API server.
     #[must_use]
     pub fn new(target: Target) -> Self {
         Self {
@@ -78,11 +78,11 @@ impl Linter {
         }
     }
 
-    /// Judges a text; `file` is what it is called in findings.
-    pub fn judge(&mut self, file: &str, text: &str, syntax: Syntax) -> Judged {
+    /// Checks a text; `file` is what it is called in findings.
+    pub fn check(&mut self, file: &str, text: &str, syntax: Syntax) -> Outcome {
         let scheme = Rc::clone(&self.scheme);
         let name: Rc<str> = file.into();
-        let mut judged = Judged {
+        let mut outcome = Outcome {
             findings: Vec::new(),
             left_alone: Vec::new(),
         };
@@ -93,7 +93,7 @@ impl Linter {
                 if !matches!(part.object, Ok(None)) {
                     self.counts.left_alone += 1;
                     let line = part.location.line.unwrap_or(1);
-                    judged.left_alone.push(format!("{file}:{line}: {subject}"));
+                    outcome.left_alone.push(format!("{file}:{line}: {subject}"));
                 }
                 continue;
             }
@@ -101,12 +101,12 @@ impl Linter {
                 file: Rc::clone(&name),
                 subject: Rc::new(subject),
                 line: part.location.line.unwrap_or(1),
-                findings: &mut judged.findings,
+                findings: &mut outcome.findings,
             };
             self.part(&scheme, part, about);
         }
-        judged.findings.sort_by_key(|finding| finding.line);
-        judged
+        outcome.findings.sort_by_key(|finding| finding.line);
+        outcome
     }
 
     fn part(&mut self, scheme: &Scheme, mut part: Part<'_>, mut about: About<'_>) {
@@ -123,7 +123,7 @@ impl Linter {
             self.once(&part, &mut about, positions);
         }
         match object {
-            // The list of items that are judged for themselves.
+            // The list of items that are checked for themselves.
             Ok(None) => (),
             Err(error) => {
                 let location = error.location();
@@ -165,7 +165,7 @@ impl Linter {
         }
     }
 
-    /// Judges an object of a kind that is known.
+    /// Checks an object of a kind that is known.
     fn object(
         &self,
         scheme: &Scheme,
@@ -181,9 +181,10 @@ impl Linter {
         {
             about.add(positions.find(&told::path("apiVersion")), note);
         }
-        let is_served = |lifecycle: Lifecycle| lifecycle.is_served(release);
-        if !lifecycle.is_none_or(is_served) {
-            match object.convert_to(scheme, &storage_v1::GROUP_VERSION) {
+        let unserved = lifecycle.filter(|lifecycle| !lifecycle.is_served(release));
+        if let Some(replacement) = unserved.and_then(|lifecycle| lifecycle.replacement) {
+            let served = GroupVersion::from_api_version(replacement.api_version);
+            match object.convert_to(scheme, &served) {
                 Ok(converted) => object = converted,
                 Err(error) => {
                     let path = conversion_path(&error);
@@ -199,16 +200,16 @@ impl Linter {
             let at = positions.find(&loss.path);
             about.add(at, told::lost(loss, &object.kind()));
         }
-        let Some(verdict) = verdict(&object, &self.target) else {
+        let Some(checked) = check(&object, &self.target) else {
             return;
         };
-        for error in &verdict.report.errors {
+        for error in &checked.report.errors {
             about.add(positions.find(&error.path), told::error(error));
         }
-        for warning in &verdict.report.warnings {
+        for warning in &checked.report.warnings {
             about.add(positions.find(&warning.path), told::warning(warning));
         }
-        for path in &verdict.dropped {
+        for path in &checked.dropped {
             about.add(positions.find(path), told::dropped(path, release));
         }
     }
@@ -232,7 +233,7 @@ fn subject(part: &Part<'_>) -> Subject {
     }
 }
 
-/// Whether a part is to be judged: it is of a group that is known, or meant to be, or its text is
+/// Whether a part is to be checked: it is of a group that is known, or meant to be, or its text is
 /// too damaged to tell.
 fn is_ours(scheme: &Scheme, part: &Part<'_>) -> bool {
     let mut versions = scheme.group_versions();

@@ -1,0 +1,146 @@
+//! What Kubernetes says of each kind, written down here rather than taken from the types under
+//! test, so that a wrong constant there is not repeated here.
+
+use kubernetes_kinds::{Lifecycle, Release, Replacement};
+
+use crate::server::ResourceType;
+
+/// A kind whose facts are known.
+pub trait Facts {
+    /// Its names, its scope, and whether it has a status subresource.
+    const RESOURCE: ResourceType;
+
+    /// When it was introduced, deprecated and removed, and what replaces it.
+    const LIFECYCLE: Lifecycle;
+}
+
+impl ResourceType {
+    /// The kinds of all versions.
+    pub fn all() -> Vec<Self> {
+        macro_rules! resources {
+            ($($name:ident: $kind:ty $(, $part:ident = $type:ty)*;)*) => {
+                vec![$(<$kind as Facts>::RESOURCE),*]
+            };
+        }
+        storage_all::for_each_kind!(resources)
+    }
+}
+
+const V1: &str = "storage.k8s.io/v1";
+const V1BETA1: &str = "storage.k8s.io/v1beta1";
+const V1ALPHA1: &str = "storage.k8s.io/v1alpha1";
+const CSI_V1ALPHA1: &str = "csi.storage.k8s.io/v1alpha1";
+
+/// The names of a kind, its list, and both in paths.
+type Names = [&'static str; 3];
+
+const DRIVER: Names = ["CSIDriver", "CSIDriverList", "csidrivers"];
+const NODE: Names = ["CSINode", "CSINodeList", "csinodes"];
+const NODE_INFO: Names = ["CSINodeInfo", "CSINodeInfoList", "csinodeinfos"];
+const CAPACITY: Names =
+    ["CSIStorageCapacity", "CSIStorageCapacityList", "csistoragecapacities"];
+const CLASS: Names = ["StorageClass", "StorageClassList", "storageclasses"];
+const ATTACHMENT: Names =
+    ["VolumeAttachment", "VolumeAttachmentList", "volumeattachments"];
+const ATTRIBUTES: Names =
+    ["VolumeAttributesClass", "VolumeAttributesClassList", "volumeattributesclasses"];
+
+const fn cluster(api_version: &'static str, names: Names) -> ResourceType {
+    let [kind, list_kind, plural] = names;
+    ResourceType {
+        api_version,
+        plural,
+        kind,
+        list_kind,
+        namespaced: false,
+        status: false,
+    }
+}
+
+const fn namespaced(api_version: &'static str, names: Names) -> ResourceType {
+    ResourceType {
+        namespaced: true,
+        ..cluster(api_version, names)
+    }
+}
+
+const fn with_status(api_version: &'static str, names: Names) -> ResourceType {
+    ResourceType {
+        status: true,
+        ..cluster(api_version, names)
+    }
+}
+
+/// A kind that is served since 1.`introduced`.
+const fn served(introduced: u16) -> Lifecycle {
+    Lifecycle {
+        introduced: Release::new(1, introduced),
+        deprecated: None,
+        removed: None,
+        replacement: None,
+    }
+}
+
+/// A kind that is no longer served, because storage.k8s.io/v1 has another; all in releases 1.x.
+const fn gone(
+    introduced: u16,
+    deprecated: Option<u16>,
+    removed: u16,
+    kind: &'static str,
+) -> Lifecycle {
+    Lifecycle {
+        introduced: Release::new(1, introduced),
+        deprecated: match deprecated {
+            Some(minor) => Some(Release::new(1, minor)),
+            None => None,
+        },
+        removed: Some(Release::new(1, removed)),
+        replacement: Some(Replacement {
+            api_version: V1,
+            kind,
+        }),
+    }
+}
+
+macro_rules! facts {
+    ($($kind:ty => $resource:expr, $lifecycle:expr;)*) => {$(
+        impl Facts for $kind {
+            const RESOURCE: ResourceType = $resource;
+            const LIFECYCLE: Lifecycle = $lifecycle;
+        }
+    )*};
+}
+
+facts! {
+    storage_v1::CSIDriver => cluster(V1, DRIVER), served(18);
+    storage_v1::CSINode => with_status(V1, NODE), served(17);
+    storage_v1::CSIStorageCapacity => namespaced(V1, CAPACITY), served(24);
+    storage_v1::StorageClass => cluster(V1, CLASS), served(6);
+    storage_v1::VolumeAttachment => with_status(V1, ATTACHMENT), served(13);
+    storage_v1::VolumeAttributesClass => cluster(V1, ATTRIBUTES), served(34);
+
+    storage_v1beta1::CSIDriver =>
+        cluster(V1BETA1, DRIVER), gone(14, Some(19), 22, "CSIDriver");
+    storage_v1beta1::CSINode =>
+        cluster(V1BETA1, NODE), gone(14, Some(17), 22, "CSINode");
+    storage_v1beta1::CSIStorageCapacity =>
+        namespaced(V1BETA1, CAPACITY), gone(21, Some(24), 27, "CSIStorageCapacity");
+    storage_v1beta1::StorageClass =>
+        cluster(V1BETA1, CLASS), gone(4, Some(19), 22, "StorageClass");
+    storage_v1beta1::VolumeAttachment =>
+        cluster(V1BETA1, ATTACHMENT), gone(10, Some(19), 22, "VolumeAttachment");
+    storage_v1beta1::VolumeAttributesClass =>
+        cluster(V1BETA1, ATTRIBUTES), gone(31, Some(34), 37, "VolumeAttributesClass");
+
+    storage_v1alpha1::CSIStorageCapacity =>
+        namespaced(V1ALPHA1, CAPACITY), gone(19, Some(21), 24, "CSIStorageCapacity");
+    storage_v1alpha1::VolumeAttachment =>
+        cluster(V1ALPHA1, ATTACHMENT), gone(9, Some(21), 24, "VolumeAttachment");
+    storage_v1alpha1::VolumeAttributesClass =>
+        cluster(V1ALPHA1, ATTRIBUTES), gone(29, Some(32), 35, "VolumeAttributesClass");
+
+    storage_v1alpha1::csi::CSIDriver =>
+        cluster(CSI_V1ALPHA1, DRIVER), gone(12, None, 14, "CSIDriver");
+    storage_v1alpha1::csi::CSINodeInfo =>
+        cluster(CSI_V1ALPHA1, NODE_INFO), gone(12, None, 14, "CSINode");
+}
