@@ -1,15 +1,13 @@
 //! The types for server-side apply, in files beside those of the full types.
 
-use std::collections::BTreeSet;
-
 use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::conversion::carried;
 use super::runtime::KINDS;
 use super::{
-    Content, File, builders, folder, group_versions, imports, inner_comment, origin,
-    resource,
+    File, builders, folder, group_versions, imports, inner_comment, origin, origins,
+    places, resource,
 };
 use super::{comment, types, wire};
 use crate::doc;
@@ -26,11 +24,8 @@ pub(super) fn module(versions: &[&ApiVersion]) -> Option<Ident> {
 
 /// The files of all apply types of a crate.
 pub(super) fn files(krate: &Crate<'_>) -> Vec<File> {
-    let places: BTreeSet<_> = krate.versions.iter().map(|v| v.module.as_ref()).collect();
     let mut files = Vec::new();
-    for place in places {
-        let versions = krate.versions.iter().filter(|v| v.module.as_ref() == place);
-        let versions: Vec<_> = versions.collect();
+    for (place, versions) in places(krate) {
         if module(&versions).is_none() {
             continue;
         }
@@ -53,7 +48,7 @@ fn file(version: &ApiVersion, module: &Module) -> File {
         else {
             continue;
         };
-        items.push(types::item(version, ty, object));
+        items.extend(types::items(version, ty, object));
         items.extend(builders::items(version, ty, object));
         if let Role::Apply(resource) = &object.role {
             items.push(extraction(version, ty, resource));
@@ -61,23 +56,14 @@ fn file(version: &ApiVersion, module: &Module) -> File {
         }
         items.push(from_full(version, ty, full));
         items.extend(resource::items(version, ty, object));
-        items.push(wire::item(ty, object));
+        items.extend(wire::items(version, ty, object));
         converts |= full.fields.iter().any(|field| uses_convert(version, field));
     }
     let mut all = imports::of_apply(version, module, converts);
     all.extend(items);
-    File {
-        path: format!(
-            "{}{APPLY_MODULE}/{}.rs",
-            folder(version.module.as_ref()),
-            module.name
-        ),
-        origin: origin(version, module),
-        content: Content::Rust {
-            attributes: TokenStream::new(),
-            items: all,
-        },
-    }
+    let folder = folder(version.module.as_ref());
+    let path = format!("{folder}{APPLY_MODULE}/{}.rs", module.name);
+    File::rust(path, origin(version, module), TokenStream::new(), all)
 }
 
 fn root(place: Option<&Ident>, versions: &[&ApiVersion]) -> File {
@@ -97,17 +83,13 @@ fn root(place: Option<&Ident>, versions: &[&ApiVersion]) -> File {
             names => quote!(pub use #file::{#(#names),*};),
         });
     }
-    let mut origin: Vec<_> =
-        versions.iter().map(|version| version.file.as_str()).collect();
-    origin.dedup();
-    File {
-        path: format!("{}{APPLY_MODULE}/mod.rs", folder(place)),
-        origin: origin.join(",\n// "),
-        content: Content::Rust {
-            attributes: inner_comment(&about(versions)),
-            items,
-        },
-    }
+    let path = format!("{}{APPLY_MODULE}/mod.rs", folder(place));
+    File::rust(
+        path,
+        origins(versions.iter().copied()),
+        inner_comment(&about(versions)),
+        items,
+    )
 }
 
 fn about(versions: &[&ApiVersion]) -> Vec<String> {

@@ -4,11 +4,14 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::runtime::KINDS;
-use crate::model::{KindName, Lifecycle, Resource, Type};
+use crate::model::{ApiVersion, KindName, Lifecycle, Role, Struct, Type};
 use crate::release::Release;
 
 /// The implementation of `Kind`.
-pub(super) fn item(ty: &Type, resource: &Resource) -> TokenStream {
+pub(super) fn items(_: &ApiVersion, ty: &Type, object: &Struct) -> Vec<TokenStream> {
+    let Role::Kind(resource) = &object.role else {
+        return Vec::new();
+    };
     let name = &ty.name;
     let lifecycle = match &ty.facts.lifecycle {
         Some(lifecycle) => lifecycle_of(lifecycle),
@@ -16,13 +19,13 @@ pub(super) fn item(ty: &Type, resource: &Resource) -> TokenStream {
     };
     let lists =
         resource.keyed_lists.iter().map(|(path, keys)| quote!((#path, &[#(#keys),*])));
-    quote! {
+    vec![quote! {
         impl #KINDS::Kind for #name {
             const LIFECYCLE: Option<#KINDS::Lifecycle> = #lifecycle;
 
             const LIST_MAP_KEYS: #KINDS::ListMapKeys = &[#(#lists),*];
         }
-    }
+    }]
 }
 
 fn lifecycle_of(lifecycle: &Lifecycle) -> TokenStream {

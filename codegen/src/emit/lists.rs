@@ -6,17 +6,15 @@ use quote::quote;
 use crate::model::{ApiVersion, Role, Struct, Type};
 
 /// The trait implementations of a list.
-pub(super) fn item(
+pub(super) fn items(
     version: &ApiVersion,
     ty: &Type,
     object: &Struct,
-) -> Option<TokenStream> {
-    let Role::List { item } = &object.role else {
-        return None;
+) -> Vec<TokenStream> {
+    let item = match &object.role {
+        Role::List { item } => version.types.get(item),
+        _ => None,
     };
-    let item = &version.types.get(item)?.name;
-    let name = &ty.name;
-    Some(quote! {
-        wire::list! { #name of #item }
-    })
+    let (item, name) = (item.map(|item| &item.name), &ty.name);
+    item.map(|item| quote!(wire::list! { #name of #item })).into_iter().collect()
 }

@@ -6,7 +6,7 @@ use crate::config::Bundle;
 use crate::model::Crate;
 
 /// The manifest of the crate.
-pub(super) fn file(krate: &Crate<'_>) -> File {
+pub(super) fn files(krate: &Crate<'_>) -> Vec<File> {
     let target = krate.config.conversion.as_ref().map(|conversion| &conversion.to);
     let mut dependencies = vec![
         "k8s-openapi.workspace = true".to_owned(),
@@ -28,7 +28,8 @@ pub(super) fn file(krate: &Crate<'_>) -> File {
         features.push(format!("{name} = [{}]", parts.join(", ")));
     }
     dependencies.extend(target.map(|target| format!("{target}.workspace = true")));
-    package(&krate.config.name, &krate.config.description, &dependencies, &features)
+    let config = &krate.config;
+    vec![package(&config.name, &config.description, &dependencies, &features)]
 }
 
 /// The manifest of the crate that bundles these.

@@ -18,13 +18,16 @@ mod types;
 mod validation;
 mod wire;
 
-pub(crate) use bundle::emit as emit_bundle;
-pub(crate) use by_hand::paths as hand_written;
+use std::collections::BTreeMap;
+
 use proc_macro2::TokenStream;
 use quote::quote;
 
+pub(crate) use bundle::emit as emit_bundle;
+pub(crate) use by_hand::paths as hand_written;
+
 use crate::doc;
-use crate::model::{ApiVersion, Crate, Module, Role, Shape};
+use crate::model::{ApiVersion, Crate, Module, Struct, Type};
 use crate::name::Ident;
 
 /// A file before it is rendered.
@@ -48,44 +51,60 @@ pub(crate) enum Content {
     Macros(String),
 }
 
-/// The files of a crate.
-pub(crate) fn emit(krate: &Crate<'_>) -> Vec<File> {
-    let mut files = vec![manifest::file(krate)];
-    files.extend(root::files(krate));
-    files.extend(apply::files(krate));
-    for version in &krate.versions {
-        for module in &version.modules {
-            let types = module.types.iter();
-            let types = types.filter_map(|name| Some((name, version.types.get(name)?)));
-            let mut items = imports::of(version, module);
-            for (schema, ty) in types {
-                match &ty.shape {
-                    Shape::Struct(object) => {
-                        items.push(types::item(version, ty, object));
-                        items.extend(builders::items(version, ty, object));
-                        items.extend(resource::items(version, ty, object));
-                        if let Role::Kind(resource) = &object.role {
-                            items.push(kind::item(ty, resource));
-                        }
-                        items.extend(lists::item(version, ty, object));
-                        items.push(wire::item(ty, object));
-                    }
-                    Shape::Enum(shape) => items.extend(enums::items(ty, shape)),
-                }
-                items.extend(conversion::items(version, schema));
-            }
-            let folder = folder(version.module.as_ref());
-            files.push(File {
-                path: format!("{folder}{}.rs", module.name),
-                origin: origin(version, module),
-                content: Content::Rust {
-                    attributes: TokenStream::new(),
-                    items,
-                },
-            });
+impl File {
+    fn rust(
+        path: String,
+        origin: String,
+        attributes: TokenStream,
+        items: Vec<TokenStream>,
+    ) -> Self {
+        Self {
+            path,
+            origin,
+            content: Content::Rust { attributes, items },
         }
     }
-    files
+}
+
+/// An output: the files that it adds to a crate.
+type Output = fn(&Crate<'_>) -> Vec<File>;
+
+/// All outputs.
+const OUTPUTS: [Output; 6] = [
+    manifest::files,
+    root::files,
+    types::files,
+    apply::files,
+    scheme::files,
+    validation::files,
+];
+
+/// What an output adds to the file of a struct.
+type Part = fn(&ApiVersion, &Type, &Struct) -> Vec<TokenStream>;
+
+/// The parts of a struct, in their order in the file.
+const PARTS: [Part; 6] = [
+    types::items,
+    builders::items,
+    resource::items,
+    kind::items,
+    lists::items,
+    wire::items,
+];
+
+/// The files of a crate.
+pub(crate) fn emit(krate: &Crate<'_>) -> Vec<File> {
+    OUTPUTS.iter().flat_map(|output| output(krate)).collect()
+}
+
+/// The modules in which the crate has types, each with its documents. The root is there even if
+/// all types are further down.
+fn places<'a>(krate: &'a Crate<'_>) -> BTreeMap<Option<&'a Ident>, Vec<&'a ApiVersion>> {
+    let mut places = BTreeMap::from([(None, Vec::new())]);
+    for version in &krate.versions {
+        places.entry(version.module.as_ref()).or_default().push(version);
+    }
+    places
 }
 
 /// The folder of a module's files, with `/` at its end.
@@ -101,6 +120,14 @@ fn origin(version: &ApiVersion, module: &Module) -> String {
     let first = module.types.iter().find_map(|name| version.types.get(name));
     let pointer = first.map(|ty| format!(",\n// {}", ty.pointer));
     format!("{}{}", version.file, pointer.unwrap_or_default())
+}
+
+/// What a file is made from, of several documents.
+fn origins<'a>(versions: impl IntoIterator<Item = &'a ApiVersion>) -> String {
+    let mut files: Vec<_> =
+        versions.into_iter().map(|version| version.file.as_str()).collect();
+    files.dedup();
+    files.join(",\n// ")
 }
 
 /// The attributes that make a documentation comment of the lines.

@@ -6,8 +6,8 @@ use quote::quote;
 use super::runtime::{Feature, KINDS};
 use super::scheme::Export;
 use super::{
-    Content, File, apply, by_hand, group_versions, inner_comment, releases, scheme,
-    validation,
+    File, apply, by_hand, group_versions, inner_comment, origins, places, releases,
+    scheme, validation,
 };
 use crate::doc::{self, NoLinks};
 use crate::model::{ApiVersion, Crate, Resource, Type};
@@ -16,21 +16,9 @@ use crate::release::Release;
 
 /// The root of the crate and the modules below it that are the root of others.
 pub(super) fn files(krate: &Crate<'_>) -> Vec<File> {
-    let mut modules: Vec<_> =
-        krate.versions.iter().map(|version| version.module.clone()).collect();
-    // The root is there even if all types are further down.
-    modules.push(None);
-    modules.sort();
-    modules.dedup();
-    let files = modules.iter().flat_map(|here| {
-        let here = here.as_ref();
-        let inside = krate.versions.iter().filter(|v| v.module.as_ref() == here);
-        let versions: Vec<_> = inside.collect();
-        let scheme = scheme::files(here, &versions);
-        let root = file(krate, here, &versions, &modules);
-        let validation = validation::files(here, &versions);
-        std::iter::once(root).chain(scheme).chain(validation)
-    });
+    let places = places(krate);
+    let all: Vec<_> = places.keys().copied().flatten().collect();
+    let files = places.iter().map(|(here, versions)| file(krate, *here, versions, &all));
     files.collect()
 }
 
@@ -38,7 +26,7 @@ fn file(
     krate: &Crate<'_>,
     here: Option<&Ident>,
     versions: &[&ApiVersion],
-    all: &[Option<Ident>],
+    all: &[&Ident],
 ) -> File {
     let mut items: Vec<TokenStream> = Vec::new();
     let modules = versions.iter().flat_map(|v| v.modules.iter().map(move |m| (v, m)));
@@ -50,7 +38,7 @@ fn file(
         public.into_iter().map(|(_, declared)| declared).collect();
     public.extend(apply::module(versions).map(|name| (name, Some(Feature::Apply))));
     if here.is_none() {
-        public.extend(all.iter().flatten().map(|name| (name.clone(), None)));
+        public.extend(all.iter().map(|name| ((*name).clone(), None)));
     }
     items.extend(declarations(public, &quote!(pub mod)));
     let mut names: Vec<Declared> =
@@ -88,18 +76,13 @@ fn file(
         items.extend(newest(std::slice::from_ref(krate)));
     }
     let attributes = inner_comment(&lines(krate, versions, here, all));
-    let origin: Vec<_> = match here {
-        Some(_) => versions.iter().map(|version| version.file.as_str()).collect(),
-        None => krate.versions.iter().map(|version| version.file.as_str()).collect(),
+    let (path, origin) = match here {
+        Some(module) => {
+            (format!("src/{module}/mod.rs"), origins(versions.iter().copied()))
+        }
+        None => ("src/lib.rs".to_owned(), origins(&krate.versions)),
     };
-    File {
-        path: match here {
-            Some(module) => format!("src/{module}/mod.rs"),
-            None => "src/lib.rs".to_owned(),
-        },
-        origin: origin.join(",\n// "),
-        content: Content::Rust { attributes, items },
-    }
+    File::rust(path, origin, attributes, items)
 }
 
 /// The constant with the newest release that the documents of the crates describe.
@@ -158,7 +141,7 @@ fn lines(
     krate: &Crate<'_>,
     versions: &[&ApiVersion],
     here: Option<&Ident>,
-    all: &[Option<Ident>],
+    all: &[&Ident],
 ) -> Vec<String> {
     let mut lines = Vec::new();
     if here.is_none() {
@@ -190,9 +173,9 @@ fn lines(
         lines.extend(mine.flat_map(|document| about(&document.about)));
         return lines;
     }
-    let modules = all.iter().flatten();
-    lines.extend(modules.flat_map(|module| {
-        let inside = krate.versions.iter().filter(|v| v.module.as_ref() == Some(module));
+    lines.extend(all.iter().flat_map(|module| {
+        let inside =
+            krate.versions.iter().filter(|v| v.module.as_ref() == Some(*module));
         let names = group_versions(inside);
         [String::new(), format!("Those of {names} are in [`{module}`].")]
     }));

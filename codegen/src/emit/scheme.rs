@@ -6,20 +6,22 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::runtime::{Feature, KINDS, MANIFESTS};
-use super::{Content, File, folder};
-use crate::model::{ApiVersion, Conversion, Resource, SchemaName};
+use super::{File, folder, origins, places};
+use crate::model::{ApiVersion, Conversion, Crate, Resource, SchemaName};
 use crate::name::{self, GROUP_FILE, Ident, SCHEME_FILE};
 
-/// The files of one module of the crate, if it has kinds.
-pub(super) fn files(module: Option<&Ident>, versions: &[&ApiVersion]) -> Vec<File> {
-    let kinds = kinds(versions);
+/// The files of the modules that have kinds.
+pub(super) fn files(krate: &Crate<'_>) -> Vec<File> {
     let mut files = Vec::new();
-    files
-        .extend(one_group_version(&kinds).map(|kind| {
-            file(module, versions, GROUP_FILE, group_version(module, kind))
-        }));
-    if !kinds.is_empty() {
-        files.push(file(module, versions, SCHEME_FILE, registration(module, &kinds)));
+    for (module, versions) in places(krate) {
+        let kinds = kinds(&versions);
+        let mut add = |name, items| files.push(file(module, &versions, name, items));
+        if let Some(kind) = one_group_version(&kinds) {
+            add(GROUP_FILE, group_version(module, kind));
+        }
+        if !kinds.is_empty() {
+            add(SCHEME_FILE, registration(module, &kinds));
+        }
     }
     files
 }
@@ -30,16 +32,8 @@ fn file(
     name: &str,
     items: Vec<TokenStream>,
 ) -> File {
-    let folder = folder(module);
-    let origin: Vec<_> = versions.iter().map(|version| version.file.as_str()).collect();
-    File {
-        path: format!("{folder}{name}.rs"),
-        origin: origin.join(",\n// "),
-        content: Content::Rust {
-            attributes: TokenStream::new(),
-            items,
-        },
-    }
+    let path = format!("{}{name}.rs", folder(module));
+    File::rust(path, origins(versions.iter().copied()), TokenStream::new(), items)
 }
 
 fn kinds<'a>(versions: &[&'a ApiVersion]) -> Vec<Kind<'a>> {

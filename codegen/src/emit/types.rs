@@ -3,8 +3,8 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::{comment, imports};
-use crate::model::{ApiVersion, Field, Struct, Ty, Type};
+use super::{File, PARTS, comment, conversion, enums, folder, imports, origin};
+use crate::model::{ApiVersion, Crate, Field, Module, Shape, Struct, Ty, Type};
 
 /// The documentation of the field that keeps unknown fields.
 const UNKNOWN_FIELDS: [&str; 2] = [
@@ -12,8 +12,38 @@ const UNKNOWN_FIELDS: [&str; 2] = [
     "others, but for those whose names it does know.",
 ];
 
+/// The files of types.
+pub(super) fn files(krate: &Crate<'_>) -> Vec<File> {
+    let versions = krate.versions.iter();
+    let files = versions.flat_map(|version| {
+        version.modules.iter().map(move |module| file(version, module))
+    });
+    files.collect()
+}
+
+fn file(version: &ApiVersion, module: &Module) -> File {
+    let types = module.types.iter();
+    let types = types.filter_map(|name| Some((name, version.types.get(name)?)));
+    let mut all = imports::of(version, module);
+    for (schema, ty) in types {
+        match &ty.shape {
+            Shape::Struct(object) => {
+                all.extend(PARTS.iter().flat_map(|part| part(version, ty, object)));
+            }
+            Shape::Enum(shape) => all.extend(enums::items(ty, shape)),
+        }
+        all.extend(conversion::items(version, schema));
+    }
+    let path = format!("{}{}.rs", folder(version.module.as_ref()), module.name);
+    File::rust(path, origin(version, module), TokenStream::new(), all)
+}
+
 /// The declaration of a struct.
-pub(super) fn item(version: &ApiVersion, ty: &Type, object: &Struct) -> TokenStream {
+pub(super) fn items(
+    version: &ApiVersion,
+    ty: &Type,
+    object: &Struct,
+) -> Vec<TokenStream> {
     let name = &ty.name;
     let docs = comment(&ty.docs.lines);
     let fields = object.fields.iter().map(|field| {
@@ -27,13 +57,13 @@ pub(super) fn item(version: &ApiVersion, ty: &Type, object: &Struct) -> TokenStr
         quote!(#docs pub #name: wire::UnknownFields)
     });
     let fields = fields.chain(unknown);
-    quote! {
+    vec![quote! {
         #docs
         #[derive(Clone, Debug, Default, PartialEq)]
         pub struct #name {
             #(#fields,)*
         }
-    }
+    }]
 }
 
 /// The type of a field as it is declared.

@@ -3,10 +3,10 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use crate::model::{Role, Struct, Type};
+use crate::model::{ApiVersion, Role, Struct, Type};
 
 /// The implementations of `wire::Object` and of serde's traits.
-pub(super) fn item(ty: &Type, object: &Struct) -> TokenStream {
+pub(super) fn items(_: &ApiVersion, ty: &Type, object: &Struct) -> Vec<TokenStream> {
     let name = &ty.name;
     let rows = object.fields.iter().map(|field| {
         let (key, name) = (&field.json, &field.name);
@@ -22,9 +22,9 @@ pub(super) fn item(ty: &Type, object: &Struct) -> TokenStream {
         Role::Part => quote!(object),
         Role::Kind(_) | Role::Apply(_) | Role::List { .. } => quote!(kind),
     };
-    quote! {
+    vec![quote! {
         wire::#sort! {
             #name { #(#rows,)* }
         }
-    }
+    }]
 }

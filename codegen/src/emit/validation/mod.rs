@@ -17,7 +17,7 @@ use proc_macro2::{Span, TokenStream};
 use quote::quote;
 
 use super::runtime::VALIDATION;
-use super::{Content, File, folder, inner_comment, origin};
+use super::{File, folder, inner_comment, origin, origins, places};
 use crate::model::{ApiVersion, Argument, Crate, Module, Rules, Shape};
 use crate::name::{self, Ident, VALIDATION_FOLDER};
 
@@ -90,19 +90,20 @@ pub(super) fn module(versions: &[&ApiVersion]) -> Option<Ident> {
     any.then(|| name::fixed(VALIDATION_FOLDER))
 }
 
-/// The files of a part of the crate: one for each file of types that has something to do, and
-/// the one that declares them.
-pub(super) fn files(place: Option<&Ident>, versions: &[&ApiVersion]) -> Vec<File> {
-    let mut names = BTreeSet::new();
+/// One file for each file of types that has something to do, and those that declare them.
+pub(super) fn files(krate: &Crate<'_>) -> Vec<File> {
     let mut files = Vec::new();
-    for version in versions {
-        for module in modules(version) {
-            names.insert(&module.name);
-            files.push(file(version, module));
+    for (place, versions) in places(krate) {
+        let mut names = BTreeSet::new();
+        for version in &versions {
+            for module in modules(version) {
+                names.insert(&module.name);
+                files.push(file(version, module));
+            }
         }
-    }
-    if !names.is_empty() {
-        files.push(root(place, versions, names));
+        if !names.is_empty() {
+            files.push(root(place, &versions, names));
+        }
     }
     files
 }
@@ -114,15 +115,14 @@ fn root(
 ) -> File {
     let names = names.into_iter();
     let about = "Defaults and validation of the kinds, as in an API server.";
-    let origin: Vec<_> = versions.iter().map(|version| version.file.as_str()).collect();
-    File {
-        path: format!("{}{VALIDATION_FOLDER}/mod.rs", folder(place)),
-        origin: origin.join(",\n// "),
-        content: Content::Rust {
-            attributes: inner_comment(&[about.to_owned()]),
-            items: names.map(|name| quote!(mod #name;)).collect(),
-        },
-    }
+    let path = format!("{}{VALIDATION_FOLDER}/mod.rs", folder(place));
+    let items = names.map(|name| quote!(mod #name;)).collect();
+    File::rust(
+        path,
+        origins(versions.iter().copied()),
+        inner_comment(&[about.to_owned()]),
+        items,
+    )
 }
 
 fn file(version: &ApiVersion, module: &Module) -> File {
@@ -149,14 +149,8 @@ fn file(version: &ApiVersion, module: &Module) -> File {
     all.extend(reported::items(&cx));
     all.extend(items);
     let folder = folder(version.module.as_ref());
-    File {
-        path: format!("{folder}{VALIDATION_FOLDER}/{}.rs", module.name),
-        origin: origin(version, module),
-        content: Content::Rust {
-            attributes: TokenStream::new(),
-            items: all,
-        },
-    }
+    let path = format!("{folder}{VALIDATION_FOLDER}/{}.rs", module.name);
+    File::rust(path, origin(version, module), TokenStream::new(), all)
 }
 
 /// The `use` items of a file.
