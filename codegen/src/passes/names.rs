@@ -77,12 +77,23 @@ pub(super) fn check(version: &ApiVersion, diagnostics: &mut Diagnostics) {
     }
     let mut files = Taken::new("types", &version.file);
     for module in &version.modules {
-        let first = module.types.first().and_then(|name| version.types.get(name));
-        if let Some(ty) = first {
-            files.take(module.name.as_str(), ty.name.as_str(), &ty.pointer, diagnostics);
+        let Some(ty) = version.first(module) else {
+            continue;
+        };
+        files.take(module.name.as_str(), ty.name.as_str(), &ty.pointer, diagnostics);
+        // A file of the crate that isn't made from a kind.
+        if RESERVED_FILES.contains(&module.name.as_str()) {
+            diagnostics.at(
+                &version.file,
+                &ty.pointer,
+                format!(
+                    "`{}` needs the file {}.rs, which has another use",
+                    ty.name, module.name
+                ),
+                "a type of this name can't be generated",
+            );
         }
     }
-    reserved_files(version, diagnostics);
 }
 
 /// Reports every two types of a crate, from different documents, of the same name or file.
@@ -106,8 +117,9 @@ pub(super) fn check_crate(versions: &[ApiVersion], diagnostics: &mut Diagnostics
             }
         }
         for module in &version.modules {
-            let first = module.types.first().and_then(|name| version.types.get(name));
-            let Some(ty) = first else { continue };
+            let Some(ty) = version.first(module) else {
+                continue;
+            };
             let other = files.insert((scope, module.name.as_str()), version);
             // Types of one name have files of one name; that is one error, not two.
             if let Some(other) = other.filter(|_| !clashes.contains(&ty.name.as_str())) {
@@ -135,25 +147,6 @@ fn across(
         format!("{what} comes from {} too", other.file),
         "put one of the documents into a crate of its own",
     );
-}
-
-/// A file of the crate that isn't made from a kind.
-fn reserved_files(version: &ApiVersion, diagnostics: &mut Diagnostics) {
-    for module in &version.modules {
-        let first = module.types.first().and_then(|name| version.types.get(name));
-        let is_reserved = RESERVED_FILES.contains(&module.name.as_str());
-        if let Some(ty) = first.filter(|_| is_reserved) {
-            diagnostics.at(
-                &version.file,
-                &ty.pointer,
-                format!(
-                    "`{}` needs the file {}.rs, which has another use",
-                    ty.name, module.name
-                ),
-                "a type of this name can't be generated",
-            );
-        }
-    }
 }
 
 /// The names that are taken in one scope, and by what.
