@@ -224,7 +224,7 @@ impl Resource {
     }
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub(crate) struct Field {
     /// The name on the wire.
     pub(crate) json: String,
