@@ -116,12 +116,11 @@ impl Carry {
         }
     }
 
-    /// Says whether the conversion of the innermost types is total.
-    pub(crate) fn set_total(&mut self, value: bool) {
+    /// What is in all lists and maps, for changing.
+    pub(crate) fn innermost_mut(&mut self) -> &mut Self {
         match self {
-            Self::Same => {}
-            Self::Type { total, .. } => *total = value,
-            Self::List(inner) | Self::Map(inner) => inner.set_total(value),
+            Self::List(inner) | Self::Map(inner) => inner.innermost_mut(),
+            other => other,
         }
     }
 }

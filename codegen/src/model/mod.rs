@@ -103,6 +103,24 @@ pub(crate) struct Type {
     pub(crate) shape: Shape,
 }
 
+impl Type {
+    /// The struct, if it is one.
+    pub(crate) fn object(&self) -> Option<&Struct> {
+        match &self.shape {
+            Shape::Struct(object) => Some(object),
+            Shape::Enum(_) => None,
+        }
+    }
+
+    /// The struct, if it is one, for changing.
+    pub(crate) fn object_mut(&mut self) -> Option<&mut Struct> {
+        match &mut self.shape {
+            Shape::Struct(object) => Some(object),
+            Shape::Enum(_) => None,
+        }
+    }
+}
+
 // A struct is larger than an enumeration, and there are far more of them.
 #[allow(clippy::large_enum_variant)]
 #[derive(Debug, Serialize)]
@@ -206,7 +224,7 @@ impl Resource {
     }
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub(crate) struct Field {
     /// The name on the wire.
     pub(crate) json: String,
@@ -414,6 +432,11 @@ impl ApiVersion {
         }
     }
 
+    /// The type that a file is named after.
+    pub(crate) fn first(&self, module: &Module) -> Option<&Type> {
+        self.types.get(module.types.first()?)
+    }
+
     /// The kinds, with what the API server knows of them.
     pub(crate) fn kinds(&self) -> impl Iterator<Item = (&SchemaName, &Resource)> {
         self.structs().filter_map(|(name, object)| match &object.role {
@@ -431,10 +454,7 @@ impl ApiVersion {
     pub(crate) fn own_struct(&self, ty: &Ty) -> Option<(&Type, &Struct)> {
         let Ty::Ref(schema) = ty else { return None };
         let ty = self.types.get(schema)?;
-        match &ty.shape {
-            Shape::Struct(object) => Some((ty, object)),
-            Shape::Enum(_) => None,
-        }
+        Some((ty, ty.object()?))
     }
 
     /// The enumeration of the crate that a type refers to directly.
@@ -449,35 +469,23 @@ impl ApiVersion {
 
     /// The struct of a schema.
     pub(crate) fn object(&self, schema: &SchemaName) -> Option<&Struct> {
-        match &self.types.get(schema)?.shape {
-            Shape::Struct(object) => Some(object),
-            Shape::Enum(_) => None,
-        }
+        self.types.get(schema)?.object()
     }
 
     /// The struct of a schema, for changing.
     pub(crate) fn object_mut(&mut self, schema: &SchemaName) -> Option<&mut Struct> {
-        match &mut self.types.get_mut(schema)?.shape {
-            Shape::Struct(object) => Some(object),
-            Shape::Enum(_) => None,
-        }
+        self.types.get_mut(schema)?.object_mut()
+    }
+
+    /// The structs.
+    pub(crate) fn structs(&self) -> impl Iterator<Item = (&SchemaName, &Struct)> {
+        self.types.iter().filter_map(|(name, ty)| Some((name, ty.object()?)))
     }
 
     /// The structs, for changing.
     pub(crate) fn structs_mut(
         &mut self,
     ) -> impl Iterator<Item = (&SchemaName, &mut Struct)> {
-        self.types.iter_mut().filter_map(|(name, ty)| match &mut ty.shape {
-            Shape::Struct(shape) => Some((name, shape)),
-            Shape::Enum(_) => None,
-        })
-    }
-
-    /// The structs.
-    pub(crate) fn structs(&self) -> impl Iterator<Item = (&SchemaName, &Struct)> {
-        self.types.iter().filter_map(|(name, ty)| match &ty.shape {
-            Shape::Struct(shape) => Some((name, shape)),
-            Shape::Enum(_) => None,
-        })
+        self.types.iter_mut().filter_map(|(name, ty)| Some((name, ty.object_mut()?)))
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::name::{Ident, RulePath};
 use crate::release::Releases;
@@ -261,7 +261,7 @@ impl NameFormat {
 }
 
 /// The types of errors, as Kubernetes' `field.ErrorType` has them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub(crate) enum ErrorType {
     Required,
     Invalid,
@@ -275,15 +275,7 @@ pub(crate) enum ErrorType {
 impl ErrorType {
     /// Reads `TooLong`, or `FieldValueTooLong` as Kubernetes' reasons are spelt.
     pub(crate) fn parse(text: &str) -> Option<Self> {
-        Some(match text.strip_prefix("FieldValue").unwrap_or(text) {
-            "Required" => Self::Required,
-            "Invalid" => Self::Invalid,
-            "NotSupported" => Self::NotSupported,
-            "Duplicate" => Self::Duplicate,
-            "TooLong" => Self::TooLong,
-            "TooMany" => Self::TooMany,
-            "Forbidden" => Self::Forbidden,
-            _ => return None,
-        })
+        let name = text.strip_prefix("FieldValue").unwrap_or(text);
+        serde_json::from_value(name.into()).ok()
     }
 }

@@ -82,20 +82,14 @@ fn of_field(version: &ApiVersion, full: &str, field: &Field) -> Field {
         docs.extend(doc::wrapped(note));
     }
     Field {
-        json: field.json.clone(),
-        name: field.name.clone(),
-        pointer: field.pointer.clone(),
-        ty: field.ty.clone(),
         required: false,
-        metadata: field.metadata,
-        boxed: field.boxed,
         docs: Docs {
             summary,
             ..lines(docs)
         },
         facts: Facts::default(),
         rules: Rules::default(),
-        asked: Asked::default(),
+        ..field.clone()
     }
 }
 

@@ -18,11 +18,22 @@ pub(super) fn run(version: &mut ApiVersion) {
         let holds = |name: &SchemaName| version.object(name).is_some_and(holds);
         version.graph.holding(holds)
     };
-    let sets = holding(sets_defaults);
-    let drops = holding(drops_fields);
-    let checks = holding(checks);
-    let updates = holding(checks_updates);
-    let warns = holding(warns);
+    let sets_defaults = holding(|object| {
+        let mut facts = object.fields.iter().map(|field| &field.facts);
+        facts.any(|f| f.default_function.is_some() || f.literal.is_some())
+    });
+    let drops_fields =
+        holding(|object| object.fields.iter().any(|f| f.facts.feature.is_some()));
+    let checks = holding(|object| {
+        object.rules.exactly_one
+            || !object.rules.depends.is_empty()
+            || object.fields.iter().any(|field| field.rules.ask_of_creation())
+    });
+    let checks_updates = holding(|object| object.fields.iter().any(is_immutable));
+    let warns = holding(|object| {
+        let mut rules = object.fields.iter().map(|field| &field.rules);
+        object.rules.warning.is_some() || rules.any(|r| r.warnings().next().is_some())
+    });
     let compared = compared(version);
     for (name, object) in version.structs_mut() {
         // Lists of kinds are never sent to a server.
@@ -31,57 +42,34 @@ pub(super) fn run(version: &mut ApiVersion) {
         }
         let is_kind = matches!(object.role, Role::Kind(_));
         object.behaviour = Behaviour {
-            sets_defaults: sets.contains(name),
-            drops_fields: drops.contains(name),
+            sets_defaults: sets_defaults.contains(name),
+            drops_fields: drops_fields.contains(name),
             checks: is_kind || checks.contains(name),
-            checks_updates: updates.contains(name),
+            checks_updates: checks_updates.contains(name),
             warns: warns.contains(name),
             is_compared: compared.contains(name),
         };
     }
 }
 
-fn sets_defaults(object: &Struct) -> bool {
-    let sets = |field: &Field| {
-        field.facts.default_function.is_some() || field.facts.literal.is_some()
-    };
-    object.fields.iter().any(sets)
-}
-
-fn drops_fields(object: &Struct) -> bool {
-    object.fields.iter().any(|field| field.facts.feature.is_some())
-}
-
-fn checks(object: &Struct) -> bool {
-    object.rules.exactly_one
-        || !object.rules.depends.is_empty()
-        || object.fields.iter().any(|field| field.rules.ask_of_creation())
-}
-
-fn checks_updates(object: &Struct) -> bool {
-    object.fields.iter().any(|field| field.rules.immutable().next().is_some())
-}
-
-fn warns(object: &Struct) -> bool {
-    object.rules.warning.is_some()
-        || object.fields.iter().any(|field| field.rules.warnings().next().is_some())
+fn is_immutable(field: &Field) -> bool {
+    field.rules.immutable().next().is_some()
 }
 
 /// The structs that are compared as a whole, and what is in them.
 fn compared(version: &ApiVersion) -> BTreeSet<SchemaName> {
-    let mut found = BTreeSet::new();
-    let is_required = |field: &&Field| !field.is_optional();
-    let mut open: Vec<&Ty> = Vec::new();
-    for (_, object) in version.structs() {
-        let fields = object.fields.iter().filter(is_required);
-        let frozen = |field: &&Field| field.rules.immutable().next().is_some();
-        open.extend(fields.filter(frozen).map(|field| &field.ty));
+    fn required(object: &Struct) -> impl Iterator<Item = &Field> {
+        object.fields.iter().filter(|field| !field.is_optional())
     }
+    let mut found = BTreeSet::new();
+    let fields = version.structs().flat_map(|(_, object)| required(object));
+    let mut open: Vec<&Ty> =
+        fields.filter(|field| is_immutable(field)).map(|field| &field.ty).collect();
     while let Some(ty) = open.pop() {
         if let (Ty::Ref(name), Some((_, object))) = (ty, version.own_struct(ty))
             && found.insert(name.clone())
         {
-            open.extend(object.fields.iter().filter(is_required).map(|field| &field.ty));
+            open.extend(required(object).map(|field| &field.ty));
         }
     }
     found
@@ -91,19 +79,19 @@ fn compared(version: &ApiVersion) -> BTreeSet<SchemaName> {
 /// the feature drops, and those that lift a rule.
 fn find_features(version: &mut ApiVersion) {
     let mut features = std::mem::take(&mut version.features);
+    let mut note = |lifecycle: &Lifecycle| {
+        let feature = feature(lifecycle)?;
+        let name = feature.name.clone();
+        features.entry(name.clone()).or_insert(feature);
+        Some(name)
+    };
     for (_, object) in version.structs_mut() {
         for field in &mut object.fields {
-            let is_optional = field.is_optional();
-            let lifecycle = field.facts.lifecycle.as_ref().filter(|_| is_optional);
-            if let Some(feature) = lifecycle.and_then(feature) {
-                field.facts.feature = Some(feature.name.clone());
-                features.entry(feature.name.clone()).or_insert(feature);
-            }
+            let optional = field.is_optional();
+            let lifecycle = field.facts.lifecycle.as_ref().filter(|_| optional);
+            field.facts.feature = lifecycle.and_then(&mut note);
             for immutable in field.rules.immutable_mut() {
-                if let Some(feature) = immutable.unless.as_ref().and_then(feature) {
-                    immutable.feature = Some(feature.name.clone());
-                    features.entry(feature.name.clone()).or_insert(feature);
-                }
+                immutable.feature = immutable.unless.as_ref().and_then(&mut note);
             }
         }
     }

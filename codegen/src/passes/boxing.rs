@@ -1,25 +1,19 @@
 //! Boxing: fields that are large and optional, or recursive, are held in a `Box`.
 
-use std::collections::BTreeSet;
-
 use crate::diag::Diagnostics;
-use crate::model::{ApiVersion, SchemaName, Ty};
+use crate::model::{ApiVersion, Ty};
 
 /// Marks the fields that are held in a `Box`.
 pub(super) fn run(version: &mut ApiVersion, diagnostics: &mut Diagnostics) {
-    let large: BTreeSet<SchemaName> = version
-        .externs
-        .iter()
-        .filter(|(_, external)| external.large)
-        .map(|(name, _)| name.clone())
-        .collect();
     let file = version.file.clone();
     let graph = std::mem::take(&mut version.graph);
+    let externs = std::mem::take(&mut version.externs);
     for (owner, object) in version.structs_mut() {
-        for (index, field) in object.fields.iter_mut().enumerate() {
+        for field in &mut object.fields {
             let Ty::Ref(name) = &field.ty else { continue };
-            let recursive = graph.is_recursive(owner, index);
-            field.boxed = recursive || (large.contains(name) && !field.required);
+            let recursive = graph.is_recursive(owner, name);
+            let large = externs.get(name).is_some_and(|external| external.large);
+            field.boxed = recursive || (large && !field.required);
             if recursive && field.required {
                 diagnostics.at(
                     &file,
@@ -31,4 +25,5 @@ pub(super) fn run(version: &mut ApiVersion, diagnostics: &mut Diagnostics) {
         }
     }
     version.graph = graph;
+    version.externs = externs;
 }

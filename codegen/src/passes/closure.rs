@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diag::Diagnostics;
-use crate::model::{ApiVersion, Graph, SchemaName, Shape, Ty};
+use crate::model::{ApiVersion, Graph, SchemaName, Ty};
 
 /// The longest chain of schemas that are only names for other types.
 const MAX_ALIASES: usize = 16;
@@ -51,10 +51,7 @@ fn report_missing(version: &ApiVersion, diagnostics: &mut Diagnostics) {
     if !diagnostics.is_empty() {
         return;
     }
-    for ty in version.types.values() {
-        let Shape::Struct(object) = &ty.shape else {
-            continue;
-        };
+    for (_, object) in version.structs() {
         for field in &object.fields {
             let is_missing = |name: &&SchemaName| {
                 !version.types.contains_key(*name)

@@ -15,22 +15,15 @@ pub(super) fn run(version: &mut ApiVersion) {
     let release = version.release;
     let inherited = inherited(version);
     let known = Known::new(version);
-    let modules: BTreeMap<SchemaName, usize> = version
-        .modules
-        .iter()
-        .enumerate()
-        .flat_map(|(index, module)| {
-            module.types.iter().map(move |name| (name.clone(), index))
-        })
-        .collect();
     for (schema, ty) in &mut version.types {
         let here = ty.name.to_string();
-        let module = modules.get(schema).copied();
-        let mut links = Scope::new(&known, &here, module);
-        if let Shape::Struct(object) = &ty.shape {
-            let names = object.fields.iter();
-            links.fields = names.map(|f| (f.json.clone(), f.name.to_string())).collect();
-        }
+        let fields = ty.object().into_iter().flat_map(|object| &object.fields);
+        let mut links = Scope {
+            known: &known,
+            here: &here,
+            fields: fields.map(|f| (f.json.clone(), f.name.to_string())).collect(),
+            field: String::new(),
+        };
         let lifecycle = inherited.get(schema);
         let mut notes = Vec::new();
         notes.extend(lifecycle.map(|lifecycle| doc::maturity(lifecycle, release)));
@@ -112,20 +105,14 @@ fn unchecked((rule, reason): &(String, String)) -> String {
     )
 }
 
-/// Says at least the name of what a document doesn't describe.
-fn describe(docs: &mut Docs, name: &str) {
-    if docs.description.trim().is_empty() {
-        let name = if name.is_empty() {
-            "\"\"".to_owned()
-        } else {
-            doc::as_code(name)
-        };
-        docs.description = format!("`{name}`.");
-    }
-}
-
 fn write(docs: &mut Docs, name: &str, notes: &[String], links: &Scope<'_>) {
-    describe(docs, name);
+    // At least the name is said of what a document doesn't describe.
+    if docs.description.trim().is_empty() {
+        docs.description = match name {
+            "" => "`\"\"`.".to_owned(),
+            name => format!("`{}`.", doc::as_code(name)),
+        };
+    }
     docs.lines = doc::lines(&docs.description, links);
     docs.summary = doc::summary(&docs.lines);
     doc::append_notes(&mut docs.lines, notes);
@@ -171,6 +158,7 @@ fn brought_by(version: &ApiVersion, name: &SchemaName) -> Option<Lifecycle> {
 /// The types that descriptions may link to, by their Kubernetes names.
 struct Known {
     path: String,
+    /// Each with the number of its file.
     own: BTreeMap<String, usize>,
     external: BTreeMap<String, String>,
 }
@@ -197,23 +185,10 @@ impl Known {
 struct Scope<'a> {
     known: &'a Known,
     here: &'a str,
-    module: Option<usize>,
     /// The fields of the type, by their name on the wire.
     fields: BTreeMap<String, String>,
     /// The field that is described, which needs no link to itself.
     field: String,
-}
-
-impl<'a> Scope<'a> {
-    fn new(known: &'a Known, here: &'a str, module: Option<usize>) -> Self {
-        Self {
-            known,
-            here,
-            module,
-            fields: BTreeMap::new(),
-            field: String::new(),
-        }
-    }
 }
 
 impl Links for Scope<'_> {
@@ -225,7 +200,9 @@ impl Links for Scope<'_> {
             return Some(format!("Self::{field}"));
         }
         match self.known.own.get(word) {
-            Some(module) if Some(*module) == self.module => Some(word.to_owned()),
+            own @ Some(_) if own == self.known.own.get(self.here) => {
+                Some(word.to_owned())
+            }
             Some(_) => Some(format!("{}::{word}", self.known.path)),
             None => self.known.external.get(word).cloned(),
         }

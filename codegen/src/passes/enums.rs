@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::diag::{Diagnostics, Pointer};
+use crate::diag::Diagnostics;
 use crate::model::{
     ApiVersion, Docs, Enum, Facts, SchemaName, Shape, Ty, Type, Variant,
 };
@@ -12,9 +12,10 @@ use crate::name;
 /// values, or one named after its field.
 pub(super) fn run(version: &mut ApiVersion, diagnostics: &mut Diagnostics) {
     let mut overrides: BTreeMap<SchemaName, Vec<String>> = BTreeMap::new();
-    let mut anonymous: Vec<Anonymous> = Vec::new();
-    for (owner, object) in version.structs_mut() {
-        for field in &mut object.fields {
+    let mut anonymous: Vec<(SchemaName, Type, Vec<String>)> = Vec::new();
+    for (owner, ty) in &mut version.types {
+        let owner_name = ty.name.clone();
+        for field in ty.object_mut().into_iter().flat_map(|object| &mut object.fields) {
             let innermost = field.ty.innermost_mut();
             let Ty::Values { values, named } = innermost else {
                 continue;
@@ -27,82 +28,56 @@ pub(super) fn run(version: &mut ApiVersion, diagnostics: &mut Diagnostics) {
                 *innermost = Ty::Ref(named);
                 continue;
             }
+            // Nobody has named it: it is named after its owner and its field.
             let mut title = field.json.clone();
             if let Some(first) = title.get_mut(..1) {
                 first.make_ascii_uppercase();
             }
-            *innermost = Ty::Ref(format!("{owner}{title}"));
-            let pointer = field.pointer.clone();
-            let field = field.json.clone();
-            anonymous.push(Anonymous {
-                owner: owner.clone(),
-                title,
-                field,
-                pointer,
-                values,
+            let schema = format!("{owner}{title}");
+            *innermost = Ty::Ref(schema.clone());
+            let Some(name) = name::type_name(&format!("{owner_name}{title}")) else {
+                continue;
+            };
+            let shape = Shape::Enum(Enum {
+                variants: Vec::new(),
             });
+            let docs = Docs {
+                description: format!("Values of `{}`.", field.json),
+                ..Docs::default()
+            };
+            let ty = Type {
+                name,
+                pointer: field.pointer.clone(),
+                docs,
+                facts: Facts::default(),
+                shape,
+            };
+            anonymous.push((schema, ty, values));
         }
     }
-    for anonymous in anonymous {
-        anonymous.name(version, diagnostics);
-    }
-    for (schema, values) in overrides {
-        override_values(version, &schema, values, diagnostics);
-    }
-}
-
-/// An enumeration in a property that nobody has named.
-struct Anonymous {
-    owner: SchemaName,
-    title: String,
-    field: String,
-    pointer: Pointer,
-    values: Vec<String>,
-}
-
-impl Anonymous {
-    /// Makes a type of it, named after its owner and its field.
-    fn name(self, version: &mut ApiVersion, diagnostics: &mut Diagnostics) {
-        let schema = format!("{}{}", self.owner, self.title);
-        let owner = version.types.get(&self.owner).map(|ty| ty.name.to_string());
-        let name =
-            owner.and_then(|owner| name::type_name(&format!("{owner}{}", self.title)));
-        let Some(name) = name else { return };
+    for (schema, ty, values) in anonymous {
         let taken = version.types.contains_key(&schema)
             || version.aliases.contains_key(&schema)
             || version.externs.contains_key(&schema);
         if taken {
             diagnostics.at(
                 &version.file,
-                &self.pointer,
-                format!("the enumeration needs the name of `{name}`"),
+                &ty.pointer,
+                format!("the enumeration needs the name of `{}`", ty.name),
                 "name it in an overlay: add a schema with the values and refer to it",
             );
-            return;
+        } else {
+            version.types.insert(schema.clone(), ty);
+            set_values(version, &schema, values, diagnostics);
         }
-        let mut shape = Enum {
-            variants: Vec::new(),
-        };
-        add(&mut shape, self.values, &version.file, &self.pointer, diagnostics);
-        let description = format!("Values of `{}`.", self.field);
-        let docs = Docs {
-            description,
-            ..Docs::default()
-        };
-        let pointer = self.pointer;
-        let ty = Type {
-            name,
-            pointer,
-            docs,
-            facts: Facts::default(),
-            shape: Shape::Enum(shape),
-        };
-        version.types.insert(schema, ty);
+    }
+    for (schema, values) in overrides {
+        set_values(version, &schema, values, diagnostics);
     }
 }
 
-/// Puts the values that the document lists in place of those that an overlay knew.
-fn override_values(
+/// Puts the values that the document lists in place of those that an overlay knew, if any.
+fn set_values(
     version: &mut ApiVersion,
     schema: &SchemaName,
     values: Vec<String>,
@@ -116,29 +91,16 @@ fn override_values(
     };
     shape.variants.retain(|variant| values.contains(&variant.value));
     let known: Vec<_> = shape.variants.iter().map(|v| v.value.clone()).collect();
-    let new = values.into_iter().filter(|value| !known.contains(value)).collect();
-    add(shape, new, &version.file, &ty.pointer, diagnostics);
-}
-
-fn add(
-    shape: &mut Enum,
-    values: Vec<String>,
-    file: &str,
-    pointer: &Pointer,
-    diagnostics: &mut Diagnostics,
-) {
-    for value in values {
+    for value in values.into_iter().filter(|value| !known.contains(value)) {
         match name::variant_name(&value) {
-            Some(name) => {
-                shape.variants.push(Variant {
-                    value,
-                    name,
-                    docs: Docs::default(),
-                });
-            }
+            Some(name) => shape.variants.push(Variant {
+                value,
+                name,
+                docs: Docs::default(),
+            }),
             None => diagnostics.at(
-                file,
-                &pointer.child("enum"),
+                &version.file,
+                &ty.pointer.child("enum"),
                 format!("`{}` can't be the name of a variant", value.escape_debug()),
                 name::VARIANT_RULE,
             ),

@@ -61,12 +61,9 @@ fn example(
     }
     let names: Vec<_> = used.into_iter().collect();
     let mut lines = vec![String::new(), "```".to_owned()];
-    lines.extend(match names.as_slice() {
-        [name] => vec![format!("use {path}::{name};")],
-        names => uses(&path, names),
-    });
+    lines.extend(uses(&path, &names));
     lines.push(String::new());
-    lines.extend(expression.statement("let object = "));
+    expression.write("let object = ", 0, ";", &mut lines);
     let name = name_of(object);
     lines.push(format!("assert_eq!(object.metadata.name.as_deref(), Some({name:?}));"));
     lines.push("```".to_owned());
@@ -75,6 +72,9 @@ fn example(
 
 /// A `use` of several names, in one line or with lines that are filled.
 fn uses(path: &str, names: &[String]) -> Vec<String> {
+    if let [name] = names {
+        return vec![format!("use {path}::{name};")];
+    }
     let one = format!("use {path}::{{{}}};", names.join(", "));
     if one.len() <= WIDTH {
         return vec![one];
@@ -117,13 +117,7 @@ impl Expression {
         }
     }
 
-    /// The lines of a statement that begins so.
-    fn statement(&self, start: &str) -> Vec<String> {
-        let mut lines = Vec::new();
-        self.write(start, 0, ";", &mut lines);
-        lines
-    }
-
+    /// Adds the lines with what is before and after it.
     fn write(&self, before: &str, depth: usize, after: &str, lines: &mut Vec<String>) {
         let indent = "    ".repeat(depth);
         let flat = format!("{indent}{before}{}{after}", self.flat());
@@ -168,34 +162,31 @@ fn value(
     depth: usize,
     used: &mut BTreeSet<String>,
 ) -> Option<Expression> {
-    let plain = |text: &str| Some(Expression::Plain(text.to_owned()));
-    match ty {
+    let plain = |text: &str| Expression::Plain(text.to_owned());
+    let list = |item| Expression::Of("[".to_owned(), vec![item], "]");
+    Some(match ty {
         Ty::Bool => plain("true"),
         Ty::I32 | Ty::I64 => plain("1"),
         Ty::F32 | Ty::F64 => plain("1.0"),
         Ty::String => {
             let given = field.facts.example.as_ref().and_then(Value::as_str);
-            Some(Expression::Plain(format!("{:?}", given.unwrap_or("example"))))
+            Expression::Plain(format!("{:?}", given.unwrap_or("example")))
         }
-        Ty::List(item) => {
-            let item = value(version, field, item, depth, used)?;
-            Some(Expression::Of("[".to_owned(), vec![item], "]"))
-        }
+        Ty::List(item) => list(value(version, field, item, depth, used)?),
         Ty::Map(inner) => {
-            let inner = value(version, field, inner, depth, used)?;
-            let entry = vec![Expression::Plain("\"key\"".to_owned()), inner];
-            let entry = Expression::Of("(".to_owned(), entry, ")");
-            Some(Expression::Of("[".to_owned(), vec![entry], "]"))
+            let entry =
+                vec![plain("\"key\""), value(version, field, inner, depth, used)?];
+            list(Expression::Of("(".to_owned(), entry, ")"))
         }
         Ty::Ref(_) => {
             if let Some((ty, shape)) = version.own_enum(ty) {
                 let variant = shape.variants.first()?;
                 used.insert(ty.name.to_string());
-                return plain(&format!("{}::{}", ty.name, variant.name));
+                return Some(plain(&format!("{}::{}", ty.name, variant.name)));
             }
             let (ty, object) = version.own_struct(ty)?;
-            new(version, ty, object, depth, used)
+            new(version, ty, object, depth, used)?
         }
-        Ty::Bytes | Ty::Time | Ty::Json | Ty::Values { .. } => None,
-    }
+        Ty::Bytes | Ty::Time | Ty::Json | Ty::Values { .. } => return None,
+    })
 }

@@ -1,7 +1,7 @@
 //! Lists: joins each kind and its list.
 
 use crate::diag::Diagnostics;
-use crate::model::{ApiVersion, Role, SchemaName, Shape};
+use crate::model::{ApiVersion, Role, SchemaName};
 
 /// Joins kinds and their lists.
 pub(super) fn run(version: &mut ApiVersion, diagnostics: &mut Diagnostics) {
@@ -17,12 +17,9 @@ pub(super) fn run(version: &mut ApiVersion, diagnostics: &mut Diagnostics) {
         let Some(ty) = version.types.get(&list).map(|ty| ty.pointer.clone()) else {
             continue;
         };
-        let kind = version.types.get_mut(&item).and_then(|ty| match &mut ty.shape {
-            Shape::Struct(object) => match &mut object.role {
-                Role::Kind(resource) => Some(resource),
-                _ => None,
-            },
-            Shape::Enum(_) => None,
+        let kind = version.object_mut(&item).and_then(|object| match &mut object.role {
+            Role::Kind(resource) => Some(resource),
+            _ => None,
         });
         match kind.map(|resource| &mut resource.list) {
             Some(place @ None) => *place = Some(list),

@@ -35,9 +35,10 @@ pub(super) fn keep_unknown_fields(version: &mut ApiVersion, config: &CrateConfig
 
 /// Reports every two things of the same Rust name: a suffix would only hide the question.
 pub(super) fn check(version: &ApiVersion, diagnostics: &mut Diagnostics) {
-    let mut types = Taken::new("types", &version.file);
+    let types = version.types.values();
+    let types = types.map(|ty| (&ty.name, ty.name.as_str(), &ty.pointer));
+    check_unique(version, "types", types, diagnostics);
     for ty in version.types.values() {
-        types.take(ty.name.as_str(), ty.name.as_str(), &ty.pointer, diagnostics);
         if name::is_prelude(&ty.name) {
             diagnostics.at(
                 &version.file,
@@ -48,19 +49,17 @@ pub(super) fn check(version: &ApiVersion, diagnostics: &mut Diagnostics) {
         }
         match &ty.shape {
             Shape::Struct(object) => {
-                let mut fields = Taken::new("properties", &version.file);
-                for field in &object.fields {
-                    let name = field.name.as_str();
-                    fields.take(name, &field.json, &field.pointer, diagnostics);
-                }
+                let fields = object.fields.iter();
+                let fields = fields.map(|f| (&f.name, f.json.as_str(), &f.pointer));
+                check_unique(version, "properties", fields, diagnostics);
             }
             Shape::Enum(shape) => {
-                let mut values = Taken::new("values", &version.file);
                 let pointer = ty.pointer.child("enum");
+                let values = shape.variants.iter();
+                let values = values.map(|v| (&v.name, v.value.as_str(), &pointer));
+                check_unique(version, "values", values, diagnostics);
                 for variant in &shape.variants {
-                    let name = variant.name.as_str();
-                    values.take(name, &variant.value, &pointer, diagnostics);
-                    if name == UNKNOWN {
+                    if variant.name.as_str() == UNKNOWN {
                         diagnostics.at(
                             &version.file,
                             &pointer,
@@ -75,14 +74,21 @@ pub(super) fn check(version: &ApiVersion, diagnostics: &mut Diagnostics) {
             }
         }
     }
-    let mut files = Taken::new("types", &version.file);
-    for module in &version.modules {
-        let first = module.types.first().and_then(|name| version.types.get(name));
-        if let Some(ty) = first {
-            files.take(module.name.as_str(), ty.name.as_str(), &ty.pointer, diagnostics);
+    let files = version.modules.iter();
+    let files = files.filter_map(|module| Some((&module.name, version.first(module)?)));
+    let named = files.clone().map(|(name, ty)| (name, ty.name.as_str(), &ty.pointer));
+    check_unique(version, "types", named, diagnostics);
+    for (name, ty) in files {
+        // A file of the crate that isn't made from a kind.
+        if RESERVED_FILES.contains(&name.as_str()) {
+            diagnostics.at(
+                &version.file,
+                &ty.pointer,
+                format!("`{}` needs the file {name}.rs, which has another use", ty.name),
+                "a type of this name can't be generated",
+            );
         }
     }
-    reserved_files(version, diagnostics);
 }
 
 /// Reports every two types of a crate, from different documents, of the same name or file.
@@ -106,8 +112,9 @@ pub(super) fn check_crate(versions: &[ApiVersion], diagnostics: &mut Diagnostics
             }
         }
         for module in &version.modules {
-            let first = module.types.first().and_then(|name| version.types.get(name));
-            let Some(ty) = first else { continue };
+            let Some(ty) = version.first(module) else {
+                continue;
+            };
             let other = files.insert((scope, module.name.as_str()), version);
             // Types of one name have files of one name; that is one error, not two.
             if let Some(other) = other.filter(|_| !clashes.contains(&ty.name.as_str())) {
@@ -137,60 +144,25 @@ fn across(
     );
 }
 
-/// A file of the crate that isn't made from a kind.
-fn reserved_files(version: &ApiVersion, diagnostics: &mut Diagnostics) {
-    for module in &version.modules {
-        let first = module.types.first().and_then(|name| version.types.get(name));
-        let is_reserved = RESERVED_FILES.contains(&module.name.as_str());
-        if let Some(ty) = first.filter(|_| is_reserved) {
+/// Reports every two things of a scope of the same name in Rust. Each has that name, its own and
+/// the place where it is.
+fn check_unique<'a>(
+    version: &ApiVersion,
+    what: &str,
+    things: impl Iterator<Item = (&'a Ident, &'a str, &'a Pointer)>,
+    diagnostics: &mut Diagnostics,
+) {
+    let mut taken = BTreeMap::new();
+    for (rust, kubernetes, pointer) in things {
+        if let Some(other) = taken.insert(rust, kubernetes) {
             diagnostics.at(
                 &version.file,
-                &ty.pointer,
+                pointer,
                 format!(
-                    "`{}` needs the file {}.rs, which has another use",
-                    ty.name, module.name
+                    "the {what} `{other}` and `{kubernetes}` are both `{rust}` in Rust"
                 ),
-                "a type of this name can't be generated",
+                "rename one of them in the document, or leave it out with an overlay",
             );
         }
-    }
-}
-
-/// The names that are taken in one scope, and by what.
-struct Taken<'a> {
-    what: &'static str,
-    file: &'a str,
-    names: BTreeMap<String, String>,
-}
-
-impl<'a> Taken<'a> {
-    fn new(what: &'static str, file: &'a str) -> Self {
-        Self {
-            what,
-            file,
-            names: BTreeMap::new(),
-        }
-    }
-
-    fn take(
-        &mut self,
-        rust: &str,
-        kubernetes: &str,
-        pointer: &Pointer,
-        diagnostics: &mut Diagnostics,
-    ) {
-        let Some(other) = self.names.insert(rust.to_owned(), kubernetes.to_owned())
-        else {
-            return;
-        };
-        diagnostics.at(
-            self.file,
-            pointer,
-            format!(
-                "the {} `{other}` and `{kubernetes}` are both `{rust}` in Rust",
-                self.what
-            ),
-            "rename one of them in the document, or leave it out with an overlay",
-        );
     }
 }

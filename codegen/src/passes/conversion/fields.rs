@@ -7,11 +7,17 @@ use crate::model::{
 
 use super::rules::{FieldRule, Rules};
 
+/// A struct of either side, with its schema and version.
+type Of<'a> = (&'a ApiVersion, &'a SchemaName, &'a Struct);
+
 /// The fields of two types that are counterparts.
 pub(super) struct Both<'a> {
-    pub(super) ours: (&'a ApiVersion, &'a SchemaName, &'a Struct),
-    pub(super) theirs: (&'a ApiVersion, &'a SchemaName, &'a Struct),
+    pub(super) ours: Of<'a>,
+    pub(super) theirs: Of<'a>,
 }
+
+/// What is wrong with a field, and what to do about it.
+type Problem = (String, &'static str);
 
 const HELP: &str = "give it a [[crate.conversion.rule]] in codegen.toml: `to` with the field that \
                     it becomes, and `forth` and `back` with functions where the types differ; or \
@@ -24,81 +30,85 @@ impl Both<'_> {
         rules: &mut Rules<'_>,
         diagnostics: &mut Diagnostics,
     ) -> Option<Vec<FieldConversion>> {
-        let mut complete = true;
         let mut fields = Vec::new();
+        let mut add = |of: Of<'_>, field: &Field, found: Result<_, Problem>| {
+            fields.push(found.map_err(|(what, help)| {
+                let message = format!("`{}` of `{}` {what}", field.json, of.1);
+                diagnostics.at(&of.0.file, &field.pointer, message, help);
+            }));
+        };
         let mut taken: Vec<&str> = Vec::new();
         for field in &self.ours.2.fields {
             let rule = rules.field(self.ours.1, &field.json);
-            let wanted = match &rule {
-                Some(FieldRule::Drop(reason)) => {
-                    fields.push(FieldConversion::Ours(dropped(field, reason)));
-                    continue;
-                }
-                Some(FieldRule::To { name, .. }) => name.as_str(),
-                None => field.json.as_str(),
-            };
-            let theirs = self.theirs.2.fields.iter().find(|other| other.json == wanted);
-            let Some(theirs) = theirs else {
-                self.alone(field, wanted, diagnostics);
-                complete = false;
-                continue;
-            };
-            if taken.contains(&theirs.json.as_str()) {
-                self.twice(field, theirs, diagnostics);
-                complete = false;
-                continue;
-            }
-            taken.push(&theirs.json);
-            let functions = match rule {
-                Some(FieldRule::To { functions, .. }) => functions,
-                _ => None,
-            };
-            let carry = self.carry(&field.ty, &theirs.ty);
-            let (ours, theirs_side) = (side(field), side(theirs));
-            match (functions, carry) {
-                (Some(functions), _) => fields.push(FieldConversion::Function {
-                    ours,
-                    theirs: theirs_side,
-                    functions,
-                }),
-                (None, Some(carry)) if field.is_optional() == theirs.is_optional() => {
-                    fields.push(FieldConversion::Carried {
-                        ours,
-                        theirs: theirs_side,
-                        optional: field.is_optional(),
-                        carry,
-                    });
-                }
-                (None, _) => {
-                    self.unlike(field, theirs, diagnostics);
-                    complete = false;
-                }
-            }
+            add(self.ours, field, self.of_field(field, rule, &mut taken));
         }
         for field in &self.theirs.2.fields {
             if taken.contains(&field.json.as_str()) {
                 continue;
             }
-            match rules.field(self.theirs.1, &field.json) {
+            let found = match rules.field(self.theirs.1, &field.json) {
                 Some(FieldRule::Drop(reason)) => {
-                    fields.push(FieldConversion::Theirs(dropped(field, &reason)));
+                    Ok(FieldConversion::Theirs(dropped(field, reason)))
                 }
-                _ => {
-                    complete = false;
-                    diagnostics.at(
-                        &self.theirs.0.file,
-                        &field.pointer,
-                        format!(
-                            "`{}` of `{}` has no counterpart in `{}`",
-                            field.json, self.theirs.1, self.ours.1
-                        ),
-                        HELP,
-                    );
-                }
-            }
+                _ => Err((format!("has no counterpart in `{}`", self.ours.1), HELP)),
+            };
+            add(self.theirs, field, found);
         }
-        fields.extend(unknown(self.ours.2, self.theirs.2));
-        complete.then_some(fields)
+        fields.extend(unknown(self.ours.2, self.theirs.2).map(Ok));
+        fields.into_iter().collect::<Result<_, ()>>().ok()
+    }
+
+    /// How a field of ours is converted. Its counterpart is taken for others.
+    fn of_field<'a>(
+        &'a self,
+        field: &Field,
+        rule: Option<FieldRule>,
+        taken: &mut Vec<&'a str>,
+    ) -> Result<FieldConversion, Problem> {
+        let (wanted, functions) = match rule {
+            Some(FieldRule::Drop(reason)) => {
+                return Ok(FieldConversion::Ours(dropped(field, reason)));
+            }
+            Some(FieldRule::To { name, functions }) => (name, functions),
+            None => (field.json.clone(), None),
+        };
+        let (_, target, object) = self.theirs;
+        let Some(theirs) = object.field(&wanted) else {
+            let mut what = format!("has no counterpart in `{target}`");
+            if wanted != field.json {
+                what += &format!(", which has no `{}`", wanted.escape_debug());
+            }
+            return Err((what, HELP));
+        };
+        if taken.contains(&theirs.json.as_str()) {
+            return Err((
+                format!("is the second field to become `{}` of `{target}`", theirs.json),
+                "correct the rules in codegen.toml: a field has one counterpart",
+            ));
+        }
+        taken.push(&theirs.json);
+        let optional = field.is_optional();
+        let unlike = match (functions, self.carry(&field.ty, &theirs.ty)) {
+            (Some(functions), _) => {
+                return Ok(FieldConversion::Function {
+                    ours: side(field),
+                    theirs: side(theirs),
+                    functions,
+                });
+            }
+            (None, Some(carry)) if optional == theirs.is_optional() => {
+                return Ok(FieldConversion::Carried {
+                    ours: side(field),
+                    theirs: side(theirs),
+                    optional,
+                    carry,
+                });
+            }
+            _ if optional == theirs.is_optional() => "of another type than",
+            _ if optional => "optional, unlike",
+            _ => "required, unlike",
+        };
+        Err((format!("is {unlike} `{}` of `{target}`", theirs.json), HELP))
     }
 
     /// How a value of one type becomes one of the other, if nothing is in the way.
@@ -131,54 +141,6 @@ impl Both<'_> {
             _ => None,
         }
     }
-
-    fn alone(&self, field: &Field, wanted: &str, diagnostics: &mut Diagnostics) {
-        let what = if wanted == field.json {
-            String::new()
-        } else {
-            format!(", which has no `{}`", wanted.escape_debug())
-        };
-        diagnostics.at(
-            &self.ours.0.file,
-            &field.pointer,
-            format!(
-                "`{}` of `{}` has no counterpart in `{}`{what}",
-                field.json, self.ours.1, self.theirs.1
-            ),
-            HELP,
-        );
-    }
-
-    fn twice(&self, field: &Field, theirs: &Field, diagnostics: &mut Diagnostics) {
-        diagnostics.at(
-            &self.ours.0.file,
-            &field.pointer,
-            format!(
-                "`{}` of `{}` is the second field to become `{}` of `{}`",
-                field.json, self.ours.1, theirs.json, self.theirs.1
-            ),
-            "correct the rules in codegen.toml: a field has one counterpart",
-        );
-    }
-
-    fn unlike(&self, field: &Field, theirs: &Field, diagnostics: &mut Diagnostics) {
-        let what = if field.is_optional() == theirs.is_optional() {
-            "of another type than"
-        } else if field.is_optional() {
-            "optional, unlike"
-        } else {
-            "required, unlike"
-        };
-        diagnostics.at(
-            &self.ours.0.file,
-            &field.pointer,
-            format!(
-                "`{}` of `{}` is {what} `{}` of `{}`",
-                field.json, self.ours.1, theirs.json, self.theirs.1
-            ),
-            HELP,
-        );
-    }
 }
 
 /// What becomes of the fields that a struct doesn't know, if it keeps them.
@@ -202,11 +164,11 @@ fn side(field: &Field) -> Side {
     }
 }
 
-fn dropped(field: &Field, reason: &str) -> Dropped {
+fn dropped(field: &Field, reason: String) -> Dropped {
     Dropped {
         json: field.json.clone(),
         name: field.name.clone(),
         optional: field.is_optional(),
-        reason: reason.to_owned(),
+        reason,
     }
 }

@@ -9,8 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::config::Conversion as Config;
 use crate::diag::Diagnostics;
 use crate::model::{
-    ApiVersion, Carry, Conversion, Crate, FieldConversion, How, Role, SchemaName, Shape,
-    Struct, Type,
+    ApiVersion, Carry, Conversion, Crate, FieldConversion, How, SchemaName, Shape, Type,
 };
 use crate::name::RustPath;
 use rules::Rules;
@@ -28,21 +27,16 @@ pub(crate) fn run(crates: &mut [Crate<'_>], diagnostics: &mut Diagnostics) {
             continue;
         };
         let target = crates.iter().find(|other| other.config.name == config.to);
-        let mut found = match target {
-            Some(target) => Compared::run(krate, target, config, diagnostics),
-            None => {
-                diagnostics.in_file(
-                    &krate.config.name,
-                    None,
-                    format!(
-                        "`{}`, into which it is converted, has no documents",
-                        config.to
-                    ),
-                    "put the documents of both into the folder given with --spec",
-                );
-                continue;
-            }
+        let Some(target) = target else {
+            diagnostics.in_file(
+                &krate.config.name,
+                None,
+                format!("`{}`, into which it is converted, has no documents", config.to),
+                "put the documents of both into the folder given with --spec",
+            );
+            continue;
         };
+        let mut found = Compared::run(krate, target, config, diagnostics);
         if let Some(krate) = crates.get_mut(index) {
             for version in &mut krate.versions {
                 let mine = version.types.keys();
@@ -60,6 +54,8 @@ struct Compared<'a> {
     theirs: &'a Crate<'a>,
     rules: Rules<'a>,
     found: BTreeMap<Pair, Conversion>,
+    /// The items of each pair of lists.
+    items: BTreeMap<Pair, Pair>,
     diagnostics: &'a mut Diagnostics,
 }
 
@@ -75,6 +71,7 @@ impl<'a> Compared<'a> {
             theirs,
             rules: Rules::new(config, ours, theirs),
             found: BTreeMap::new(),
+            items: BTreeMap::new(),
             diagnostics,
         };
         let kinds = ours.versions.iter().flat_map(|v| v.kinds().map(move |k| (v, k)));
@@ -82,8 +79,7 @@ impl<'a> Compared<'a> {
             compared.kind(version, kind, resource.list.as_ref());
         }
         compared.rules.report_unused(compared.diagnostics);
-        compared.find_totals();
-        compared.find_likes();
+        compared.mark();
         let mut by_schema: BTreeMap<SchemaName, Vec<Conversion>> = BTreeMap::new();
         for ((ours, _), conversion) in compared.found {
             by_schema.entry(ours).or_default().push(conversion);
@@ -104,11 +100,18 @@ impl<'a> Compared<'a> {
         if self.rules.is_dropped(kind) {
             return;
         }
-        let target = match self.rules.target(kind) {
-            Some(schema) => theirs_named(self.theirs, |name, _| name == schema),
-            None => theirs_named(self.theirs, |_, other| other.name == ty.name),
+        let wanted = self.rules.target(kind);
+        let is_wanted = |name: &SchemaName, other: &Type| match wanted {
+            Some(wanted) => name == wanted,
+            None => other.name == ty.name,
         };
-        let Some((their_version, target)) = target else {
+        let mut others = self
+            .theirs
+            .versions
+            .iter()
+            .flat_map(|v| v.types.iter().map(move |t| (v, t)));
+        let target = others.find(|(_, (name, other))| is_wanted(name, other));
+        let Some((their_version, (target, _))) = target else {
             self.diagnostics.at(
                 &version.file,
                 &ty.pointer,
@@ -125,21 +128,24 @@ impl<'a> Compared<'a> {
             && let Some(to) = path(self.theirs, their_list)
         {
             let pair = (list.clone(), their_list.clone());
-            let objects =
-                structure(self.ours, list).zip(structure(self.theirs, their_list));
-            let unknown =
-                objects.and_then(|(ours, theirs)| fields::unknown(ours, theirs));
-            let how = How::Items(unknown);
-            self.found.insert(
-                pair,
-                Conversion {
-                    to,
-                    how,
-                    total: true,
-                    like: false,
-                },
-            );
+            let unknown = find(self.ours, list).zip(find(self.theirs, their_list));
+            let unknown = unknown.and_then(|((_, ours), (_, theirs))| {
+                fields::unknown(ours.object()?, theirs.object()?)
+            });
+            self.items.insert(pair.clone(), (kind.clone(), target.clone()));
+            self.add(pair, to, How::Items(unknown));
         }
+    }
+
+    /// Notes a conversion, of which [`Self::mark`] says later what it may lose.
+    fn add(&mut self, pair: Pair, to: RustPath, how: How) {
+        let conversion = Conversion {
+            to,
+            how,
+            total: true,
+            like: false,
+        };
+        self.found.insert(pair, conversion);
     }
 
     /// Compares two types and what they hold.
@@ -158,27 +164,8 @@ impl<'a> Compared<'a> {
                 None => self.compare(ours, theirs),
             };
             let Some(how) = how else { continue };
-            let mut total = !matches!(how, How::ByHand(_));
-            if let How::Fields(fields) = &how {
-                for field in fields {
-                    match field {
-                        FieldConversion::Carried { carry, .. } => {
-                            let inner = carry.pair();
-                            open.extend(inner.map(|(a, b, _)| (a.clone(), b.clone())));
-                        }
-                        _ => total = false,
-                    }
-                }
-            }
-            self.found.insert(
-                pair,
-                Conversion {
-                    to,
-                    how,
-                    total,
-                    like: false,
-                },
-            );
+            open.extend(how.fields().iter().filter_map(FieldConversion::carried));
+            self.add(pair, to, how);
         }
     }
 
@@ -206,122 +193,112 @@ impl<'a> Compared<'a> {
         }
     }
 
-    /// A conversion is total if all that it consists of are.
-    fn find_totals(&mut self) {
-        loop {
-            let partial: BTreeSet<Pair> = self
-                .found
-                .iter()
-                .filter(|(_, conversion)| !conversion.total)
-                .map(|(pair, _)| pair.clone())
-                .collect();
-            let items = self.item_pairs();
-            let mut changed = false;
-            for (pair, conversion) in &mut self.found {
-                let mut total =
-                    items.get(pair).is_none_or(|item| !partial.contains(item));
-                if let How::Fields(fields) = &mut conversion.how {
-                    for field in fields {
-                        if let FieldConversion::Carried { carry, .. } = field
-                            && carry.is_partial(&partial)
-                        {
-                            carry.set_total(false);
-                            total = false;
-                        }
-                    }
-                }
-                if conversion.total && !total {
-                    conversion.total = false;
-                    changed = true;
-                }
-            }
-            if !changed {
-                return;
-            }
-        }
-    }
-
-    /// A conversion can take the form of another object if its own rules say so, or those of
-    /// what it always holds.
-    fn find_likes(&mut self) {
-        loop {
-            let found: BTreeSet<Pair> = self
-                .found
-                .iter()
-                .filter(|(_, conversion)| conversion.like)
-                .map(|(pair, _)| pair.clone())
-                .collect();
-            let mut changed = false;
-            for conversion in self.found.values_mut() {
-                let like = match &mut conversion.how {
-                    How::ByHand(functions) => functions.back_like.is_some(),
-                    How::Fields(fields) => {
-                        // Each field is looked at, because each is marked.
-                        fields.iter_mut().filter_map(|f| f.like(&found)).count() > 0
-                    }
-                    How::Values | How::Items(_) => false,
-                };
-                changed |= like != conversion.like;
-                conversion.like = like;
-            }
-            if !changed {
-                return;
-            }
-        }
-    }
-
-    /// The items of each pair of lists.
-    fn item_pairs(&self) -> BTreeMap<Pair, Pair> {
-        let lists = self.found.keys().filter_map(|(ours, theirs)| {
-            let item = (item(self.ours, ours)?, item(self.theirs, theirs)?);
-            Some(((ours.clone(), theirs.clone()), item))
+    /// Marks what is total and what can take the form of another object, in each conversion and
+    /// in the fields that need it.
+    fn mark(&mut self) {
+        let is_partial = |how: &How| {
+            let is_carried =
+                |f: &FieldConversion| matches!(f, FieldConversion::Carried { .. });
+            matches!(how, How::ByHand(_)) || !how.fields().iter().all(is_carried)
+        };
+        // A conversion is total if all that it consists of are.
+        let partial = self.consisting_of(is_partial, |pair, how| {
+            let carried = how.fields().iter().filter_map(FieldConversion::carried);
+            carried.chain(self.items.get(pair).cloned()).collect()
         });
-        lists.collect()
+        let has_like = |how: &How| {
+            let functions = |field: &FieldConversion| match field {
+                FieldConversion::Function { functions, .. } => {
+                    functions.back_like.is_some()
+                }
+                _ => false,
+            };
+            match how {
+                How::ByHand(functions) => functions.back_like.is_some(),
+                how => how.fields().iter().any(functions),
+            }
+        };
+        // A conversion can take the form of another object if its own rules say so, or those of
+        // what it always holds.
+        let likes = self.consisting_of(has_like, |_, how| {
+            how.fields().iter().filter_map(FieldConversion::always_carried).collect()
+        });
+        for (pair, conversion) in &mut self.found {
+            conversion.total = !partial.contains(pair);
+            conversion.like = likes.contains(pair);
+            let How::Fields(fields) = &mut conversion.how else {
+                continue;
+            };
+            for field in fields {
+                let is_always = field.always_carried().is_some();
+                if let Some(pair) = field.carried()
+                    && let FieldConversion::Carried { carry, .. } = field
+                    && let Carry::Type { total, like, .. } = carry.innermost_mut()
+                {
+                    *total = !partial.contains(&pair);
+                    *like = is_always && likes.contains(&pair);
+                }
+            }
+        }
+    }
+
+    /// The conversions for which something holds, and those that have such a conversion among
+    /// their parts, at any depth.
+    fn consisting_of(
+        &self,
+        holds: impl Fn(&How) -> bool,
+        parts: impl Fn(&Pair, &How) -> Vec<Pair>,
+    ) -> BTreeSet<Pair> {
+        let mut found = BTreeSet::new();
+        loop {
+            let before = found.len();
+            for (pair, conversion) in &self.found {
+                let parts = parts(pair, &conversion.how);
+                if holds(&conversion.how)
+                    || parts.iter().any(|part| found.contains(part))
+                {
+                    found.insert(pair.clone());
+                }
+            }
+            if found.len() == before {
+                return found;
+            }
+        }
+    }
+}
+
+impl How {
+    fn fields(&self) -> &[FieldConversion] {
+        match self {
+            Self::Fields(fields) => fields,
+            _ => &[],
+        }
     }
 }
 
 impl FieldConversion {
-    /// Something if the field can take the form of another object's, which is marked then.
-    fn like(&mut self, found: &BTreeSet<Pair>) -> Option<()> {
+    /// The types that a field carries from one side to the other, if they differ.
+    fn carried(&self) -> Option<Pair> {
         match self {
-            Self::Function { functions, .. } => functions.back_like.as_ref().map(|_| ()),
-            Self::Carried {
-                ours,
-                theirs,
-                optional: false,
-                carry:
-                    Carry::Type {
-                        ours: our_type,
-                        theirs: their_type,
-                        like,
-                        ..
-                    },
-            } if !ours.boxed && !theirs.boxed => {
-                *like = found.contains(&(our_type.clone(), their_type.clone()));
-                like.then_some(())
+            Self::Carried { carry, .. } => {
+                carry.pair().map(|(ours, theirs, _)| (ours.clone(), theirs.clone()))
             }
             _ => None,
         }
     }
-}
 
-impl Carry {
-    fn is_partial(&self, partial: &BTreeSet<Pair>) -> bool {
-        let pair = self.pair();
-        pair.is_some_and(|(ours, theirs, _)| {
-            partial.contains(&(ours.clone(), theirs.clone()))
-        })
+    /// The same, if the field always has one value of them.
+    fn always_carried(&self) -> Option<Pair> {
+        match self {
+            Self::Carried {
+                ours,
+                theirs,
+                optional: false,
+                carry: Carry::Type { .. },
+            } if !ours.boxed && !theirs.boxed => self.carried(),
+            _ => None,
+        }
     }
-}
-
-/// The first type of a crate for which something holds.
-fn theirs_named<'a>(
-    krate: &'a Crate<'a>,
-    holds: impl Fn(&SchemaName, &Type) -> bool,
-) -> Option<(&'a ApiVersion, &'a SchemaName)> {
-    let types = krate.versions.iter().flat_map(|v| v.types.iter().map(move |t| (v, t)));
-    let mut found = types.filter(|(_, (name, ty))| holds(name, ty));
-    found.next().map(|(version, (name, _))| (version, name))
 }
 
 fn find<'a>(
@@ -332,13 +309,6 @@ fn find<'a>(
     versions.find_map(|version| Some((version, version.types.get(schema)?)))
 }
 
-fn structure<'a>(krate: &'a Crate<'a>, schema: &SchemaName) -> Option<&'a Struct> {
-    match &find(krate, schema)?.1.shape {
-        Shape::Struct(object) => Some(object),
-        Shape::Enum(_) => None,
-    }
-}
-
 /// The path of a type of a crate, for other crates.
 fn path(krate: &Crate<'_>, schema: &SchemaName) -> Option<RustPath> {
     let (version, ty) = find(krate, schema)?;
@@ -347,15 +317,4 @@ fn path(krate: &Crate<'_>, schema: &SchemaName) -> Option<RustPath> {
         module = format!("{module}::{inner}");
     }
     RustPath::below(&module, ty.name.as_str())
-}
-
-/// The schema of the items, if the type is a list of a kind.
-fn item(krate: &Crate<'_>, schema: &SchemaName) -> Option<SchemaName> {
-    match &find(krate, schema)?.1.shape {
-        Shape::Struct(object) => match &object.role {
-            Role::List { item } => Some(item.clone()),
-            _ => None,
-        },
-        Shape::Enum(_) => None,
-    }
 }

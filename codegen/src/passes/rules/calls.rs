@@ -1,11 +1,9 @@
 //! The calls of `Checker` that keywords become.
 
-use std::collections::BTreeMap;
-
 use regex_lite::Regex;
 use serde_json::Value;
 
-use super::{Reader, SEE};
+use super::Reader;
 use crate::diag::Pointer;
 use crate::keyword::{self, Form, Keyword, Meaning, Method, Modification, Sort, TABLE};
 use crate::model::{Argument, Asked, Call, ErrorType, NameFormat};
@@ -27,12 +25,12 @@ impl Reader<'_> {
             return None;
         }
         let Some(method) = methods.iter().find(|method| method.of == sort) else {
-            let message = format!("`{name}` can't be checked of a value of this type");
-            self.report(pointer, message, SEE);
+            self.unfit(name, pointer);
             return None;
         };
         let mut arguments = self.argument(name, method.argument, value, pointer)?;
-        let error_type = self.error_type(asked, name).or(method.error_type);
+        let fault = asked.keywords.get("x-fault").and_then(|faults| faults.get(name));
+        let error_type = fault.and_then(error_type).or(method.error_type);
         arguments.extend(match (error_type, method.named) {
             (Some(error_type), true) => Some(Argument::Problem(error_type, name)),
             (Some(error_type), false) => Some(Argument::ErrorType(error_type)),
@@ -112,18 +110,6 @@ impl Reader<'_> {
         }
     }
 
-    /// The types of errors that an overlay says for keywords.
-    fn error_types(asked: &Asked) -> BTreeMap<&str, Option<ErrorType>> {
-        let given = asked.keywords.get("x-fault").and_then(Value::as_object);
-        let given = given.into_iter().flatten();
-        let parse = |value: &Value| value.as_str().and_then(ErrorType::parse);
-        given.map(|(name, value)| (name.as_str(), parse(value))).collect()
-    }
-
-    fn error_type(&self, asked: &Asked, name: &str) -> Option<ErrorType> {
-        Self::error_types(asked).get(name).copied().flatten()
-    }
-
     pub(super) fn check_error_types(
         &mut self,
         asked: &Asked,
@@ -156,11 +142,16 @@ impl Reader<'_> {
                 let message = format!("`x-fault` has no effect without `{shown}`");
                 self.report(at, message, "add the keyword, or remove it here");
             }
-            if value.as_str().and_then(ErrorType::parse).is_none() {
+            if error_type(value).is_none() {
                 self.unknown_type(value.as_str().unwrap_or_default(), at);
             }
         }
     }
+}
+
+/// The type of error that an overlay says for a keyword.
+fn error_type(value: &Value) -> Option<ErrorType> {
+    value.as_str().and_then(ErrorType::parse)
 }
 
 /// The whole number that a value is; openapiv3 has some as numbers with fractions.

@@ -17,7 +17,7 @@ use crate::foundation;
 use crate::keyword::{self, Meaning, Sort, TABLE};
 use crate::model::{
     ApiVersion, Argument, Asked, Call, Check, Field, NameFormat, Reported, Role, Rule,
-    Rules, SchemaName, Shape, Struct, Takes, Ty, Type, TypeRules,
+    Rules, Shape, Takes, Ty,
 };
 use crate::name::RulePath;
 
@@ -30,7 +30,7 @@ pub(super) fn run(
     config: &CrateConfig,
     diagnostics: &mut Diagnostics,
 ) {
-    let mut found: Vec<(SchemaName, Found)> = Vec::new();
+    let mut found = Vec::new();
     for (name, ty) in &version.types {
         // Lists of kinds aren't checked. Kubernetes' own documents give some of them keys that
         // their elements don't have.
@@ -42,27 +42,24 @@ pub(super) fn run(
                 module: config.rules.as_deref(),
                 diagnostics,
             };
-            found.push((name.clone(), reader.found(ty, object)));
+            let of_type = reader.of_type(ty, object);
+            let of_fields = object.fields.iter().map(|field| reader.of_field(field));
+            let of_fields: Vec<_> = of_fields.collect();
+            found.push((name.clone(), of_type, of_fields));
         }
     }
-    for (name, found) in found {
+    for (name, of_type, of_fields) in found {
         let Some(object) = version.object_mut(&name) else {
             continue;
         };
-        *object.rules = found.of_type;
-        for (field, (rules, functions)) in object.fields.iter_mut().zip(found.fields) {
+        *object.rules = of_type;
+        for (field, (rules, functions)) in object.fields.iter_mut().zip(of_fields) {
             field.rules = rules;
             field.facts.default_function = functions.default;
             field.facts.same = functions.same;
             field.asked = Asked::default();
         }
     }
-}
-
-/// What is asked of a type and of each of its fields.
-struct Found {
-    of_type: TypeRules,
-    fields: Vec<(Rules, Functions)>,
 }
 
 /// Hand-written functions that do something else than checking.
@@ -81,24 +78,12 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn found(&mut self, ty: &Type, object: &Struct) -> Found {
-        let of_type = self.of_type(ty, object);
-        let fields = object.fields.iter().map(|field| self.of_field(field));
-        Found {
-            fields: fields.collect(),
-            of_type,
-        }
-    }
-
     fn of_field(&mut self, field: &Field) -> (Rules, Functions) {
         let mut rules = self.of_value(&field.ty, &field.asked, &field.pointer);
         let asked = &field.asked.keywords;
-        let mut function = |name: &str| match asked.get(name) {
-            None => None,
-            Some(Value::String(text)) => self.function(name, text, &field.pointer),
-            Some(other) => {
-                self.wrong(name, other, "the name of a function", &field.pointer)
-            }
+        let mut function = |name: &str| {
+            let value = asked.get(name)?;
+            self.function(name, value, "the name of a function", &field.pointer)
         };
         let functions = Functions {
             default: function("x-set-defaults"),
@@ -139,10 +124,7 @@ impl Reader<'_> {
                     if asked.keywords.contains_key(*other)
                         && !rules.list.iter().any(|rule| rule.keyword == *other)
                     {
-                        let name = keyword.name;
-                        let message =
-                            format!("`{name}` can't be checked of a value of this type");
-                        self.report(pointer, message, SEE);
+                        self.unfit(keyword.name, pointer);
                     }
                 }
                 Meaning::Read => {
@@ -308,26 +290,24 @@ impl Reader<'_> {
         value: &Value,
         pointer: &Pointer,
     ) -> Vec<RulePath> {
+        let wanted = "a list of functions";
         let Value::Array(names) = value else {
-            let _: Option<()> = self.wrong(name, value, "a list of functions", pointer);
+            self.wrong::<()>(name, value, wanted, pointer);
             return Vec::new();
         };
-        let mut functions = Vec::new();
-        for function in names {
-            functions.extend(match function {
-                Value::String(text) => self.function(name, text, pointer),
-                other => self.wrong(name, other, "a list of functions", pointer),
-            });
-        }
-        functions
+        names.iter().filter_map(|f| self.function(name, f, wanted, pointer)).collect()
     }
 
     fn function(
         &mut self,
         name: &str,
-        text: &str,
+        value: &Value,
+        wanted: &str,
         pointer: &Pointer,
     ) -> Option<RulePath> {
+        let Value::String(text) = value else {
+            return self.wrong(name, value, wanted, pointer);
+        };
         let function = RulePath::parse(text, self.module);
         if function.is_none() {
             let shown = text.escape_debug();
@@ -355,6 +335,12 @@ impl Reader<'_> {
             self.wrong::<()>(name, value, "`true`", pointer);
         }
         *value == Value::Bool(true)
+    }
+
+    /// Reports a keyword that asks something of a value that has no such thing.
+    fn unfit(&mut self, name: &str, pointer: &Pointer) {
+        let message = format!("`{name}` can't be checked of a value of this type");
+        self.report(pointer, message, SEE);
     }
 
     /// Reports a keyword of the wrong form.

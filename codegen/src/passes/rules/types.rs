@@ -26,13 +26,10 @@ impl Reader<'_> {
         };
         if let Some(value) = asked.get("x-dependent-required") {
             let wanted = "an object of names of properties";
-            match BTreeMap::<String, String>::deserialize(value) {
-                Ok(depends) => rules.depends = depends,
-                Err(_) => {
-                    let _: Option<()> =
-                        self.wrong("x-dependent-required", value, wanted, pointer);
-                }
-            }
+            rules.depends = BTreeMap::deserialize(value)
+                .ok()
+                .or_else(|| self.wrong("x-dependent-required", value, wanted, pointer))
+                .unwrap_or_default();
         }
         if let Some(value) = asked.get("x-warn") {
             rules.warning = self.warning(value, ty);
@@ -72,7 +69,8 @@ impl Reader<'_> {
             let wanted = "an object with `function` and `fields`";
             return self.wrong("x-warn", value, wanted, &ty.pointer);
         };
-        Some((self.function("x-warn", &function, &ty.pointer)?, fields))
+        let wanted = "the name of a function";
+        Some((self.function("x-warn", &function.into(), wanted, &ty.pointer)?, fields))
     }
 
     /// The names in rules are those of properties of the right types.

@@ -56,9 +56,7 @@ impl Reader<'_> {
         };
         let Ty::List(item) = ty else {
             if keyword != "x-kubernetes-list-type" {
-                let message =
-                    format!("`{keyword}` can't be checked of a value of this type");
-                self.report(pointer, message, SEE);
+                self.unfit(keyword, pointer);
             }
             return;
         };

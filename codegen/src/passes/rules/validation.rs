@@ -87,7 +87,7 @@ impl Reader<'_> {
         pointer: &Pointer,
     ) -> Vec<(Validation, Value, Pointer)> {
         let Value::Array(values) = value else {
-            let _: Option<()> = self.wrong(NAME, value, "a list of rules", pointer);
+            self.wrong::<()>(NAME, value, "a list of rules", pointer);
             return Vec::new();
         };
         let mut found = Vec::new();
@@ -174,8 +174,7 @@ impl Reader<'_> {
             }
         }
         if !matches!(sort, Sort::Enumeration | Sort::Text) {
-            let message = "`self in` can't be checked of a value of this type";
-            self.report(pointer, message, super::SEE);
+            self.unfit("self in", pointer);
             return None;
         }
         let mut arguments = vec![Argument::Texts(values)];
