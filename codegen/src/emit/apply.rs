@@ -4,15 +4,16 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::conversion::carried;
+use super::imports::{Imports, use_item};
 use super::runtime::KINDS;
 use super::{
-    File, builders, folder, group_versions, imports, inner_comment, origin, origins,
-    places, resource,
+    File, builders, folder, group_versions, inner_comment, origin, origins, places,
+    resource,
 };
 use super::{comment, types, wire};
 use crate::doc;
 use crate::model::{
-    ApiVersion, Carry, Crate, Field, Module, Resource, Role, Shape, Struct, Ty, Type,
+    ApiVersion, Carry, Crate, Module, Resource, Role, Shape, Struct, Ty, Type,
 };
 use crate::name::{self, APPLY_MODULE, Ident};
 
@@ -39,7 +40,6 @@ pub(super) fn files(krate: &Crate<'_>) -> Vec<File> {
 }
 
 fn file(version: &ApiVersion, module: &Module) -> File {
-    let mut converts = false;
     let mut items = Vec::new();
     for schema in &module.types {
         let full = version.types.get(schema).zip(version.apply.types.get(schema));
@@ -57,13 +57,10 @@ fn file(version: &ApiVersion, module: &Module) -> File {
         items.push(from_full(version, ty, full));
         items.extend(resource::items(version, ty, object));
         items.extend(wire::items(version, ty, object));
-        converts |= full.fields.iter().any(|field| uses_convert(version, field));
     }
-    let mut all = imports::of_apply(version, module, converts);
-    all.extend(items);
     let folder = folder(version.module.as_ref());
     let path = format!("{folder}{APPLY_MODULE}/{}.rs", module.name);
-    File::rust(path, origin(version, module), TokenStream::new(), all)
+    Imports::of_apply(version).file(path, origin(version, module), items)
 }
 
 fn root(place: Option<&Ident>, versions: &[&ApiVersion]) -> File {
@@ -78,10 +75,7 @@ fn root(place: Option<&Ident>, versions: &[&ApiVersion]) -> File {
         let types = module.types.iter().filter_map(|name| version.types.get(name));
         let mut types: Vec<_> = types.map(|ty| &ty.name).collect();
         types.sort();
-        items.push(match types.as_slice() {
-            [name] => quote!(pub use #file::#name;),
-            names => quote!(pub use #file::{#(#names),*};),
-        });
+        items.push(use_item(&quote!(pub use #file::), &types));
     }
     let path = format!("{}{APPLY_MODULE}/mod.rs", folder(place));
     File::rust(
@@ -231,14 +225,5 @@ fn carry(version: &ApiVersion, ty: &Ty) -> Carry {
         Ty::List(item) => inner(item).map_or(Carry::Same, Carry::List),
         Ty::Map(value) => inner(value).map_or(Carry::Same, Carry::Map),
         _ => Carry::Same,
-    }
-}
-
-/// Whether the conversion of a field needs what `convert` of the run-time has.
-fn uses_convert(version: &ApiVersion, field: &Field) -> bool {
-    match carry(version, &field.ty) {
-        Carry::Same => false,
-        Carry::Type { .. } => field.boxed,
-        Carry::List(_) | Carry::Map(_) => true,
     }
 }

@@ -4,6 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::comment;
+use super::imports::{BTREE_MAP, CONVERT};
 use super::runtime::KINDS;
 use crate::doc::{self, NoLinks};
 use crate::model::{
@@ -19,28 +20,6 @@ pub(super) fn items(version: &ApiVersion, schema: &SchemaName) -> Vec<TokenStrea
         return Vec::new();
     };
     conversions.flat_map(|conversion| both_ways(ty, conversion)).collect()
-}
-
-/// Whether a file with these types needs what `convert` of the run-time has.
-pub(super) fn uses_support(version: &ApiVersion, schemas: &[SchemaName]) -> bool {
-    let conversions = schemas.iter().filter_map(|name| version.conversions.get(name));
-    conversions.flatten().any(|conversion| match &conversion.how {
-        _ if !conversion.total => true,
-        How::Items(_) => true,
-        How::Fields(fields) => fields.iter().any(|field| match field {
-            FieldConversion::Carried {
-                ours,
-                theirs,
-                carry,
-                ..
-            } => {
-                let plain = matches!(carry, Carry::Same | Carry::Type { .. });
-                !plain || (ours.boxed && theirs.boxed && carry.pair().is_some())
-            }
-            _ => false,
-        }),
-        _ => false,
-    })
 }
 
 fn both_ways(ty: &Type, conversion: &Conversion) -> Vec<TokenStream> {
@@ -109,7 +88,7 @@ fn list(
             fn from(value: #from) -> Self {
                 Self {
                     metadata: value.metadata,
-                    items: convert::elements(value.items),
+                    items: #CONVERT::elements(value.items),
                     #(#unknown,)*
                 }
             }
@@ -125,7 +104,7 @@ fn partial_list(
 ) -> TokenStream {
     let list = |method: TokenStream| {
         let Some(FieldConversion::Carried { ours, theirs, .. }) = unknown else {
-            return quote!(convert::list(self.metadata, self.items, #method));
+            return quote!(#CONVERT::list(self.metadata, self.items, #method));
         };
         let (here, there) = match way {
             Way::Forth => (&ours.name, &theirs.name),
@@ -136,14 +115,14 @@ fn partial_list(
             let finish = |list: &mut #to| {
                 list.#there = self.#here;
             };
-            convert::list_with(self.metadata, self.items, each, finish)
+            #CONVERT::list_with(self.metadata, self.items, each, finish)
         }
     };
     convert(
         from,
         to,
-        &list(quote!(convert::Convert::convert)),
-        &list(quote!(convert::Convert::convert_preserving)),
+        &list(quote!(#CONVERT::Convert::convert)),
+        &list(quote!(#CONVERT::Convert::convert_preserving)),
     )
 }
 
@@ -157,7 +136,7 @@ fn of_kind(ty: &Type, ours: &TokenStream, theirs: &TokenStream) -> Vec<TokenStre
         return Vec::new();
     }
     let (plain, keeping) =
-        (quote!(convert::object(self)), quote!(convert::object_preserving(self)));
+        (quote!(#CONVERT::object(self)), quote!(#CONVERT::object_preserving(self)));
     vec![
         convert(ours, theirs, &plain, &keeping),
         convert(theirs, ours, &plain, &keeping),
@@ -170,9 +149,9 @@ fn convert(
     plain: &TokenStream,
     keeping: &TokenStream,
 ) -> TokenStream {
-    let result = quote!(convert::Result<convert::Converted<#to>>);
+    let result = quote!(#CONVERT::Result<#CONVERT::Converted<#to>>);
     quote! {
-        impl convert::Convert<#to> for #from {
+        impl #CONVERT::Convert<#to> for #from {
             fn convert(self) -> #result {
                 #plain
             }
@@ -194,8 +173,8 @@ fn translate(
     let docs = comment(lines);
     quote! {
         #docs
-        impl convert::Translate<#to> for #from {
-            fn translate(self) -> convert::Result<#to> {
+        impl #CONVERT::Translate<#to> for #from {
+            fn translate(self) -> #CONVERT::Result<#to> {
                 #body
             }
 
@@ -206,7 +185,7 @@ fn translate(
 
 fn translate_like(to: &TokenStream, body: &TokenStream) -> TokenStream {
     quote! {
-        fn translate_like(self, like: &#to) -> convert::Result<#to> {
+        fn translate_like(self, like: &#to) -> #CONVERT::Result<#to> {
             #body
         }
     }
@@ -256,7 +235,7 @@ fn like_assignment(field: &FieldConversion) -> Option<TokenStream> {
             ..
         } => {
             let (ours, theirs) = (&ours.name, &theirs.name);
-            let function = quote!(convert::Translate::translate_like);
+            let function = quote!(#CONVERT::Translate::translate_like);
             Some(quote!(#ours: #function(self.#theirs, &like.#ours)?))
         }
         FieldConversion::Function {
@@ -377,41 +356,41 @@ pub(super) fn carried(
 /// The function that brings a value to the other side.
 fn function(carry: &Carry, boxed: (bool, bool), total: bool) -> TokenStream {
     match (carry, boxed, total) {
-        (Carry::Type { .. }, (true, true), true) => quote!(convert::boxed),
-        (Carry::Type { .. }, (true, true), false) => quote!(convert::translate_boxed),
+        (Carry::Type { .. }, (true, true), true) => quote!(#CONVERT::boxed),
+        (Carry::Type { .. }, (true, true), false) => quote!(#CONVERT::translate_boxed),
         (Carry::Type { .. }, (false, false), true) => quote!(Into::into),
         (Carry::Type { .. }, (false, false), false) => {
-            quote!(convert::Translate::translate)
+            quote!(#CONVERT::Translate::translate)
         }
         (Carry::Type { .. }, (true, false), true) => quote!(|value| (*value).into()),
         (Carry::Type { .. }, (false, true), true) => {
             quote!(|value| Box::new(value.into()))
         }
         (Carry::Type { .. }, (true, false), false) => {
-            quote!(|value| convert::Translate::translate(*value))
+            quote!(|value| #CONVERT::Translate::translate(*value))
         }
         (Carry::Type { .. }, (false, true), false) => {
-            quote!(|value| convert::Translate::translate(value).map(Box::new))
+            quote!(|value| #CONVERT::Translate::translate(value).map(Box::new))
         }
         (Carry::List(inner), _, total) => match (&**inner, total) {
-            (Carry::Type { .. }, true) => quote!(convert::elements),
-            (Carry::Type { .. }, false) => quote!(convert::translate_elements),
+            (Carry::Type { .. }, true) => quote!(#CONVERT::elements),
+            (Carry::Type { .. }, false) => quote!(#CONVERT::translate_elements),
             (inner, _) => each(inner, &quote!(|values: Vec<_>|), total),
         },
         (Carry::Map(inner), _, total) => match (&**inner, total) {
-            (Carry::Type { .. }, true) => quote!(convert::values),
-            (Carry::Type { .. }, false) => quote!(convert::translate_values),
+            (Carry::Type { .. }, true) => quote!(#CONVERT::values),
+            (Carry::Type { .. }, false) => quote!(#CONVERT::translate_values),
             (inner, true) => {
                 let function = function(inner, (false, false), true);
                 let each = quote!(|(key, value)| (key, #function(value)));
-                quote!(|values: BTreeMap<_, _>| values.into_iter().map(#each).collect())
+                quote!(|values: #BTREE_MAP<_, _>| values.into_iter().map(#each).collect())
             }
             (inner, false) => {
                 let function = function(inner, (false, false), false);
                 let each = quote!(|(key, value)| Ok((key, #function(value)?)));
                 quote! {
-                    |values: BTreeMap<_, _>| {
-                        values.into_iter().map(#each).collect::<convert::Result<_>>()
+                    |values: #BTREE_MAP<_, _>| {
+                        values.into_iter().map(#each).collect::<#CONVERT::Result<_>>()
                     }
                 }
             }
@@ -428,7 +407,7 @@ fn each(inner: &Carry, parameter: &TokenStream, total: bool) -> TokenStream {
         quote!(#parameter values.into_iter().map(#function).collect())
     } else {
         quote! {
-            #parameter values.into_iter().map(#function).collect::<convert::Result<_>>()
+            #parameter values.into_iter().map(#function).collect::<#CONVERT::Result<_>>()
         }
     }
 }

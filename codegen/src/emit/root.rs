@@ -3,6 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
+use super::imports::use_item;
 use super::runtime::{Feature, KINDS};
 use super::scheme::Export;
 use super::{
@@ -62,13 +63,7 @@ fn file(
         let types = module.types.iter().filter_map(|name| version.types.get(name));
         let mut types: Vec<_> = types.map(|ty| &ty.name).collect();
         types.sort();
-        uses.push((
-            file,
-            match types.as_slice() {
-                [name] => quote!(pub use #file::#name;),
-                names => quote!(pub use #file::{#(#names),*};),
-            },
-        ));
+        uses.push((file, use_item(&quote!(pub use #file::), &types)));
     }
     uses.sort_by_key(|(file, _)| *file);
     items.extend(uses.into_iter().map(|(_, item)| item));

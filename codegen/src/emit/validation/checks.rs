@@ -6,6 +6,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::{Context, updates, values};
+use crate::emit::imports::{self, VALIDATION};
 use crate::model::{Field, Struct, Ty, Type};
 
 /// The implementation of `Check`.
@@ -18,13 +19,12 @@ pub(super) fn item(
     if !does.checks && !does.checks_updates && !does.warns {
         return None;
     }
-    let name = &ty.name;
+    let name = imports::own(cx.version, &ty.name);
     let check = check_method(cx, object);
     let check_update = updates::method(cx, object);
     let warn = warn_method(cx, object);
-    let trait_name = cx.name("Check");
     Some(quote! {
-        impl #trait_name for #name {
+        impl #VALIDATION::Check for #name {
             #check
 
             #check_update
@@ -37,9 +37,8 @@ pub(super) fn item(
 fn check_method(cx: &mut Context<'_>, object: &Struct) -> Option<TokenStream> {
     let lines = lines(cx, object);
     (!lines.is_empty()).then(|| {
-        let (path, checker) = (cx.name("Path"), cx.name("Checker"));
         quote! {
-            fn check(&self, at: &#path<'_>, to: &mut #checker<'_>) {
+            fn check(&self, at: &#VALIDATION::Path<'_>, to: &mut #VALIDATION::Checker<'_>) {
                 #lines
             }
         }
@@ -121,9 +120,13 @@ fn warn_method(cx: &mut Context<'_>, object: &Struct) -> Option<TokenStream> {
     } else {
         quote!(_stored)
     };
-    let (path, checker) = (cx.name("Path"), cx.name("Checker"));
     Some(quote! {
-        fn warn(&self, #stored: Option<&Self>, at: &#path<'_>, to: &mut #checker<'_>) {
+        fn warn(
+            &self,
+            #stored: Option<&Self>,
+            at: &#VALIDATION::Path<'_>,
+            to: &mut #VALIDATION::Checker<'_>,
+        ) {
             #(#lines)*
         }
     })
@@ -140,7 +143,7 @@ fn warn_inside(cx: &mut Context<'_>, field: &Field) -> Option<(TokenStream, bool
     if !inside.behaviour.warns {
         return None;
     }
-    cx.uses.check = true;
+    cx.imports.traits.insert("Check");
     Some(match (&field.ty, field.is_optional()) {
         (Ty::List(_), is_optional) => {
             let items = match is_optional {

@@ -4,7 +4,8 @@ use proc_macro2::{Literal as Token, TokenStream};
 use quote::quote;
 
 use super::Context;
-use crate::model::{Behaviour, Field, Literal, Role, Struct, Ty, Type};
+use crate::emit::imports::{self, VALIDATION};
+use crate::model::{ApiVersion, Behaviour, Field, Literal, Role, Struct, Ty, Type};
 
 /// The implementation of `SetDefaults`.
 pub(super) fn item(
@@ -21,12 +22,11 @@ pub(super) fn item(
     if !is_kind && !sets_defaults && !drops_fields {
         return None;
     }
-    let name = &ty.name;
+    let name = imports::own(cx.version, &ty.name);
     let set = sets_defaults.then(|| sets(cx, object));
     let drop = drops_fields.then(|| drops(cx, object)).flatten();
-    let trait_name = cx.name("SetDefaults");
     Some(quote! {
-        impl #trait_name for #name {
+        impl #VALIDATION::SetDefaults for #name {
             #set
 
             #drop
@@ -45,9 +45,8 @@ fn sets(cx: &mut Context<'_>, object: &Struct) -> TokenStream {
     } else {
         quote!(_target)
     };
-    let ty = cx.name("Target");
     quote! {
-        fn set_defaults(&mut self, #target: &#ty) {
+        fn set_defaults(&mut self, #target: &#VALIDATION::Target) {
             #(#sets)*
         }
     }
@@ -72,7 +71,7 @@ fn set(cx: &mut Context<'_>, field: &Field) -> Option<TokenStream> {
         return inside(cx, field, &quote!(set_defaults(target)));
     }
     let literal = field.facts.literal.as_ref()?;
-    let value = expression(cx, literal);
+    let value = expression(cx.version, literal);
     let set = match literal {
         Literal::List(_) => quote! {
             if self.#name.as_ref().is_none_or(Vec::is_empty) {
@@ -80,8 +79,7 @@ fn set(cx: &mut Context<'_>, field: &Field) -> Option<TokenStream> {
             }
         },
         Literal::Text(text) => {
-            let default_text = cx.name("default_text");
-            quote!(#default_text(&mut self.#name, #text);)
+            quote!(#VALIDATION::default_text(&mut self.#name, #text);)
         }
         _ => quote!(self.#name.get_or_insert(#value);),
     };
@@ -105,7 +103,7 @@ fn inside(
     call: &TokenStream,
 ) -> Option<TokenStream> {
     let name = &field.name;
-    cx.uses.set_defaults = true;
+    cx.imports.traits.insert("SetDefaults");
     Some(match &field.ty {
         Ty::List(_) => {
             let items = if field.is_optional() {
@@ -135,9 +133,8 @@ fn drops(cx: &mut Context<'_>, object: &Struct) -> Option<TokenStream> {
     if drops.is_empty() {
         return None;
     }
-    let ty = cx.name("Target");
     Some(quote! {
-        fn drop_disabled(&mut self, stored: Option<&Self>, target: &#ty) {
+        fn drop_disabled(&mut self, stored: Option<&Self>, target: &#VALIDATION::Target) {
             #(#drops)*
         }
     })
@@ -147,10 +144,9 @@ fn drop(cx: &mut Context<'_>, field: &Field) -> Option<TokenStream> {
     let name = &field.name;
     if let Some(feature) = &field.facts.feature {
         let has = cx.has(&quote!(target), feature);
-        let drop_unless = cx.name("drop_unless");
         return Some(quote! {
             let old = stored.map(|stored| &stored.#name);
-            #drop_unless(#has, &mut self.#name, old);
+            #VALIDATION::drop_unless(#has, &mut self.#name, old);
         });
     }
     if !holds(cx, field, |inside| inside.drops_fields) {
@@ -175,7 +171,7 @@ fn drop(cx: &mut Context<'_>, field: &Field) -> Option<TokenStream> {
 }
 
 /// A default as an expression.
-fn expression(cx: &mut Context<'_>, literal: &Literal) -> TokenStream {
+fn expression(version: &ApiVersion, literal: &Literal) -> TokenStream {
     match literal {
         Literal::Bool(value) => quote!(#value),
         Literal::Int(value) => {
@@ -184,12 +180,11 @@ fn expression(cx: &mut Context<'_>, literal: &Literal) -> TokenStream {
         }
         Literal::Text(text) => quote!(#text.to_owned()),
         Literal::Variant { ty, variant } => {
-            cx.uses.types.insert(ty.clone());
+            let ty = imports::own(version, ty);
             quote!(#ty::#variant)
         }
         Literal::List(values) => {
-            let values = values.iter().map(|value| expression(cx, value));
-            let values: Vec<_> = values.collect();
+            let values = values.iter().map(|value| expression(version, value));
             quote!(vec![#(#values),*])
         }
     }

@@ -4,6 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::Context;
+use crate::emit::imports::{self, VALIDATION};
 use crate::model::{Resource, Role, Struct, Type};
 
 /// The implementation of `Strategy`.
@@ -15,7 +16,7 @@ pub(super) fn item(
     let Role::Kind(resource) = &object.role else {
         return None;
     };
-    let name = &ty.name;
+    let name = imports::own(cx.version, &ty.name);
     let unconditional = object.rules.unconditional_update.then(|| {
         quote! {
             const ALLOW_UNCONDITIONAL_UPDATE: bool = true;
@@ -27,9 +28,8 @@ pub(super) fn item(
         }
     });
     let status = status(cx, object, resource);
-    let strategy = cx.name("Strategy");
     Some(quote! {
-        impl #strategy for #name {
+        impl #VALIDATION::Strategy for #name {
             #unconditional
             #names
             #status
@@ -55,19 +55,21 @@ fn status(
     };
     let inside = cx.version.own_struct(&field.ty);
     let check = inside.filter(|(_, inside)| inside.behaviour.checks).map(|_| {
-        cx.uses.check = true;
-        let (path, checker) = (cx.name("Path"), cx.name("Checker"));
+        cx.imports.traits.insert("Check");
         quote! {
-            fn check_status(&self, at: &#path<'_>, to: &mut #checker<'_>) {
+            fn check_status(
+                &self,
+                at: &#VALIDATION::Path<'_>,
+                to: &mut #VALIDATION::Checker<'_>,
+            ) {
                 if let Some(status) = &self.status {
                     status.check(&at.field("status"), to);
                 }
             }
         }
     });
-    let target_type = cx.name("Target");
     Some(quote! {
-        fn reset_status(&mut self, stored: Option<&Self>, #target: &#target_type) {
+        fn reset_status(&mut self, stored: Option<&Self>, #target: &#VALIDATION::Target) {
             self.status = match stored {
                 Some(stored) => stored.status.clone(),
                 None => #new,

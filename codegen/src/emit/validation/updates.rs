@@ -4,6 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::{Context, reported, values};
+use crate::emit::imports::{self, VALIDATION};
 use crate::emit::kind::release;
 use crate::foundation;
 use crate::model::{Field, Immutable, Struct, Ty, Type, Unique};
@@ -17,7 +18,7 @@ pub(super) fn semantic(
     if !object.behaviour.is_compared {
         return None;
     }
-    let name = &ty.name;
+    let name = imports::own(cx.version, &ty.name);
     let count = object.fields.len();
     let same = object.fields.iter().enumerate().map(|(index, field)| {
         let name = &field.name;
@@ -35,9 +36,8 @@ pub(super) fn semantic(
         1 => None,
         _ => Some(quote!(is_same)),
     };
-    let trait_name = cx.name("Semantic");
     Some(quote! {
-        impl #trait_name for #name {
+        impl #VALIDATION::Semantic for #name {
             fn is_same(&self, other: &Self) -> bool {
                 #(#same)*
                 #result
@@ -59,7 +59,7 @@ fn is_same(
         return quote!(#function(#borrow #new, #borrow #old));
     }
     if is_semantic(cx, field) {
-        cx.uses.semantic = true;
+        cx.imports.traits.insert("Semantic");
         quote!(#new.is_same(#borrow #old))
     } else {
         quote!(#new == #old)
@@ -96,9 +96,13 @@ pub(super) fn method(cx: &mut Context<'_>, object: &Struct) -> Option<TokenStrea
     if lines.is_empty() {
         return None;
     }
-    let (path, checker) = (cx.name("Path"), cx.name("Checker"));
     Some(quote! {
-        fn check_update(&self, stored: &Self, at: &#path<'_>, to: &mut #checker<'_>) {
+        fn check_update(
+            &self,
+            stored: &Self,
+            at: &#VALIDATION::Path<'_>,
+            to: &mut #VALIDATION::Checker<'_>,
+        ) {
             #lines
         }
     })
@@ -107,13 +111,13 @@ pub(super) fn method(cx: &mut Context<'_>, object: &Struct) -> Option<TokenStrea
 fn frozen(cx: &mut Context<'_>, field: &Field, immutable: &Immutable) -> TokenStream {
     let (json, name) = (&field.json, &field.name);
     let is_same = is_same(cx, field, &quote!(new), &quote!(old), false);
-    let error_type = values::error_type(cx, immutable.error_type);
+    let error_type = values::error_type(immutable.error_type);
     let mut as_reported = field.rules.reported.clone();
     as_reported.above = immutable.above;
     let path = reported::path(cx, field, &quote!(at.field(#json)), &as_reported);
     let message = match &immutable.message {
         Some(message) => quote!(#message),
-        None => cx.name("IMMUTABLE"),
+        None => quote!(#VALIDATION::IMMUTABLE),
     };
     let compare = quote! {
         let (new, old) = (&self.#name, &stored.#name);
@@ -195,6 +199,6 @@ fn inside(cx: &mut Context<'_>, field: &Field) -> TokenStream {
             self.#name.check_update(&stored.#name, &at.field(#json), to);
         },
     };
-    cx.uses.check = true;
+    cx.imports.traits.insert("Check");
     lines
 }
