@@ -3,7 +3,7 @@
 use proc_macro2::{Literal as Token, TokenStream};
 use quote::quote;
 
-use super::Context;
+use super::{Context, old, parameter};
 use crate::emit::imports::{self, VALIDATION};
 use crate::model::{ApiVersion, Behaviour, Field, Literal, Role, Struct, Ty, Type};
 
@@ -35,31 +35,13 @@ pub(super) fn item(
 }
 
 fn sets(cx: &mut Context<'_>, object: &Struct) -> TokenStream {
-    let sets: Vec<_> = object.fields.iter().filter_map(|field| set(cx, field)).collect();
-    let uses_target = object.fields.iter().any(|field| {
-        let gated = field.facts.literal.is_some() && field.facts.feature.is_some();
-        gated || holds(cx, field, |inside| inside.sets_defaults)
-    });
-    let target = if uses_target {
-        quote!(target)
-    } else {
-        quote!(_target)
-    };
+    let sets = object.fields.iter().filter_map(|field| set(cx, field)).collect();
+    let target = parameter("target", &sets);
     quote! {
         fn set_defaults(&mut self, #target: &#VALIDATION::Target) {
-            #(#sets)*
+            #sets
         }
     }
-}
-
-/// Whether a field holds a struct, or a list of them, with which the server does something.
-fn holds(cx: &Context<'_>, field: &Field, does: fn(Behaviour) -> bool) -> bool {
-    let held = match &field.ty {
-        Ty::List(item) => item,
-        other => other,
-    };
-    let inside = cx.version.own_struct(held);
-    inside.is_some_and(|(_, object)| does(object.behaviour))
 }
 
 fn set(cx: &mut Context<'_>, field: &Field) -> Option<TokenStream> {
@@ -67,8 +49,8 @@ fn set(cx: &mut Context<'_>, field: &Field) -> Option<TokenStream> {
     if let Some(function) = &field.facts.default_function {
         return Some(quote!(#function(&mut self.#name);));
     }
-    if holds(cx, field, |inside| inside.sets_defaults) {
-        return inside(cx, field, &quote!(set_defaults(target)));
+    if cx.held(field).is_some_and(|inside| inside.behaviour.sets_defaults) {
+        return Some(inside(cx, field, &quote!(set_defaults(target))));
     }
     let literal = field.facts.literal.as_ref()?;
     let value = expression(cx.version, literal);
@@ -83,28 +65,14 @@ fn set(cx: &mut Context<'_>, field: &Field) -> Option<TokenStream> {
         }
         _ => quote!(self.#name.get_or_insert(#value);),
     };
-    Some(match &field.facts.feature {
-        Some(feature) => {
-            let has = cx.has(&quote!(target), feature);
-            quote! {
-                if #has {
-                    #set
-                }
-            }
-        }
-        None => set,
-    })
+    Some(cx.with_feature(&quote!(target), field.facts.feature.as_ref(), set))
 }
 
 /// What is done in the structs that a field holds.
-fn inside(
-    cx: &mut Context<'_>,
-    field: &Field,
-    call: &TokenStream,
-) -> Option<TokenStream> {
+fn inside(cx: &mut Context<'_>, field: &Field, call: &TokenStream) -> TokenStream {
     let name = &field.name;
     cx.imports.traits.insert("SetDefaults");
-    Some(match &field.ty {
+    match &field.ty {
         Ty::List(_) => {
             let items = if field.is_optional() {
                 quote!(self.#name.iter_mut().flatten())
@@ -123,7 +91,7 @@ fn inside(
             }
         },
         _ => quote!(self.#name.#call;),
-    })
+    }
 }
 
 fn drops(cx: &mut Context<'_>, object: &Struct) -> Option<TokenStream> {
@@ -149,21 +117,13 @@ fn drop(cx: &mut Context<'_>, field: &Field) -> Option<TokenStream> {
             #VALIDATION::drop_unless(#has, &mut self.#name, old);
         });
     }
-    if !holds(cx, field, |inside| inside.drops_fields) {
-        return None;
-    }
-    let (before, argument) = match (&field.ty, field.is_optional()) {
+    cx.held(field).filter(|inside| inside.behaviour.drops_fields)?;
+    let (before, argument) = match &field.ty {
         // The elements of a list have no counterpart that is surely theirs.
-        (Ty::List(_), _) => (TokenStream::new(), quote!(None)),
-        (_, true) => (
-            quote!(let old = stored.and_then(|stored| stored.#name.as_ref());),
-            quote!(old),
-        ),
-        (_, false) => {
-            (quote!(let old = stored.map(|stored| &stored.#name);), quote!(old))
-        }
+        Ty::List(_) => (TokenStream::new(), quote!(None)),
+        _ => (old(field), quote!(old)),
     };
-    let inside = inside(cx, field, &quote!(drop_disabled(#argument, target)))?;
+    let inside = inside(cx, field, &quote!(drop_disabled(#argument, target)));
     Some(quote! {
         #before
         #inside

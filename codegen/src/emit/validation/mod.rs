@@ -13,12 +13,14 @@ mod values;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use proc_macro2::TokenStream;
-use quote::quote;
+use proc_macro2::{TokenStream, TokenTree};
+use quote::{format_ident, quote};
 
-use super::imports::Imports;
+use super::imports::{Imports, VALIDATION};
 use super::{File, folder, inner_comment, origin, origins, places};
-use crate::model::{ApiVersion, Argument, Crate, Module, Rules, Shape};
+use crate::model::{
+    ApiVersion, Argument, Crate, Field, Module, Rules, Shape, Struct, Ty,
+};
 use crate::name::{self, Ident, VALIDATION_FOLDER};
 
 /// What the modules of this output work on, and what the items of a file use, noted while they
@@ -37,6 +39,88 @@ impl Context<'_> {
     fn has(&mut self, target: &TokenStream, feature: &Ident) -> TokenStream {
         self.features.insert(feature.clone());
         quote!(#target.has(&#feature))
+    }
+
+    /// Lines for servers that have the feature, if one is named.
+    fn with_feature(
+        &mut self,
+        target: &TokenStream,
+        feature: Option<&Ident>,
+        lines: TokenStream,
+    ) -> TokenStream {
+        let Some(feature) = feature else { return lines };
+        let has = self.has(target, feature);
+        quote! {
+            if #has {
+                #lines
+            }
+        }
+    }
+
+    /// The struct of the crate that a field holds, itself or in a list.
+    fn held(&self, field: &Field) -> Option<&Struct> {
+        let held = match &field.ty {
+            Ty::List(item) => item,
+            other => other,
+        };
+        self.version.own_struct(held).map(|(_, object)| object)
+    }
+}
+
+/// A method of `Check`, if there is anything to do.
+fn check_method(
+    name: &TokenStream,
+    stored: Option<&TokenStream>,
+    lines: &TokenStream,
+) -> Option<TokenStream> {
+    (!lines.is_empty()).then(|| {
+        quote! {
+            fn #name(
+                &self,
+                #stored
+                at: &#VALIDATION::Path<'_>,
+                to: &mut #VALIDATION::Checker<'_>,
+            ) {
+                #lines
+            }
+        }
+    })
+}
+
+/// The name of a parameter, with an underscore if the lines don't use it.
+fn parameter(name: &str, lines: &TokenStream) -> proc_macro2::Ident {
+    fn uses(lines: TokenStream, name: &str) -> bool {
+        let mut is_member = false;
+        lines.into_iter().any(|token| {
+            let after_dot = std::mem::replace(&mut is_member, token.to_string() == ".");
+            match token {
+                TokenTree::Group(group) => uses(group.stream(), name),
+                TokenTree::Ident(ident) => ident == name && !after_dot,
+                _ => false,
+            }
+        })
+    }
+    let unused = if uses(lines.clone(), name) { "" } else { "_" };
+    format_ident!("{unused}{name}")
+}
+
+/// The elements of a list of an object.
+fn elements(of: &TokenStream, field: &Field) -> TokenStream {
+    let name = &field.name;
+    if field.is_optional() {
+        quote!(#of.#name.iter().flatten())
+    } else {
+        quote!(#of.#name.iter())
+    }
+}
+
+/// What is stored of a field of which a struct is held.
+fn old(field: &Field) -> TokenStream {
+    let name = &field.name;
+    if field.is_optional() {
+        quote!(let old = stored.and_then(|stored| stored.#name.as_ref());)
+    } else {
+        quote!(let old = stored.map(|stored| &stored.#name);)
     }
 }
 

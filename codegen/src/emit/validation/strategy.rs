@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::Context;
+use super::{Context, check_method, parameter};
 use crate::emit::imports::{self, VALIDATION};
 use crate::model::{Resource, Role, Struct, Type};
 
@@ -46,27 +46,23 @@ fn status(
     if !resource.status {
         return None;
     }
-    let (target, new) = match &field.facts.feature {
+    let new = match &field.facts.feature {
         Some(feature) => {
             let has = cx.has(&quote!(target), feature);
-            (quote!(target), quote!(#has.then(Default::default)))
+            quote!(#has.then(Default::default))
         }
-        None => (quote!(_target), quote!(Some(Default::default()))),
+        None => quote!(Some(Default::default())),
     };
+    let target = parameter("target", &new);
     let inside = cx.version.own_struct(&field.ty);
-    let check = inside.filter(|(_, inside)| inside.behaviour.checks).map(|_| {
+    let check = inside.filter(|(_, inside)| inside.behaviour.checks).and_then(|_| {
         cx.imports.traits.insert("Check");
-        quote! {
-            fn check_status(
-                &self,
-                at: &#VALIDATION::Path<'_>,
-                to: &mut #VALIDATION::Checker<'_>,
-            ) {
-                if let Some(status) = &self.status {
-                    status.check(&at.field("status"), to);
-                }
+        let lines = quote! {
+            if let Some(status) = &self.status {
+                status.check(&at.field("status"), to);
             }
-        }
+        };
+        check_method(&quote!(check_status), None, &lines)
     });
     Some(quote! {
         fn reset_status(&mut self, stored: Option<&Self>, #target: &#VALIDATION::Target) {

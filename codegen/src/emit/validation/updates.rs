@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::{Context, reported, values};
+use super::{Context, check_method, elements, reported, values};
 use crate::emit::imports::{self, VALIDATION};
 use crate::emit::kind::release;
 use crate::foundation;
@@ -93,19 +93,7 @@ pub(super) fn method(cx: &mut Context<'_>, object: &Struct) -> Option<TokenStrea
         }
         lines.extend(inside(cx, field));
     }
-    if lines.is_empty() {
-        return None;
-    }
-    Some(quote! {
-        fn check_update(
-            &self,
-            stored: &Self,
-            at: &#VALIDATION::Path<'_>,
-            to: &mut #VALIDATION::Checker<'_>,
-        ) {
-            #lines
-        }
-    })
+    check_method(&quote!(check_update), Some(&quote!(stored: &Self,)), &lines)
 }
 
 fn frozen(cx: &mut Context<'_>, field: &Field, immutable: &Immutable) -> TokenStream {
@@ -155,13 +143,8 @@ fn condition(cx: &mut Context<'_>, immutable: &Immutable) -> Option<TokenStream>
 /// The comparisons in the structs that a field holds.
 fn inside(cx: &mut Context<'_>, field: &Field) -> TokenStream {
     let (json, name) = (&field.json, &field.name);
-    let held = match &field.ty {
-        Ty::List(item) => item,
-        other => other,
-    };
-    let own = cx.version.own_struct(held);
-    let Some((_, object)) = own.filter(|(_, object)| object.behaviour.checks_updates)
-    else {
+    let held = cx.held(field).filter(|object| object.behaviour.checks_updates);
+    let Some(object) = held else {
         return TokenStream::new();
     };
     let lines = match &field.ty {
@@ -173,13 +156,8 @@ fn inside(cx: &mut Context<'_>, field: &Field) -> TokenStream {
             let names = keys.iter().filter_map(|key| object.field(key));
             let names: Vec<_> = names.map(|field| &field.name).collect();
             let same = quote!(#(stored.#names == item.#names)&&*);
-            let (new, old) = match field.is_optional() {
-                true => (
-                    quote!(self.#name.iter().flatten()),
-                    quote!(stored.#name.iter().flatten()),
-                ),
-                false => (quote!(self.#name.iter()), quote!(stored.#name.iter())),
-            };
+            let new = elements(&quote!(self), field);
+            let old = elements(&quote!(stored), field);
             quote! {
                 let list = at.field(#json);
                 for (index, item) in #new.enumerate() {

@@ -17,10 +17,11 @@ pub(super) fn field(
 ) -> TokenStream {
     let (json, name) = (&field.json, &field.name);
     let only = object.rules.exactly_one && field.is_optional();
-    let mut lines = presence(cx, field);
+    let mut lines = TokenStream::new();
+    lines.extend(presence(cx, field));
     for function in field.rules.functions() {
         let call = quote!(#function(&self.#name, path, to););
-        lines.push(match only {
+        lines.extend(match only {
             true => quote!(if is_one { #call }),
             false => call,
         });
@@ -44,7 +45,7 @@ pub(super) fn field(
         reported::path(cx, field, &quote!(at.field(#json)), &field.rules.reported);
     quote! {
         let path = #path;
-        #(#lines)*
+        #lines
         #inside
     }
 }
@@ -101,85 +102,57 @@ fn struct_inside(cx: &mut Context<'_>, field: &Field) -> TokenStream {
     }
 }
 
-fn presence(cx: &mut Context<'_>, field: &Field) -> Vec<TokenStream> {
-    let name = &field.name;
+fn presence(cx: &mut Context<'_>, field: &Field) -> Option<TokenStream> {
     if !field.rules.must_be_set() || !field.is_optional() {
-        return Vec::new();
+        return None;
     }
+    let name = &field.name;
     let call = quote!(to.is_set(path, self.#name.is_some()););
-    vec![match &field.facts.feature {
-        Some(feature) => {
-            let has = cx.has(&quote!(to.target()), feature);
-            quote! {
-                if #has {
-                    #call
-                }
-            }
-        }
-        None => call,
-    }]
+    Some(cx.with_feature(&quote!(to.target()), field.facts.feature.as_ref(), call))
 }
 
 /// What is asked of the number of entries of a list or map, even if that is absent.
-fn counts(cx: &mut Context<'_>, field: &Field) -> Vec<TokenStream> {
+fn counts(cx: &Context<'_>, field: &Field) -> TokenStream {
     let name = &field.name;
     let count = match field.is_optional() {
         true => quote!(self.#name.as_ref().map_or(0, |entries| entries.len())),
         false => quote!(self.#name.len()),
     };
     let counts = field.rules.calls().filter(|call| call.takes == Takes::Count);
-    counts.map(|call| one(cx.version, call, &Operand::place(quote!(count)))).fold(
-        Vec::new(),
-        |mut lines, call| {
-            lines.push(quote!(let count = #count;));
-            lines.push(quote!(#call;));
-            lines
-        },
-    )
+    let calls = counts.map(|call| one(cx.version, call, &Operand::place(quote!(count))));
+    calls.map(|call| quote!(let count = #count; #call;)).collect()
 }
 
-/// A value that is checked: an expression of its place in memory, or of a reference to it.
+/// A value that is checked, as the expressions in which methods take it.
 struct Operand {
-    expression: TokenStream,
-    is_reference: bool,
+    /// For what is called on it.
+    plain: TokenStream,
+    borrowed: TokenStream,
+    copied: TokenStream,
 }
 
 impl Operand {
-    fn reference(expression: TokenStream) -> Self {
+    /// A reference to the value.
+    fn reference(plain: TokenStream) -> Self {
         Self {
-            expression,
-            is_reference: true,
+            borrowed: plain.clone(),
+            copied: quote!(*#plain),
+            plain,
         }
     }
 
-    fn place(expression: TokenStream) -> Self {
+    /// The place of the value in memory.
+    fn place(plain: TokenStream) -> Self {
         Self {
-            expression,
-            is_reference: false,
+            borrowed: quote!(&#plain),
+            copied: plain.clone(),
+            plain,
         }
     }
 
     /// The list or map whose entries are being checked.
     fn entries() -> Self {
         Self::reference(quote!(entries))
-    }
-
-    /// As an argument that is a reference.
-    fn borrowed(&self) -> TokenStream {
-        let expression = &self.expression;
-        match self.is_reference {
-            true => expression.clone(),
-            false => quote!(&#expression),
-        }
-    }
-
-    /// As an argument that is copied.
-    fn copied(&self) -> TokenStream {
-        let expression = &self.expression;
-        match self.is_reference {
-            true => quote!(*#expression),
-            false => expression.clone(),
-        }
     }
 }
 
@@ -220,13 +193,17 @@ fn calls(
 
 /// The value in the form in which a method takes it.
 fn value(call: &Call, operand: &Operand) -> TokenStream {
-    let place = &operand.expression;
+    let Operand {
+        plain,
+        borrowed,
+        copied,
+    } = operand;
     match call.takes {
-        Takes::Text | Takes::Reference | Takes::Entries => operand.borrowed(),
-        Takes::AsStr => quote!(#place.as_str()),
-        Takes::Number => operand.copied(),
-        Takes::Count => quote!(#place),
-        Takes::Length => quote!(#place.len()),
+        Takes::Text | Takes::Reference | Takes::Entries => quote!(#borrowed),
+        Takes::AsStr => quote!(#plain.as_str()),
+        Takes::Number => quote!(#copied),
+        Takes::Count => quote!(#plain),
+        Takes::Length => quote!(#plain.len()),
     }
 }
 
