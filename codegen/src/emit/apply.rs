@@ -4,8 +4,9 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::conversion::carried;
-use super::imports::{Imports, use_item};
-use super::runtime::KINDS;
+use super::imports::Imports;
+use super::root::{Declared, declarations, of_types};
+use super::runtime::{Feature, KINDS};
 use super::{
     File, builders, folder, group_versions, inner_comment, origin, origins, places,
     resource,
@@ -18,9 +19,9 @@ use crate::model::{
 use crate::name::{self, APPLY_MODULE, Ident};
 
 /// The module of a part of the crate, if there is anything to apply.
-pub(super) fn module(versions: &[&ApiVersion]) -> Option<Ident> {
+pub(super) fn module(versions: &[&ApiVersion]) -> Option<Declared> {
     let any = versions.iter().any(|version| !version.apply.modules.is_empty());
-    any.then(|| name::fixed(APPLY_MODULE))
+    any.then(|| Declared::new(name::fixed(APPLY_MODULE), true, Some(Feature::Apply)))
 }
 
 /// The files of all apply types of a crate.
@@ -64,19 +65,8 @@ fn file(version: &ApiVersion, module: &Module) -> File {
 }
 
 fn root(place: Option<&Ident>, versions: &[&ApiVersion]) -> File {
-    let modules =
-        versions.iter().flat_map(|v| v.apply.modules.iter().map(move |m| (v, m)));
-    let mut modules: Vec<_> = modules.collect();
-    modules.sort_by_key(|(_, module)| &module.name);
-    let names = modules.iter().map(|(_, module)| &module.name);
-    let mut items: Vec<_> = names.map(|name| quote!(mod #name;)).collect();
-    for (version, module) in &modules {
-        let file = &module.name;
-        let types = module.types.iter().filter_map(|name| version.types.get(name));
-        let mut types: Vec<_> = types.map(|ty| &ty.name).collect();
-        types.sort();
-        items.push(use_item(&quote!(pub use #file::), &types));
-    }
+    let modules = versions.iter().flat_map(|v| of_types(v, &v.apply.modules));
+    let items = declarations(modules.collect());
     let path = format!("{}{APPLY_MODULE}/mod.rs", folder(place));
     File::rust(
         path,

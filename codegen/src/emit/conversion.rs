@@ -344,7 +344,7 @@ fn function(carry: &Carry, boxed: (bool, bool), total: bool) -> TokenStream {
 /// The files written by hand that the conversions of a module's types call.
 pub(super) fn hand_written<'a>(
     versions: impl Iterator<Item = &'a ApiVersion>,
-) -> Vec<(Option<&'a Ident>, &'a Ident)> {
+) -> impl Iterator<Item = (Option<&'a Ident>, &'a Ident)> {
     let conversions = versions.flat_map(|v| v.conversions.values().flatten());
     let functions = conversions.flat_map(|conversion| match &conversion.how {
         How::ByHand(functions) => vec![functions],
@@ -357,9 +357,5 @@ pub(super) fn hand_written<'a>(
         }
         How::Values | How::Items(_) => Vec::new(),
     });
-    let files = functions.flat_map(Functions::iter);
-    let mut files: Vec<_> = files.map(|f| (f.module.as_ref(), &f.file)).collect();
-    files.sort();
-    files.dedup();
-    files
+    functions.flat_map(Functions::iter).map(|f| (f.module.as_ref(), &f.file))
 }

@@ -13,34 +13,27 @@ pub(super) fn items(
     ty: &Type,
     object: &Struct,
 ) -> Vec<TokenStream> {
-    match &object.role {
-        Role::Kind(resource) => {
-            let mut items = vec![
-                resource_impl(ty, resource, &resource.plural),
-                metadata_impl(version, ty, object),
-            ];
-            items.extend(listable_impl(version, ty, resource));
-            items.extend(status_impl(version, ty, object, resource));
-            items
+    let resource = match &object.role {
+        Role::Kind(resource) | Role::Apply(resource) => {
+            Some((resource, &*resource.plural))
         }
-        Role::Apply(resource) => vec![
-            resource_impl(ty, resource, &resource.plural),
-            metadata_impl(version, ty, object),
-        ],
-        Role::List { item } => {
-            let item = version.types.get(item).map(|item| &item.shape);
-            let Some(crate::model::Shape::Struct(Struct {
-                role: Role::Kind(resource),
-                ..
-            })) = item
-            else {
-                return Vec::new();
-            };
-            // A list has no place of its own in the API server, as in k8s-openapi.
-            vec![resource_impl(ty, resource, ""), metadata_impl(version, ty, object)]
-        }
-        Role::Part => Vec::new(),
+        // A list has no place of its own in the API server, as in k8s-openapi.
+        Role::List { item } => match version.object(item).map(|item| &item.role) {
+            Some(Role::Kind(resource)) => Some((resource, "")),
+            _ => None,
+        },
+        Role::Part => None,
+    };
+    let Some((resource, plural)) = resource else {
+        return Vec::new();
+    };
+    let mut items =
+        vec![resource_impl(ty, resource, plural), metadata_impl(version, ty, object)];
+    if let Role::Kind(resource) = &object.role {
+        items.extend(listable_impl(version, ty, resource));
+        items.extend(status_impl(version, ty, object, resource));
     }
+    items
 }
 
 fn resource_impl(ty: &Type, resource: &Resource, plural: &str) -> TokenStream {

@@ -6,6 +6,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::imports::{self, FROM_KINDS, FROM_SCHEME, Imports};
+use super::root::Declared;
 use super::runtime::Feature;
 use super::{File, folder, origins, places};
 use crate::model::{ApiVersion, Conversion, Crate, Resource, SchemaName};
@@ -70,33 +71,21 @@ fn registration(kinds: &[Kind<'_>]) -> Vec<TokenStream> {
     }]
 }
 
-/// What the root declares and makes public of the files, by their names.
-pub(super) fn exports(versions: &[&ApiVersion]) -> Vec<Export> {
+/// The files, for the module that declares them.
+pub(super) fn modules(versions: &[&ApiVersion]) -> Vec<Declared> {
     let kinds = kinds(versions);
-    let mut exports = Vec::new();
+    let mut modules = Vec::new();
     if one_group_version(&kinds).is_some() {
-        exports.push(Export {
-            file: name::fixed(GROUP_FILE),
-            gate: None,
-            names: quote!({GROUP_VERSION, resource}),
-        });
+        let exports = ["GROUP_VERSION", "resource"].map(name::fixed).into();
+        let group = Declared::new(name::fixed(GROUP_FILE), false, None);
+        modules.push(group.exporting(exports));
     }
     if !kinds.is_empty() {
-        exports.push(Export {
-            file: name::fixed(SCHEME_FILE),
-            gate: Some(Feature::Manifests),
-            names: quote!(add_to_scheme),
-        });
+        let gate = Some(Feature::Manifests);
+        let scheme = Declared::new(name::fixed(SCHEME_FILE), false, gate);
+        modules.push(scheme.exporting(vec![name::fixed("add_to_scheme")]));
     }
-    exports
-}
-
-/// What a file makes public.
-pub(super) struct Export {
-    pub(super) file: Ident,
-    /// The feature that brings it, if not all have it.
-    pub(super) gate: Option<Feature>,
-    pub(super) names: TokenStream,
+    modules
 }
 
 type Kind<'a> = (&'a ApiVersion, (&'a SchemaName, &'a Resource));

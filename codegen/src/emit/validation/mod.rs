@@ -17,6 +17,8 @@ use proc_macro2::{TokenStream, TokenTree};
 use quote::{format_ident, quote};
 
 use super::imports::{Imports, VALIDATION};
+use super::root::{Declared, declarations};
+use super::runtime::Feature;
 use super::{File, folder, inner_comment, origin, origins, places};
 use crate::model::{
     ApiVersion, Argument, Crate, Field, Module, Rules, Shape, Struct, Ty,
@@ -145,44 +147,33 @@ pub(super) fn has_patterns(krate: &Crate<'_>) -> bool {
 }
 
 /// The module of a part of the crate, if there is anything to do.
-pub(super) fn module(versions: &[&ApiVersion]) -> Option<Ident> {
+pub(super) fn module(versions: &[&ApiVersion]) -> Option<Declared> {
     let any = versions.iter().any(|version| modules(version).next().is_some());
-    any.then(|| name::fixed(VALIDATION_FOLDER))
+    let gate = Some(Feature::Validation);
+    any.then(|| Declared::new(name::fixed(VALIDATION_FOLDER), false, gate))
 }
 
 /// One file for each file of types that has something to do, and those that declare them.
 pub(super) fn files(krate: &Crate<'_>) -> Vec<File> {
     let mut files = Vec::new();
     for (place, versions) in places(krate) {
-        let mut names = BTreeSet::new();
-        for version in &versions {
-            for module in modules(version) {
-                names.insert(&module.name);
-                files.push(file(version, module));
-            }
-        }
-        if !names.is_empty() {
-            files.push(root(place, &versions, names));
+        let modules = versions.iter().flat_map(|v| modules(v).map(move |m| (*v, m)));
+        let modules: Vec<_> = modules.collect();
+        files.extend(modules.iter().map(|(version, module)| file(version, module)));
+        if !modules.is_empty() {
+            let names = modules.iter().map(|(_, module)| module.name.clone());
+            let names = names.map(|name| Declared::new(name, false, None));
+            let items = declarations(names.collect());
+            let about = "Defaults and validation of the kinds, as in an API server.";
+            files.push(File::rust(
+                format!("{}{VALIDATION_FOLDER}/mod.rs", folder(place)),
+                origins(versions.iter().copied()),
+                inner_comment(&[about.to_owned()]),
+                items,
+            ));
         }
     }
     files
-}
-
-fn root(
-    place: Option<&Ident>,
-    versions: &[&ApiVersion],
-    names: BTreeSet<&Ident>,
-) -> File {
-    let names = names.into_iter();
-    let about = "Defaults and validation of the kinds, as in an API server.";
-    let path = format!("{}{VALIDATION_FOLDER}/mod.rs", folder(place));
-    let items = names.map(|name| quote!(mod #name;)).collect();
-    File::rust(
-        path,
-        origins(versions.iter().copied()),
-        inner_comment(&[about.to_owned()]),
-        items,
-    )
 }
 
 fn file(version: &ApiVersion, module: &Module) -> File {
