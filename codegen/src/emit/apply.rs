@@ -95,14 +95,8 @@ fn about(versions: &[&ApiVersion]) -> Vec<String> {
          metadata writes what is set only."
             .to_owned(),
     ];
-    let mut lines = Vec::new();
-    for paragraph in paragraphs {
-        if !lines.is_empty() {
-            lines.push(String::new());
-        }
-        lines.extend(doc::wrapped(&paragraph));
-    }
-    lines
+    let paragraphs = paragraphs.map(|paragraph| doc::wrapped(&paragraph));
+    paragraphs.join(&String::new())
 }
 
 /// The path of the full type.

@@ -60,10 +60,10 @@ fn resource_impl(ty: &Type, resource: &Resource, plural: &str) -> TokenStream {
 
 fn metadata_impl(version: &ApiVersion, ty: &Type, object: &Struct) -> TokenStream {
     let name = &ty.name;
-    let field = object.fields.iter().find(|field| field.json == "metadata");
-    let Some(metadata) = field.map(|field| value_type(version, &field.ty)) else {
+    let Some(field) = object.field("metadata") else {
         return TokenStream::new();
     };
+    let metadata = value_type(version, &field.ty);
     quote! {
         impl k8s_openapi::Metadata for #name {
             type Ty = #metadata;
@@ -100,7 +100,7 @@ fn status_impl(
     resource: &Resource,
 ) -> Option<TokenStream> {
     let name = &ty.name;
-    let field = object.fields.iter().find(|f| f.json == "status" && !f.required)?;
+    let field = object.field("status").filter(|field| !field.required)?;
     let status = value_type(version, &field.ty);
     resource.status.then(|| {
         quote! {

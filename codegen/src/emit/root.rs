@@ -142,12 +142,8 @@ fn features(krate: &Crate<'_>) -> Vec<String> {
 pub(super) fn feature_table(features: impl Iterator<Item = Feature>) -> Vec<String> {
     let rows = features.map(|f| format!("| `{}` | {} |", f.name(), f.adds()));
     let rows: Vec<_> = rows.collect();
-    let mut lines = below("| feature | adds |\n|---|---|", rows);
-    if !lines.is_empty() {
-        let about = ["", "None of the features is on by default:"].map(str::to_owned);
-        lines.splice(0..0, about);
-    }
-    lines
+    let head = "None of the features is on by default:\n\n| feature | adds |\n|---|---|";
+    below(head, rows)
 }
 
 /// The rows of a table below its head, after an empty line; nothing without rows.

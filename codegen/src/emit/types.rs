@@ -16,10 +16,8 @@ const UNKNOWN_FIELDS: [&str; 2] = [
 /// The files of types.
 pub(super) fn files(krate: &Crate<'_>) -> Vec<File> {
     let versions = krate.versions.iter();
-    let files = versions.flat_map(|version| {
-        version.modules.iter().map(move |module| file(version, module))
-    });
-    files.collect()
+    let modules = versions.flat_map(|v| v.modules.iter().map(move |m| (v, m)));
+    modules.map(|(version, module)| file(version, module)).collect()
 }
 
 fn file(version: &ApiVersion, module: &Module) -> File {

@@ -17,15 +17,16 @@ pub(super) fn item(
         return None;
     };
     let name = imports::own(cx.version, &ty.name);
-    let unconditional = object.rules.unconditional_update.then(|| {
-        quote! {
+    let rules = &object.rules;
+    let unconditional = rules.unconditional_update.then(|| {
+        quote!(
             const ALLOW_UNCONDITIONAL_UPDATE: bool = true;
-        }
+        )
     });
-    let names = object.rules.names_on_create_only.then(|| {
-        quote! {
+    let names = rules.names_on_create_only.then(|| {
+        quote!(
             const CHECKS_NAMES_ON_UPDATE: bool = false;
-        }
+        )
     });
     let status = status(cx, object, resource);
     Some(quote! {

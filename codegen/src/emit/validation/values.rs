@@ -31,10 +31,14 @@ pub(super) fn field(
         true => Operand::reference(quote!(value)),
         false => Operand::place(quote!(self.#name)),
     };
+    let none = TokenStream::new();
     let own = match &field.ty {
-        Ty::List(item) => list(cx, &field.rules, item),
-        Ty::Map(_) => calls(cx, &field.rules, &Operand::entries(), false, None),
-        _ => calls(cx, &field.rules, &operand, only, None),
+        Ty::List(item) => {
+            let inside = elements(cx, &field.rules, item);
+            calls(cx, &field.rules, &Operand::entries(), false, inside)
+        }
+        Ty::Map(_) => calls(cx, &field.rules, &Operand::entries(), false, none),
+        _ => calls(cx, &field.rules, &operand, only, none),
     };
     lines.extend(held(field, own));
     let inside = struct_inside(cx, field);
@@ -162,9 +166,9 @@ fn calls(
     rules: &Rules,
     operand: &Operand,
     only: bool,
-    last: Option<TokenStream>,
+    last: TokenStream,
 ) -> TokenStream {
-    let mut lines = last.unwrap_or_default();
+    let mut lines = last;
     // From the back, because a guard is around what it guards.
     let calls: Vec<_> =
         rules.calls().filter(|call| call.takes != Takes::Count).collect();
@@ -263,16 +267,12 @@ fn pattern(call: &Call, operand: &Operand) -> Option<TokenStream> {
     })
 }
 
-/// The rules of a list and of its elements.
-fn list(cx: &mut Context<'_>, rules: &Rules, item: &Ty) -> TokenStream {
-    let inside = elements(cx, rules, item);
-    calls(cx, rules, &Operand::entries(), false, Some(inside))
-}
-
+/// The rules of the elements of a list.
 fn elements(cx: &mut Context<'_>, rules: &Rules, item: &Ty) -> TokenStream {
     let default = Rules::default();
     let inside = rules.items.as_deref().unwrap_or(&default);
-    let mut value = calls(cx, inside, &Operand::reference(quote!(item)), false, None);
+    let mut value =
+        calls(cx, inside, &Operand::reference(quote!(item)), false, TokenStream::new());
     let object = cx.version.own_struct(item);
     if object.is_some_and(|(_, object)| object.behaviour.checks) {
         cx.imports.traits.insert("Check");
