@@ -27,20 +27,18 @@ pub(super) fn field(
         });
     }
     lines.extend(counts(cx, field));
-    let operand = match field.is_optional() {
-        true => Operand::reference(quote!(value)),
-        false => Operand::place(quote!(self.#name)),
+    let is_collection = matches!(field.ty, Ty::List(_) | Ty::Map(_));
+    let operand = match (is_collection, field.is_optional()) {
+        (true, _) => Operand::reference(quote!(entries)),
+        (false, true) => Operand::reference(quote!(value)),
+        (false, false) => Operand::place(quote!(self.#name)),
     };
-    let none = TokenStream::new();
-    let own = match &field.ty {
-        Ty::List(item) => {
-            let inside = elements(cx, &field.rules, item);
-            calls(cx, &field.rules, &Operand::entries(), false, inside)
-        }
-        Ty::Map(_) => calls(cx, &field.rules, &Operand::entries(), false, none),
-        _ => calls(cx, &field.rules, &operand, only, none),
+    let inside = match &field.ty {
+        Ty::List(item) => elements(cx, &field.rules, item),
+        _ => TokenStream::new(),
     };
-    lines.extend(held(field, own));
+    let own = calls(cx, &field.rules, &operand, only && !is_collection, inside);
+    lines.extend(held(field, &operand, own));
     let inside = struct_inside(cx, field);
     if lines.is_empty() {
         return inside;
@@ -55,29 +53,21 @@ pub(super) fn field(
 }
 
 /// What is checked of the value of a field, where it is there.
-fn held(field: &Field, lines: TokenStream) -> Option<TokenStream> {
-    if lines.is_empty() {
-        return None;
-    }
-    let name = &field.name;
-    let is_collection = matches!(field.ty, Ty::List(_) | Ty::Map(_));
-    Some(match (is_collection, field.is_optional()) {
-        (true, true) => quote! {
-            if let Some(entries) = &self.#name {
+fn held(field: &Field, operand: &Operand, lines: TokenStream) -> TokenStream {
+    let (name, operand) = (&field.name, &operand.plain);
+    match &field.ty {
+        _ if lines.is_empty() => lines,
+        _ if field.is_optional() => quote! {
+            if let Some(#operand) = &self.#name {
                 #lines
             }
         },
-        (true, false) => quote! {
-            let entries = &self.#name;
+        Ty::List(_) | Ty::Map(_) => quote! {
+            let #operand = &self.#name;
             #lines
         },
-        (false, true) => quote! {
-            if let Some(value) = &self.#name {
-                #lines
-            }
-        },
-        (false, false) => lines,
-    })
+        _ => lines,
+    }
 }
 
 /// Whether a field of a struct of which one must be set has a rule that asks whether it is the
@@ -152,11 +142,6 @@ impl Operand {
             copied: plain.clone(),
             plain,
         }
-    }
-
-    /// The list or map whose entries are being checked.
-    fn entries() -> Self {
-        Self::reference(quote!(entries))
     }
 }
 
