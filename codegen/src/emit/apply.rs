@@ -4,22 +4,24 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::conversion::carried;
-use super::runtime::KINDS;
+use super::imports::Imports;
+use super::root::{Declared, declarations, of_types};
+use super::runtime::{Feature, KINDS};
 use super::{
-    File, builders, folder, group_versions, imports, inner_comment, origin, origins,
-    places, resource,
+    File, builders, folder, group_versions, inner_comment, origin, origins, places,
+    resource,
 };
 use super::{comment, types, wire};
 use crate::doc;
 use crate::model::{
-    ApiVersion, Carry, Crate, Field, Module, Resource, Role, Shape, Struct, Ty, Type,
+    ApiVersion, Carry, Crate, Module, Resource, Role, Shape, Struct, Ty, Type,
 };
 use crate::name::{self, APPLY_MODULE, Ident};
 
 /// The module of a part of the crate, if there is anything to apply.
-pub(super) fn module(versions: &[&ApiVersion]) -> Option<Ident> {
+pub(super) fn module(versions: &[&ApiVersion]) -> Option<Declared> {
     let any = versions.iter().any(|version| !version.apply.modules.is_empty());
-    any.then(|| name::fixed(APPLY_MODULE))
+    any.then(|| Declared::new(name::fixed(APPLY_MODULE), true, Some(Feature::Apply)))
 }
 
 /// The files of all apply types of a crate.
@@ -39,7 +41,6 @@ pub(super) fn files(krate: &Crate<'_>) -> Vec<File> {
 }
 
 fn file(version: &ApiVersion, module: &Module) -> File {
-    let mut converts = false;
     let mut items = Vec::new();
     for schema in &module.types {
         let full = version.types.get(schema).zip(version.apply.types.get(schema));
@@ -57,32 +58,15 @@ fn file(version: &ApiVersion, module: &Module) -> File {
         items.push(from_full(version, ty, full));
         items.extend(resource::items(version, ty, object));
         items.extend(wire::items(version, ty, object));
-        converts |= full.fields.iter().any(|field| uses_convert(version, field));
     }
-    let mut all = imports::of_apply(version, module, converts);
-    all.extend(items);
     let folder = folder(version.module.as_ref());
     let path = format!("{folder}{APPLY_MODULE}/{}.rs", module.name);
-    File::rust(path, origin(version, module), TokenStream::new(), all)
+    Imports::of_apply(version).file(path, origin(version, module), items)
 }
 
 fn root(place: Option<&Ident>, versions: &[&ApiVersion]) -> File {
-    let modules =
-        versions.iter().flat_map(|v| v.apply.modules.iter().map(move |m| (v, m)));
-    let mut modules: Vec<_> = modules.collect();
-    modules.sort_by_key(|(_, module)| &module.name);
-    let names = modules.iter().map(|(_, module)| &module.name);
-    let mut items: Vec<_> = names.map(|name| quote!(mod #name;)).collect();
-    for (version, module) in &modules {
-        let file = &module.name;
-        let types = module.types.iter().filter_map(|name| version.types.get(name));
-        let mut types: Vec<_> = types.map(|ty| &ty.name).collect();
-        types.sort();
-        items.push(match types.as_slice() {
-            [name] => quote!(pub use #file::#name;),
-            names => quote!(pub use #file::{#(#names),*};),
-        });
-    }
+    let modules = versions.iter().flat_map(|v| of_types(v, &v.apply.modules));
+    let items = declarations(modules.collect());
     let path = format!("{}{APPLY_MODULE}/mod.rs", folder(place));
     File::rust(
         path,
@@ -111,14 +95,8 @@ fn about(versions: &[&ApiVersion]) -> Vec<String> {
          metadata writes what is set only."
             .to_owned(),
     ];
-    let mut lines = Vec::new();
-    for paragraph in paragraphs {
-        if !lines.is_empty() {
-            lines.push(String::new());
-        }
-        lines.extend(doc::wrapped(&paragraph));
-    }
-    lines
+    let paragraphs = paragraphs.map(|paragraph| doc::wrapped(&paragraph));
+    paragraphs.join(&String::new())
 }
 
 /// The path of the full type.
@@ -231,14 +209,5 @@ fn carry(version: &ApiVersion, ty: &Ty) -> Carry {
         Ty::List(item) => inner(item).map_or(Carry::Same, Carry::List),
         Ty::Map(value) => inner(value).map_or(Carry::Same, Carry::Map),
         _ => Carry::Same,
-    }
-}
-
-/// Whether the conversion of a field needs what `convert` of the run-time has.
-fn uses_convert(version: &ApiVersion, field: &Field) -> bool {
-    match carry(version, &field.ty) {
-        Carry::Same => false,
-        Carry::Type { .. } => field.boxed,
-        Carry::List(_) | Carry::Map(_) => true,
     }
 }

@@ -52,18 +52,12 @@ fn constructor(version: &ApiVersion, ty: &Type, object: &Struct) -> TokenStream 
         if let Ty::Map(_) = field.ty {
             value = quote!(#value.collect());
         }
-        let value = if field.boxed {
-            quote!(Box::new(#value))
-        } else {
-            value
-        };
+        if field.boxed {
+            value = quote!(Box::new(#value));
+        }
         parameters.push(quote!(#name: #parameter));
         let same = value.to_string() == name.as_str();
-        values.push(if same {
-            quote!(#name)
-        } else {
-            quote!(#name: #value)
-        });
+        values.push(if same { value } else { quote!(#name: #value) });
     }
     let given = required.len() + usize::from(is_kind);
     let lines = constructor_docs(ty, object, &required);

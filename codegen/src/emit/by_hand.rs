@@ -10,29 +10,21 @@ use crate::name::{HandWritten, Ident};
 /// Where a module is: the module that holds it, if it isn't the root, and its name.
 type Location = (Option<Ident>, Ident);
 
-/// How a module is declared.
-#[derive(Clone, Copy)]
-pub(super) struct Declaration {
-    pub(super) public: bool,
-    /// The feature that brings it, if not all have it.
-    pub(super) gate: Option<Feature>,
-}
+/// Whether a module is public, and the feature that brings it, if not all have it.
+type Declaration = (bool, Option<Feature>);
 
 /// The modules that the configuration names and those whose functions its rules call.
 pub(super) fn modules(krate: &Crate<'_>) -> BTreeMap<Location, Declaration> {
-    let always = |public| Declaration { public, gate: None };
-    let called = conversion::hand_written(krate.versions.iter()).into_iter();
+    let called = conversion::hand_written(krate.versions.iter());
     let called =
-        called.map(|(module, file)| ((module.cloned(), file.clone()), always(false)));
+        called.map(|(module, file)| ((module.cloned(), file.clone()), (false, None)));
     let named = krate.config.by_hand.iter().filter_map(|name| HandWritten::parse(name));
-    let named = named.map(|named| ((named.module, named.file), always(named.public)));
+    let named = named.map(|named| ((named.module, named.file), (named.public, None)));
     let mut modules: BTreeMap<_, _> = called.chain(named).collect();
     if let Some(rules) = krate.config.own_rules() {
         // A module that conversions call as well is there without the feature.
-        let gate = Some(Feature::Validation);
-        let rules_only = Declaration { public: true, gate };
-        let location = (rules.module, rules.file);
-        modules.entry(location).or_insert(rules_only).public = true;
+        let rules_only = (true, Some(Feature::Validation));
+        modules.entry((rules.module, rules.file)).or_insert(rules_only).0 = true;
     }
     modules
 }

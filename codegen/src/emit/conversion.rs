@@ -4,6 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::comment;
+use super::imports::{BTREE_MAP, CONVERT};
 use super::runtime::KINDS;
 use crate::doc::{self, NoLinks};
 use crate::model::{
@@ -21,327 +22,253 @@ pub(super) fn items(version: &ApiVersion, schema: &SchemaName) -> Vec<TokenStrea
     conversions.flat_map(|conversion| both_ways(ty, conversion)).collect()
 }
 
-/// Whether a file with these types needs what `convert` of the run-time has.
-pub(super) fn uses_support(version: &ApiVersion, schemas: &[SchemaName]) -> bool {
-    let conversions = schemas.iter().filter_map(|name| version.conversions.get(name));
-    conversions.flatten().any(|conversion| match &conversion.how {
-        _ if !conversion.total => true,
-        How::Items(_) => true,
-        How::Fields(fields) => fields.iter().any(|field| match field {
-            FieldConversion::Carried {
-                ours,
-                theirs,
-                carry,
-                ..
-            } => {
-                let plain = matches!(carry, Carry::Same | Carry::Type { .. });
-                !plain || (ours.boxed && theirs.boxed && carry.pair().is_some())
-            }
-            _ => false,
-        }),
-        _ => false,
-    })
+fn both_ways(ty: &Type, conversion: &Conversion) -> Vec<TokenStream> {
+    let (ours, theirs) = (&ty.name, &conversion.to);
+    let (ours, theirs) = (quote!(#ours), quote!(#theirs));
+    let ways = [Way::new(&ours, &theirs, false), Way::new(&theirs, &ours, true)];
+    let one = |way: &Way<'_>| match &conversion.how {
+        // The macro goes both ways.
+        How::Values if way.is_back => TokenStream::new(),
+        How::Values => quote!(#KINDS::convert::enumerations! { #ours, #theirs }),
+        How::Items(unknown) => way.list(unknown.as_ref(), conversion.total),
+        How::Fields(fields) if conversion.total => {
+            way.total(&way.assignments(&quote!(value), fields, false))
+        }
+        How::Fields(fields) => way.partial(fields, conversion.like),
+        How::ByHand(functions) => way.by_hand(functions),
+    };
+    let mut items: Vec<_> = ways.iter().map(one).collect();
+    let is_translated = match conversion.how {
+        How::Fields(_) => !conversion.total,
+        How::ByHand(_) => true,
+        How::Values | How::Items(_) => false,
+    };
+    // What users call, of kinds; parts of kinds are only translated.
+    let is_kind = matches!(&ty.shape, Shape::Struct(object) if matches!(object.role, Role::Kind(_)));
+    if is_translated && is_kind {
+        let plain = quote!(#CONVERT::object(self));
+        let keeping = quote!(#CONVERT::object_preserving(self));
+        items.extend(ways.iter().map(|way| way.convert(&plain, &keeping)));
+    }
+    items
 }
 
-fn both_ways(ty: &Type, conversion: &Conversion) -> Vec<TokenStream> {
-    let (ours, to) = (&ty.name, &conversion.to);
-    let ours = quote!(#ours);
-    let theirs = quote!(#to);
-    match &conversion.how {
-        How::Values => vec![quote!(#KINDS::convert::enumerations! { #ours, #theirs })],
-        How::Items(unknown) => {
-            let list = if conversion.total { list } else { partial_list };
-            let unknown = unknown.as_ref();
-            vec![
-                list(&ours, &theirs, unknown, Way::Forth),
-                list(&theirs, &ours, unknown, Way::Back),
-            ]
-        }
-        How::Fields(fields) if conversion.total => {
-            vec![
-                total(&ours, &theirs, fields, Way::Forth),
-                total(&theirs, &ours, fields, Way::Back),
-            ]
-        }
-        How::Fields(fields) => {
-            let mut items = vec![
-                partial(&ours, &theirs, fields, Way::Forth, false),
-                partial(&theirs, &ours, fields, Way::Back, conversion.like),
-            ];
-            items.extend(of_kind(ty, &ours, &theirs));
-            items
-        }
-        How::ByHand(Functions {
-            forth,
-            back,
-            back_like,
-        }) => {
-            let like = back_like
-                .as_ref()
-                .map(|like| translate_like(&ours, &quote!(#like(self, like))));
-            let mut items = vec![
-                translate(&ours, &theirs, &[], &quote!(#forth(self)), None),
-                translate(&theirs, &ours, &[], &quote!(#back(self)), like),
-            ];
-            items.extend(of_kind(ty, &ours, &theirs));
-            items
+/// A direction of a conversion.
+struct Way<'a> {
+    from: &'a TokenStream,
+    to: &'a TokenStream,
+    /// Whether our type is the target.
+    is_back: bool,
+}
+
+impl<'a> Way<'a> {
+    fn new(from: &'a TokenStream, to: &'a TokenStream, is_back: bool) -> Self {
+        Self { from, to, is_back }
+    }
+
+    /// What is of the source, and what is of the target.
+    fn order<T>(&self, ours: T, theirs: T) -> (T, T) {
+        if self.is_back {
+            (theirs, ours)
+        } else {
+            (ours, theirs)
         }
     }
-}
 
-/// The direction of a conversion.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Way {
-    Forth,
-    Back,
-}
+    /// The conversion of a list.
+    fn list(&self, unknown: Option<&FieldConversion>, is_total: bool) -> TokenStream {
+        if is_total {
+            let mut fields = vec![
+                quote!(metadata: value.metadata),
+                quote!(items: #CONVERT::elements(value.items)),
+            ];
+            fields.extend(self.assignments(&quote!(value), unknown, false));
+            return self.total(&fields);
+        }
+        let to = self.to;
+        let list = |method: TokenStream| {
+            let Some(FieldConversion::Carried { ours, theirs, .. }) = unknown else {
+                return quote!(#CONVERT::list(self.metadata, self.items, #method));
+            };
+            let (here, there) = self.order(&ours.name, &theirs.name);
+            quote! {
+                let each = #method;
+                let finish = |list: &mut #to| {
+                    list.#there = self.#here;
+                };
+                #CONVERT::list_with(self.metadata, self.items, each, finish)
+            }
+        };
+        self.convert(
+            &list(quote!(#CONVERT::Convert::convert)),
+            &list(quote!(#CONVERT::Convert::convert_preserving)),
+        )
+    }
 
-fn list(
-    from: &TokenStream,
-    to: &TokenStream,
-    unknown: Option<&FieldConversion>,
-    way: Way,
-) -> TokenStream {
-    let unknown = unknown.and_then(|field| assignment(&quote!(value), field, way));
-    let unknown = unknown.into_iter();
-    quote! {
-        impl From<#from> for #to {
-            fn from(value: #from) -> Self {
-                Self {
-                    metadata: value.metadata,
-                    items: convert::elements(value.items),
-                    #(#unknown,)*
+    fn total(&self, fields: &[TokenStream]) -> TokenStream {
+        let Self { from, to, .. } = self;
+        quote! {
+            impl From<#from> for #to {
+                fn from(value: #from) -> Self {
+                    Self { #(#fields),* }
                 }
             }
         }
     }
-}
 
-fn partial_list(
-    from: &TokenStream,
-    to: &TokenStream,
-    unknown: Option<&FieldConversion>,
-    way: Way,
-) -> TokenStream {
-    let list = |method: TokenStream| {
-        let Some(FieldConversion::Carried { ours, theirs, .. }) = unknown else {
-            return quote!(convert::list(self.metadata, self.items, #method));
+    fn partial(&self, fields: &[FieldConversion], like: bool) -> TokenStream {
+        let to = self.to;
+        let body = |like| {
+            let fields = self.assignments(&quote!(self), fields, like);
+            quote!(Ok(#to { #(#fields),* }))
         };
-        let (here, there) = match way {
-            Way::Forth => (&ours.name, &theirs.name),
-            Way::Back => (&theirs.name, &ours.name),
-        };
+        let like = (self.is_back && like).then(|| body(true));
+        self.translate(&self.lost(fields), &body(false), like)
+    }
+
+    fn by_hand(&self, functions: &Functions) -> TokenStream {
+        let (function, _) = self.order(&functions.forth, &functions.back);
+        let like = functions.back_like.as_ref().filter(|_| self.is_back);
+        let like = like.map(|like| quote!(#like(self, like)));
+        self.translate(&[], &quote!(#function(self)), like)
+    }
+
+    fn convert(&self, plain: &TokenStream, keeping: &TokenStream) -> TokenStream {
+        let Self { from, to, .. } = self;
+        let result = quote!(#CONVERT::Result<#CONVERT::Converted<#to>>);
         quote! {
-            let each = #method;
-            let finish = |list: &mut #to| {
-                list.#there = self.#here;
+            impl #CONVERT::Convert<#to> for #from {
+                fn convert(self) -> #result {
+                    #plain
+                }
+
+                fn convert_preserving(self) -> #result {
+                    #keeping
+                }
+            }
+        }
+    }
+
+    fn translate(
+        &self,
+        lines: &[String],
+        body: &TokenStream,
+        like: Option<TokenStream>,
+    ) -> TokenStream {
+        let Self { from, to, .. } = self;
+        let docs = comment(lines);
+        let like = like.map(|body| {
+            quote! {
+                fn translate_like(self, like: &#to) -> #CONVERT::Result<#to> {
+                    #body
+                }
+            }
+        });
+        quote! {
+            #docs
+            impl #CONVERT::Translate<#to> for #from {
+                fn translate(self) -> #CONVERT::Result<#to> {
+                    #body
+                }
+
+                #like
+            }
+        }
+    }
+
+    /// What is said above the rules: which fields are lost, and why.
+    fn lost(&self, fields: &[FieldConversion]) -> Vec<String> {
+        let mut reasons: Vec<(&str, Vec<String>)> = Vec::new();
+        for field in fields {
+            let dropped = match field {
+                FieldConversion::Ours(dropped) if !self.is_back => dropped,
+                FieldConversion::Theirs(dropped) if self.is_back => dropped,
+                _ => continue,
             };
-            convert::list_with(self.metadata, self.items, each, finish)
-        }
-    };
-    convert(
-        from,
-        to,
-        &list(quote!(convert::Convert::convert)),
-        &list(quote!(convert::Convert::convert_preserving)),
-    )
-}
-
-/// What users call, if the type is a kind; parts of kinds are only translated.
-fn of_kind(ty: &Type, ours: &TokenStream, theirs: &TokenStream) -> Vec<TokenStream> {
-    let is_kind = match &ty.shape {
-        Shape::Struct(object) => matches!(object.role, Role::Kind(_)),
-        Shape::Enum(_) => false,
-    };
-    if !is_kind {
-        return Vec::new();
-    }
-    let (plain, keeping) =
-        (quote!(convert::object(self)), quote!(convert::object_preserving(self)));
-    vec![
-        convert(ours, theirs, &plain, &keeping),
-        convert(theirs, ours, &plain, &keeping),
-    ]
-}
-
-fn convert(
-    from: &TokenStream,
-    to: &TokenStream,
-    plain: &TokenStream,
-    keeping: &TokenStream,
-) -> TokenStream {
-    let result = quote!(convert::Result<convert::Converted<#to>>);
-    quote! {
-        impl convert::Convert<#to> for #from {
-            fn convert(self) -> #result {
-                #plain
-            }
-
-            fn convert_preserving(self) -> #result {
-                #keeping
+            let name = format!("`{}`", doc::as_code(&dropped.json));
+            match reasons.iter_mut().find(|(reason, _)| *reason == dropped.reason) {
+                Some((_, names)) => names.push(name),
+                None => reasons.push((&dropped.reason, vec![name])),
             }
         }
+        let sentences = reasons.into_iter().map(|(reason, names)| {
+            format!(
+                "Lost: {}, because {}.",
+                names.join(", "),
+                reason.trim_end_matches('.')
+            )
+        });
+        let text: Vec<_> = sentences.collect();
+        doc::lines(&text.join("\n\n"), &NoLinks)
     }
-}
 
-fn translate(
-    from: &TokenStream,
-    to: &TokenStream,
-    lines: &[String],
-    body: &TokenStream,
-    like: Option<TokenStream>,
-) -> TokenStream {
-    let docs = comment(lines);
-    quote! {
-        #docs
-        impl convert::Translate<#to> for #from {
-            fn translate(self) -> convert::Result<#to> {
-                #body
+    /// What the fields of the target become that this direction gives anything, in the form of
+    /// `like` where that matters.
+    fn assignments<'f>(
+        &self,
+        value: &TokenStream,
+        fields: impl IntoIterator<Item = &'f FieldConversion>,
+        like: bool,
+    ) -> Vec<TokenStream> {
+        let fields = fields.into_iter();
+        fields.filter_map(|field| self.assignment(value, field, like)).collect()
+    }
+
+    fn assignment(
+        &self,
+        value: &TokenStream,
+        field: &FieldConversion,
+        like: bool,
+    ) -> Option<TokenStream> {
+        let (to, assigned) = match field {
+            FieldConversion::Carried {
+                ours,
+                theirs,
+                optional,
+                carry,
+            } => {
+                let (from, to) = self.order(ours, theirs);
+                let (name, target) = (&from.name, &to.name);
+                let assigned = match carry {
+                    Carry::Type { like: true, .. } if like => {
+                        let function = quote!(#CONVERT::Translate::translate_like);
+                        quote!(#function(#value.#name, &like.#target)?)
+                    }
+                    _ => {
+                        let boxed = (from.boxed, to.boxed);
+                        carried(&quote!(#value.#name), carry, *optional, boxed)
+                    }
+                };
+                (target, assigned)
             }
-
-            #like
-        }
-    }
-}
-
-fn translate_like(to: &TokenStream, body: &TokenStream) -> TokenStream {
-    quote! {
-        fn translate_like(self, like: &#to) -> convert::Result<#to> {
-            #body
-        }
-    }
-}
-
-fn total(
-    from: &TokenStream,
-    to: &TokenStream,
-    fields: &[FieldConversion],
-    way: Way,
-) -> TokenStream {
-    let fields =
-        fields.iter().filter_map(|field| assignment(&quote!(value), field, way));
-    quote! {
-        impl From<#from> for #to {
-            fn from(value: #from) -> Self {
-                Self { #(#fields),* }
+            FieldConversion::Function {
+                ours,
+                theirs,
+                functions,
+            } => {
+                let (from, to) = self.order(&ours.name, &theirs.name);
+                let (function, _) = self.order(&functions.forth, &functions.back);
+                let assigned = match &functions.back_like {
+                    Some(function) if like => quote!(#function(#value.#from, &like.#to)),
+                    _ => quote!(#function(#value.#from)),
+                };
+                (to, assigned)
             }
-        }
-    }
-}
-
-fn partial(
-    from: &TokenStream,
-    to: &TokenStream,
-    fields: &[FieldConversion],
-    way: Way,
-    with_like: bool,
-) -> TokenStream {
-    let lines = lost(fields, way);
-    let plain = fields.iter().filter_map(|field| assignment(&quote!(self), field, way));
-    let plain = quote!(Ok(#to { #(#plain),* }));
-    let like = with_like.then(|| {
-        let fields = fields.iter().filter_map(like_assignment);
-        translate_like(to, &quote!(Ok(#to { #(#fields),* })))
-    });
-    translate(from, to, &lines, &plain, like)
-}
-
-/// The same on the way back, in the form of `like` where that matters.
-fn like_assignment(field: &FieldConversion) -> Option<TokenStream> {
-    match field {
-        FieldConversion::Carried {
-            ours,
-            theirs,
-            carry: Carry::Type { like: true, .. },
-            ..
-        } => {
-            let (ours, theirs) = (&ours.name, &theirs.name);
-            let function = quote!(convert::Translate::translate_like);
-            Some(quote!(#ours: #function(self.#theirs, &like.#ours)?))
-        }
-        FieldConversion::Function {
-            ours,
-            theirs,
-            functions,
-        } if functions.back_like.is_some() => {
-            let (ours, theirs) = (&ours.name, &theirs.name);
-            let function = &functions.back_like;
-            Some(quote!(#ours: #function(self.#theirs, &like.#ours)))
-        }
-        field => assignment(&quote!(self), field, Way::Back),
-    }
-}
-
-/// What is said above the rules: which fields are lost, and why.
-fn lost(fields: &[FieldConversion], way: Way) -> Vec<String> {
-    let mut reasons: Vec<(&str, Vec<String>)> = Vec::new();
-    for field in fields {
-        let dropped = match (field, way) {
-            (FieldConversion::Ours(dropped), Way::Forth)
-            | (FieldConversion::Theirs(dropped), Way::Back) => dropped,
-            _ => continue,
+            FieldConversion::Ours(dropped) if self.is_back => absent(dropped),
+            FieldConversion::Theirs(dropped) if !self.is_back => absent(dropped),
+            FieldConversion::Ours(_) | FieldConversion::Theirs(_) => return None,
         };
-        let name = format!("`{}`", doc::as_code(&dropped.json));
-        match reasons.iter_mut().find(|(reason, _)| *reason == dropped.reason) {
-            Some((_, names)) => names.push(name),
-            None => reasons.push((&dropped.reason, vec![name])),
-        }
-    }
-    let sentences = reasons.into_iter().map(|(reason, names)| {
-        format!("Lost: {}, because {}.", names.join(", "), reason.trim_end_matches('.'))
-    });
-    let text: Vec<_> = sentences.collect();
-    doc::lines(&text.join("\n\n"), &NoLinks)
-}
-
-/// What a field of the target becomes, if this direction gives it anything.
-fn assignment(
-    value: &TokenStream,
-    field: &FieldConversion,
-    way: Way,
-) -> Option<TokenStream> {
-    match field {
-        FieldConversion::Carried {
-            ours,
-            theirs,
-            optional,
-            carry,
-        } => {
-            let (from, to) = if way == Way::Forth {
-                (ours, theirs)
-            } else {
-                (theirs, ours)
-            };
-            let name = &from.name;
-            let carried =
-                carried(&quote!(#value.#name), carry, *optional, (from.boxed, to.boxed));
-            let name = &to.name;
-            Some(quote!(#name: #carried))
-        }
-        FieldConversion::Function {
-            ours,
-            theirs,
-            functions,
-        } => {
-            let (from, to, function) = if way == Way::Forth {
-                (&ours.name, &theirs.name, &functions.forth)
-            } else {
-                (&theirs.name, &ours.name, &functions.back)
-            };
-            Some(quote!(#to: #function(#value.#from)))
-        }
-        FieldConversion::Ours(dropped) if way == Way::Back => Some(absent(dropped)),
-        FieldConversion::Theirs(dropped) if way == Way::Forth => Some(absent(dropped)),
-        FieldConversion::Ours(_) | FieldConversion::Theirs(_) => None,
+        Some(quote!(#to: #assigned))
     }
 }
 
-fn absent(Dropped { name, optional, .. }: &Dropped) -> TokenStream {
-    if *optional {
-        quote!(#name: None)
+fn absent(Dropped { name, optional, .. }: &Dropped) -> (&Ident, TokenStream) {
+    let value = if *optional {
+        quote!(None)
     } else {
-        quote!(#name: Default::default())
-    }
+        quote!(Default::default())
+    };
+    (name, value)
 }
 
 /// The expression that brings a value to the other side.
@@ -361,12 +288,9 @@ pub(super) fn carried(
         };
     };
     let function = function(carry, boxed, total);
+    let is_plain = matches!(carry, Carry::Type { .. }) && boxed == (false, false);
     match (optional, total) {
-        (false, true)
-            if matches!(carry, Carry::Type { .. }) && boxed == (false, false) =>
-        {
-            quote!(#from.into())
-        }
+        (false, true) if is_plain => quote!(#from.into()),
         (false, true) => quote!(#function(#from)),
         (false, false) => quote!(#function(#from)?),
         (true, true) => quote!(#from.map(#function)),
@@ -376,67 +300,51 @@ pub(super) fn carried(
 
 /// The function that brings a value to the other side.
 fn function(carry: &Carry, boxed: (bool, bool), total: bool) -> TokenStream {
-    match (carry, boxed, total) {
-        (Carry::Type { .. }, (true, true), true) => quote!(convert::boxed),
-        (Carry::Type { .. }, (true, true), false) => quote!(convert::translate_boxed),
-        (Carry::Type { .. }, (false, false), true) => quote!(Into::into),
-        (Carry::Type { .. }, (false, false), false) => {
-            quote!(convert::Translate::translate)
-        }
-        (Carry::Type { .. }, (true, false), true) => quote!(|value| (*value).into()),
-        (Carry::Type { .. }, (false, true), true) => {
-            quote!(|value| Box::new(value.into()))
-        }
-        (Carry::Type { .. }, (true, false), false) => {
-            quote!(|value| convert::Translate::translate(*value))
-        }
-        (Carry::Type { .. }, (false, true), false) => {
-            quote!(|value| convert::Translate::translate(value).map(Box::new))
-        }
-        (Carry::List(inner), _, total) => match (&**inner, total) {
-            (Carry::Type { .. }, true) => quote!(convert::elements),
-            (Carry::Type { .. }, false) => quote!(convert::translate_elements),
-            (inner, _) => each(inner, &quote!(|values: Vec<_>|), total),
-        },
-        (Carry::Map(inner), _, total) => match (&**inner, total) {
-            (Carry::Type { .. }, true) => quote!(convert::values),
-            (Carry::Type { .. }, false) => quote!(convert::translate_values),
-            (inner, true) => {
-                let function = function(inner, (false, false), true);
-                let each = quote!(|(key, value)| (key, #function(value)));
-                quote!(|values: BTreeMap<_, _>| values.into_iter().map(#each).collect())
-            }
-            (inner, false) => {
-                let function = function(inner, (false, false), false);
-                let each = quote!(|(key, value)| Ok((key, #function(value)?)));
-                quote! {
-                    |values: BTreeMap<_, _>| {
-                        values.into_iter().map(#each).collect::<convert::Result<_>>()
-                    }
-                }
-            }
-        },
+    let (collection, inner) = match carry {
         // What is the same on both sides is moved before it comes here.
-        (Carry::Same, ..) => quote!(std::convert::identity),
-    }
-}
-
-/// A closure for lists of lists and lists of maps.
-fn each(inner: &Carry, parameter: &TokenStream, total: bool) -> TokenStream {
-    let function = function(inner, (false, false), total);
-    if total {
-        quote!(#parameter values.into_iter().map(#function).collect())
-    } else {
-        quote! {
-            #parameter values.into_iter().map(#function).collect::<convert::Result<_>>()
+        Carry::Same => return quote!(std::convert::identity),
+        Carry::Type { .. } => {
+            return match (boxed, total) {
+                ((true, true), true) => quote!(#CONVERT::boxed),
+                ((true, true), false) => quote!(#CONVERT::translate_boxed),
+                ((false, false), true) => quote!(Into::into),
+                ((false, false), false) => quote!(#CONVERT::Translate::translate),
+                ((true, false), true) => quote!(|value| (*value).into()),
+                ((false, true), true) => quote!(|value| Box::new(value.into())),
+                ((true, false), false) => {
+                    quote!(|value| #CONVERT::Translate::translate(*value))
+                }
+                ((false, true), false) => {
+                    quote!(|value| #CONVERT::Translate::translate(value).map(Box::new))
+                }
+            };
         }
+        Carry::List(inner) => (quote!(Vec<_>), inner),
+        Carry::Map(inner) => (quote!(#BTREE_MAP<_, _>), inner),
+    };
+    let is_list = matches!(carry, Carry::List(_));
+    if let Carry::Type { .. } = **inner {
+        return match (is_list, total) {
+            (true, true) => quote!(#CONVERT::elements),
+            (true, false) => quote!(#CONVERT::translate_elements),
+            (false, true) => quote!(#CONVERT::values),
+            (false, false) => quote!(#CONVERT::translate_values),
+        };
     }
+    let function = function(inner, (false, false), total);
+    let each = match (is_list, total) {
+        (true, _) => function,
+        (false, true) => quote!(|(key, value)| (key, #function(value))),
+        (false, false) => quote!(|(key, value)| Ok((key, #function(value)?))),
+    };
+    let result = (!total).then(|| quote!(::<#CONVERT::Result<_>>));
+    quote!(|values: #collection| values.into_iter().map(#each).collect #result ())
 }
 
 /// The files written by hand that the conversions of a module's types call.
 pub(super) fn hand_written<'a>(
     versions: impl Iterator<Item = &'a ApiVersion>,
-) -> Vec<(Option<&'a Ident>, &'a Ident)> {
+) -> impl Iterator<Item = (Option<&'a Ident>, &'a Ident)> {
     let conversions = versions.flat_map(|v| v.conversions.values().flatten());
     let functions = conversions.flat_map(|conversion| match &conversion.how {
         How::ByHand(functions) => vec![functions],
@@ -449,9 +357,5 @@ pub(super) fn hand_written<'a>(
         }
         How::Values | How::Items(_) => Vec::new(),
     });
-    let files = functions.flat_map(Functions::iter);
-    let mut files: Vec<_> = files.map(|f| (f.module.as_ref(), &f.file)).collect();
-    files.sort();
-    files.dedup();
-    files
+    functions.flat_map(Functions::iter).map(|f| (f.module.as_ref(), &f.file))
 }

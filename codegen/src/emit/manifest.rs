@@ -1,62 +1,63 @@
 //! `Cargo.toml`, which inherits from the workspace what is the same for all crates.
 
-use super::runtime::{Feature, KINDS, MANIFESTS, Runtime};
+use super::runtime::{Feature, KINDS, Runtime};
 use super::{Content, File, validation};
 use crate::config::Bundle;
 use crate::model::Crate;
 
 /// The manifest of the crate.
 pub(super) fn files(krate: &Crate<'_>) -> Vec<File> {
-    let target = krate.config.conversion.as_ref().map(|conversion| &conversion.to);
-    let mut dependencies = vec![
-        "k8s-openapi.workspace = true".to_owned(),
-        format!("{}.workspace = true", KINDS.package),
-    ];
-    let mut features = Vec::new();
-    for feature in Feature::ALL {
-        let mut parts = Vec::new();
-        if let Some(Runtime { package, .. }) = feature.runtime() {
-            dependencies
-                .push(format!("{package} = {{ workspace = true, optional = true }}"));
-            parts.push(format!("\"dep:{package}\""));
-            if feature == Feature::Validation && validation::has_patterns(krate) {
-                parts.push(format!("\"{package}/pattern\""));
-            }
-        }
-        let name = feature.name();
-        parts.extend(target.map(|target| format!("\"{target}/{name}\"")));
-        features.push(format!("{name} = [{}]", parts.join(", ")));
-    }
-    dependencies.extend(target.map(|target| format!("{target}.workspace = true")));
     let config = &krate.config;
-    vec![package(&config.name, &config.description, &dependencies, &features)]
+    let target = config.conversion.iter().map(|conversion| conversion.to.as_str());
+    let asks_patterns = validation::has_patterns(krate);
+    let features = Feature::ALL.map(|feature| {
+        let asks = asks_patterns && feature == Feature::Validation;
+        let runtime = feature.runtime();
+        (feature, runtime, runtime.filter(|_| asks).map(|_| "pattern"))
+    });
+    let crates: Vec<_> = target.collect();
+    vec![package(&config.name, &config.description, &features, &crates)]
 }
 
 /// The manifest of the crate that bundles these.
 pub(super) fn bundle(bundle: &Bundle, crates: &[Crate<'_>]) -> File {
-    let names = || crates.iter().map(|krate| krate.config.name.as_str());
-    let mut dependencies = vec![
-        "k8s-openapi.workspace = true".to_owned(),
-        format!("{}.workspace = true", KINDS.package),
-        format!("{} = {{ workspace = true, optional = true }}", MANIFESTS.package),
-    ];
-    dependencies.extend(names().map(|name| format!("{name}.workspace = true")));
+    let names = crates.iter().map(|krate| krate.config.name.as_str());
+    let names: Vec<_> = names.collect();
     let features = Feature::ALL.map(|feature| {
-        let own = (feature == Feature::Manifests)
-            .then(|| format!("\"dep:{}\"", MANIFESTS.package));
-        let parts = names().map(|name| format!("\"{name}/{}\"", feature.name()));
-        let parts: Vec<_> = own.into_iter().chain(parts).collect();
-        format!("{} = [{}]", feature.name(), parts.join(", "))
+        let is_own = feature == Feature::Manifests;
+        (feature, feature.runtime().filter(|_| is_own), None)
     });
-    package(&bundle.name, &bundle.description, &dependencies, &features)
+    package(&bundle.name, &bundle.description, &features, &names)
 }
 
+/// The manifest of a crate with these features, each with the run-time crate that it brings and
+/// a feature of that, which depends on these generated crates.
 fn package(
     name: &str,
     description: &str,
-    dependencies: &[String],
-    features: &[String],
+    features: &[(Feature, Option<Runtime>, Option<&str>)],
+    crates: &[&str],
 ) -> File {
+    let mut dependencies = vec![
+        "k8s-openapi.workspace = true".to_owned(),
+        format!("{}.workspace = true", KINDS.package),
+    ];
+    let runtimes = features.iter().filter_map(|(_, runtime, _)| *runtime);
+    dependencies.extend(runtimes.map(|Runtime { package, .. }| {
+        format!("{package} = {{ workspace = true, optional = true }}")
+    }));
+    dependencies.extend(crates.iter().map(|name| format!("{name}.workspace = true")));
+    let features = features.iter().map(|(feature, runtime, inner)| {
+        let name = feature.name();
+        let mut parts = Vec::new();
+        if let Some(Runtime { package, .. }) = runtime {
+            parts.push(format!("\"dep:{package}\""));
+            parts.extend(inner.map(|inner| format!("\"{package}/{inner}\"")));
+        }
+        parts.extend(crates.iter().map(|krate| format!("\"{krate}/{name}\"")));
+        format!("{name} = [{}]", parts.join(", "))
+    });
+    let features: Vec<_> = features.collect();
     let [name, description] = [name, description].map(toml::Value::from);
     let (dependencies, features) = (dependencies.join("\n"), features.join("\n"));
     let all = Feature::ALL.map(|feature| format!("\"{}\"", feature.name())).join(", ");

@@ -13,34 +13,27 @@ pub(super) fn items(
     ty: &Type,
     object: &Struct,
 ) -> Vec<TokenStream> {
-    match &object.role {
-        Role::Kind(resource) => {
-            let mut items = vec![
-                resource_impl(ty, resource, &resource.plural),
-                metadata_impl(version, ty, object),
-            ];
-            items.extend(listable_impl(version, ty, resource));
-            items.extend(status_impl(version, ty, object, resource));
-            items
+    let resource = match &object.role {
+        Role::Kind(resource) | Role::Apply(resource) => {
+            Some((resource, &*resource.plural))
         }
-        Role::Apply(resource) => vec![
-            resource_impl(ty, resource, &resource.plural),
-            metadata_impl(version, ty, object),
-        ],
-        Role::List { item } => {
-            let item = version.types.get(item).map(|item| &item.shape);
-            let Some(crate::model::Shape::Struct(Struct {
-                role: Role::Kind(resource),
-                ..
-            })) = item
-            else {
-                return Vec::new();
-            };
-            // A list has no place of its own in the API server, as in k8s-openapi.
-            vec![resource_impl(ty, resource, ""), metadata_impl(version, ty, object)]
-        }
-        Role::Part => Vec::new(),
+        // A list has no place of its own in the API server, as in k8s-openapi.
+        Role::List { item } => match version.object(item).map(|item| &item.role) {
+            Some(Role::Kind(resource)) => Some((resource, "")),
+            _ => None,
+        },
+        Role::Part => None,
+    };
+    let Some((resource, plural)) = resource else {
+        return Vec::new();
+    };
+    let mut items =
+        vec![resource_impl(ty, resource, plural), metadata_impl(version, ty, object)];
+    if let Role::Kind(resource) = &object.role {
+        items.extend(listable_impl(version, ty, resource));
+        items.extend(status_impl(version, ty, object, resource));
     }
+    items
 }
 
 fn resource_impl(ty: &Type, resource: &Resource, plural: &str) -> TokenStream {
@@ -67,10 +60,10 @@ fn resource_impl(ty: &Type, resource: &Resource, plural: &str) -> TokenStream {
 
 fn metadata_impl(version: &ApiVersion, ty: &Type, object: &Struct) -> TokenStream {
     let name = &ty.name;
-    let field = object.fields.iter().find(|field| field.json == "metadata");
-    let Some(metadata) = field.map(|field| value_type(version, &field.ty)) else {
+    let Some(field) = object.field("metadata") else {
         return TokenStream::new();
     };
+    let metadata = value_type(version, &field.ty);
     quote! {
         impl k8s_openapi::Metadata for #name {
             type Ty = #metadata;
@@ -107,7 +100,7 @@ fn status_impl(
     resource: &Resource,
 ) -> Option<TokenStream> {
     let name = &ty.name;
-    let field = object.fields.iter().find(|f| f.json == "status" && !f.required)?;
+    let field = object.field("status").filter(|field| !field.required)?;
     let status = value_type(version, &field.ty);
     resource.status.then(|| {
         quote! {

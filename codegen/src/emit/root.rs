@@ -3,15 +3,15 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
+use super::imports::use_item;
 use super::runtime::{Feature, KINDS};
-use super::scheme::Export;
 use super::{
     File, apply, by_hand, group_versions, inner_comment, origins, places, releases,
     scheme, validation,
 };
 use crate::doc::{self, NoLinks};
-use crate::model::{ApiVersion, Crate, Resource, Type};
-use crate::name::Ident;
+use crate::model::{ApiVersion, Crate, Module, Resource, Type};
+use crate::name::{APPLY_MODULE, Ident};
 use crate::release::Release;
 
 /// The root of the crate and the modules below it that are the root of others.
@@ -28,50 +28,21 @@ fn file(
     versions: &[&ApiVersion],
     all: &[&Ident],
 ) -> File {
-    let mut items: Vec<TokenStream> = Vec::new();
-    let modules = versions.iter().flat_map(|v| v.modules.iter().map(move |m| (v, m)));
+    let mut modules: Vec<_> = versions
+        .iter()
+        .flat_map(|version| of_types(version, &version.modules))
+        .collect();
     let by_hand = by_hand::modules(krate).into_iter();
     let by_hand = by_hand.filter(|((module, _), _)| module.as_ref() == here);
-    let by_hand = by_hand.map(|((_, file), how)| (how.public, (file, how.gate)));
-    let (public, private): (Vec<_>, Vec<_>) = by_hand.partition(|(public, _)| *public);
-    let mut public: Vec<Declared> =
-        public.into_iter().map(|(_, declared)| declared).collect();
-    public.extend(apply::module(versions).map(|name| (name, Some(Feature::Apply))));
+    modules.extend(by_hand.map(|((_, name), how)| Declared::new(name, how.0, how.1)));
+    modules.extend(apply::module(versions));
+    modules.extend(validation::module(versions));
+    modules.extend(scheme::modules(versions));
     if here.is_none() {
-        public.extend(all.iter().map(|name| ((*name).clone(), None)));
+        modules
+            .extend(all.iter().map(|name| Declared::new((*name).clone(), true, None)));
     }
-    items.extend(declarations(public, &quote!(pub mod)));
-    let mut names: Vec<Declared> =
-        modules.clone().map(|(_, module)| (module.name.clone(), None)).collect();
-    names.extend(private.into_iter().map(|(_, declared)| declared));
-    let exports = scheme::exports(versions);
-    names.extend(exports.iter().map(|export| (export.file.clone(), export.gate)));
-    names.extend(
-        validation::module(versions).map(|name| (name, Some(Feature::Validation))),
-    );
-    items.extend(declarations(names, &quote!(mod)));
-    let mut uses: Vec<_> = exports
-        .iter()
-        .map(|Export { file, gate, names }| {
-            let gate = gate.map(Feature::gate);
-            (file, quote!(#gate pub use #file::#names;))
-        })
-        .collect();
-    for (version, module) in modules {
-        let file = &module.name;
-        let types = module.types.iter().filter_map(|name| version.types.get(name));
-        let mut types: Vec<_> = types.map(|ty| &ty.name).collect();
-        types.sort();
-        uses.push((
-            file,
-            match types.as_slice() {
-                [name] => quote!(pub use #file::#name;),
-                names => quote!(pub use #file::{#(#names),*};),
-            },
-        ));
-    }
-    uses.sort_by_key(|(file, _)| *file);
-    items.extend(uses.into_iter().map(|(_, item)| item));
+    let mut items = declarations(modules);
     if here.is_none() {
         items.extend(newest(std::slice::from_ref(krate)));
     }
@@ -96,17 +67,64 @@ pub(super) fn newest(crates: &[Crate<'_>]) -> Option<TokenStream> {
     })
 }
 
-/// A module, and the feature that brings it, if not all have it.
-type Declared = (Ident, Option<Feature>);
+/// A module that a file declares.
+pub(super) struct Declared {
+    name: Ident,
+    public: bool,
+    /// The feature that brings it, if not all have it.
+    gate: Option<Feature>,
+    /// What the file makes public of it.
+    exports: Vec<Ident>,
+}
 
-/// The items that declare the modules, sorted.
-fn declarations(mut modules: Vec<Declared>, how: &TokenStream) -> Vec<TokenStream> {
-    modules.sort_by(|a, b| a.0.cmp(&b.0));
-    let items = modules.into_iter().map(|(name, feature)| {
-        let gate = feature.map(Feature::gate);
-        quote!(#gate #how #name;)
-    });
-    items.collect()
+impl Declared {
+    pub(super) fn new(name: Ident, public: bool, gate: Option<Feature>) -> Self {
+        Self {
+            name,
+            public,
+            gate,
+            exports: Vec::new(),
+        }
+    }
+
+    pub(super) fn exporting(self, exports: Vec<Ident>) -> Self {
+        Self { exports, ..self }
+    }
+}
+
+/// The files of types, which make all of them public.
+pub(super) fn of_types<'a>(
+    version: &'a ApiVersion,
+    modules: &'a [Module],
+) -> impl Iterator<Item = Declared> {
+    modules.iter().map(|module| {
+        let types = module.types.iter().filter_map(|name| version.types.get(name));
+        let mut exports: Vec<_> = types.map(|ty| ty.name.clone()).collect();
+        exports.sort();
+        Declared::new(module.name.clone(), false, None).exporting(exports)
+    })
+}
+
+/// The items that declare modules, sorted, and make public what is in them.
+pub(super) fn declarations(mut modules: Vec<Declared>) -> Vec<TokenStream> {
+    modules.sort_by(|a, b| (b.public, &a.name).cmp(&(a.public, &b.name)));
+    let (mut items, mut uses) = (Vec::new(), Vec::new());
+    for Declared {
+        name,
+        public,
+        gate,
+        exports,
+    } in &modules
+    {
+        let gate = gate.map(Feature::gate);
+        let visible = public.then(|| quote!(pub));
+        items.push(quote!(#gate #visible mod #name;));
+        if !exports.is_empty() {
+            uses.push(use_item(&quote!(#gate pub use #name::), exports));
+        }
+    }
+    items.extend(uses);
+    items
 }
 
 /// The features that add something to the crate, after an empty line.
@@ -114,7 +132,7 @@ fn features(krate: &Crate<'_>) -> Vec<String> {
     let versions: Vec<_> = krate.versions.iter().collect();
     let adds = |feature: &Feature| match feature {
         Feature::Apply => apply::module(&versions).is_some(),
-        Feature::Manifests => !scheme::exports(&versions).is_empty(),
+        Feature::Manifests => !scheme::modules(&versions).is_empty(),
         Feature::Validation => validation::module(&versions).is_some(),
     };
     feature_table(Feature::ALL.into_iter().filter(adds))
@@ -124,17 +142,17 @@ fn features(krate: &Crate<'_>) -> Vec<String> {
 pub(super) fn feature_table(features: impl Iterator<Item = Feature>) -> Vec<String> {
     let rows = features.map(|f| format!("| `{}` | {} |", f.name(), f.adds()));
     let rows: Vec<_> = rows.collect();
+    let head = "None of the features is on by default:\n\n| feature | adds |\n|---|---|";
+    below(head, rows)
+}
+
+/// The rows of a table below its head, after an empty line; nothing without rows.
+fn below(head: &str, rows: Vec<String>) -> Vec<String> {
     if rows.is_empty() {
         return rows;
     }
-    let head = [
-        String::new(),
-        "None of the features is on by default:".to_owned(),
-        String::new(),
-        "| feature | adds |".to_owned(),
-        "|---|---|".to_owned(),
-    ];
-    head.into_iter().chain(rows).collect()
+    let before = std::iter::once("").chain(head.lines());
+    before.map(str::to_owned).chain(rows).collect()
 }
 
 fn lines(
@@ -159,11 +177,11 @@ fn lines(
         ));
     }
     lines.extend(table(versions));
-    if let Some(apply) = apply::module(versions) {
+    if apply::module(versions).is_some() {
         lines.push(String::new());
         // No link, because without the feature there is nothing to link to.
         lines.push(format!(
-            "Types for server-side apply are in `{apply}`, with the feature `{}`.",
+            "Types for server-side apply are in `{APPLY_MODULE}`, with the feature `{}`.",
             Feature::Apply.name()
         ));
     }
@@ -220,19 +238,11 @@ fn table(versions: &[&ApiVersion]) -> Vec<String> {
             format!("| [`{}`] | {scope} | {since} |{removed} {status} |", ty.name)
         })
         .collect();
-    if rows.is_empty() {
-        return rows;
-    }
     rows.sort();
-    let (title, line) = if any_removed {
-        (" removed |", "---|")
+    let head = if any_removed {
+        "| kind | scope | since | removed | subresource |\n|---|---|---|---|---|"
     } else {
-        ("", "")
+        "| kind | scope | since | subresource |\n|---|---|---|---|"
     };
-    let head = [
-        String::new(),
-        format!("| kind | scope | since |{title} subresource |"),
-        format!("|---|---|---|{line}---|"),
-    ];
-    head.into_iter().chain(rows).collect()
+    below(head, rows)
 }

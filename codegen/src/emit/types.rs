@@ -3,7 +3,8 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::{File, PARTS, comment, conversion, enums, folder, imports, origin};
+use super::imports::{self, BTREE_MAP, Imports, WIRE};
+use super::{File, PARTS, comment, conversion, enums, folder, origin};
 use crate::model::{ApiVersion, Crate, Field, Module, Shape, Struct, Ty, Type};
 
 /// The documentation of the field that keeps unknown fields.
@@ -15,27 +16,25 @@ const UNKNOWN_FIELDS: [&str; 2] = [
 /// The files of types.
 pub(super) fn files(krate: &Crate<'_>) -> Vec<File> {
     let versions = krate.versions.iter();
-    let files = versions.flat_map(|version| {
-        version.modules.iter().map(move |module| file(version, module))
-    });
-    files.collect()
+    let modules = versions.flat_map(|v| v.modules.iter().map(move |m| (v, m)));
+    modules.map(|(version, module)| file(version, module)).collect()
 }
 
 fn file(version: &ApiVersion, module: &Module) -> File {
     let types = module.types.iter();
     let types = types.filter_map(|name| Some((name, version.types.get(name)?)));
-    let mut all = imports::of(version, module);
+    let mut items = Vec::new();
     for (schema, ty) in types {
         match &ty.shape {
             Shape::Struct(object) => {
-                all.extend(PARTS.iter().flat_map(|part| part(version, ty, object)));
+                items.extend(PARTS.iter().flat_map(|part| part(version, ty, object)));
             }
-            Shape::Enum(shape) => all.extend(enums::items(ty, shape)),
+            Shape::Enum(shape) => items.extend(enums::items(ty, shape)),
         }
-        all.extend(conversion::items(version, schema));
+        items.extend(conversion::items(version, schema));
     }
     let path = format!("{}{}.rs", folder(version.module.as_ref()), module.name);
-    File::rust(path, origin(version, module), TokenStream::new(), all)
+    Imports::of(&[version]).file(path, origin(version, module), items)
 }
 
 /// The declaration of a struct.
@@ -54,7 +53,7 @@ pub(super) fn items(
     });
     let unknown = object.unknown.iter().map(|name| {
         let docs = comment(&UNKNOWN_FIELDS.map(str::to_owned));
-        quote!(#docs pub #name: wire::UnknownFields)
+        quote!(#docs pub #name: #WIRE::UnknownFields)
     });
     let fields = fields.chain(unknown);
     vec![quote! {
@@ -97,23 +96,12 @@ pub(super) fn value_type(version: &ApiVersion, ty: &Ty) -> TokenStream {
         }
         Ty::Map(value) => {
             let value = value_type(version, value);
-            quote!(BTreeMap<String, #value>)
+            quote!(#BTREE_MAP<String, #value>)
         }
         Ty::Ref(schema) => {
             match (version.types.get(schema), version.externs.get(schema)) {
-                (Some(own), _) => {
-                    let name = &own.name;
-                    quote!(#name)
-                }
-                (None, Some(external)) => {
-                    let name = external.path.name();
-                    if imports::is_imported(version, schema) {
-                        quote!(#name)
-                    } else {
-                        let modules = external.path.modules();
-                        quote!(#(#modules::)* #name)
-                    }
-                }
+                (Some(ty), _) => imports::own(version, &ty.name),
+                (None, Some(external)) => imports::external(version, external),
                 // The closure pass has reported it; nothing is rendered then.
                 (None, None) => quote!(()),
             }

@@ -3,6 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
+use super::imports::WIRE;
 use crate::model::{ApiVersion, Role, Struct, Type};
 
 /// The implementations of `wire::Object` and of serde's traits.
@@ -23,7 +24,7 @@ pub(super) fn items(_: &ApiVersion, ty: &Type, object: &Struct) -> Vec<TokenStre
         Role::Kind(_) | Role::Apply(_) | Role::List { .. } => quote!(kind),
     };
     vec![quote! {
-        wire::#sort! {
+        #WIRE::#sort! {
             #name { #(#rows,)* }
         }
     }]

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::{Context, updates, values};
+use super::{Context, check_method, elements, old, parameter, updates, values};
+use crate::emit::imports::{self, VALIDATION};
 use crate::model::{Field, Struct, Ty, Type};
 
 /// The implementation of `Check`.
@@ -18,30 +19,20 @@ pub(super) fn item(
     if !does.checks && !does.checks_updates && !does.warns {
         return None;
     }
-    let name = &ty.name;
-    let check = check_method(cx, object);
+    let name = imports::own(cx.version, &ty.name);
+    let check = check_method(&quote!(check), None, &lines(cx, object));
     let check_update = updates::method(cx, object);
-    let warn = warn_method(cx, object);
-    let trait_name = cx.name("Check");
+    let warnings = warnings(cx, object);
+    let stored = parameter("stored", &warnings);
+    let stored = quote!(#stored: Option<&Self>,);
+    let warn = check_method(&quote!(warn), Some(&stored), &warnings);
     Some(quote! {
-        impl #trait_name for #name {
+        impl #VALIDATION::Check for #name {
             #check
 
             #check_update
 
             #warn
-        }
-    })
-}
-
-fn check_method(cx: &mut Context<'_>, object: &Struct) -> Option<TokenStream> {
-    let lines = lines(cx, object);
-    (!lines.is_empty()).then(|| {
-        let (path, checker) = (cx.name("Path"), cx.name("Checker"));
-        quote! {
-            fn check(&self, at: &#path<'_>, to: &mut #checker<'_>) {
-                #lines
-            }
         }
     })
 }
@@ -77,21 +68,16 @@ fn lines(cx: &mut Context<'_>, object: &Struct) -> TokenStream {
     lines
 }
 
-fn warn_method(cx: &mut Context<'_>, object: &Struct) -> Option<TokenStream> {
-    let mut lines = Vec::new();
-    let mut uses_stored = false;
+fn warnings(cx: &mut Context<'_>, object: &Struct) -> TokenStream {
+    let mut lines = TokenStream::new();
     for field in &object.fields {
         let (json, name) = (&field.json, &field.name);
         for function in field.rules.warnings() {
-            lines.push(quote!(#function(&self.#name, at.field(#json), to);));
+            lines.extend(quote!(#function(&self.#name, at.field(#json), to);));
         }
-        if let Some((inside, stored)) = warn_inside(cx, field) {
-            uses_stored |= stored;
-            lines.push(inside);
-        }
+        lines.extend(warn_inside(cx, field));
     }
     if let Some((function, fields)) = &object.rules.warning {
-        uses_stored = true;
         let fields: Vec<_> = fields.iter().filter_map(|f| object.field(f)).collect();
         let names: Vec<_> = fields.iter().map(|field| &field.name).collect();
         let first = names.first();
@@ -104,7 +90,7 @@ fn warn_method(cx: &mut Context<'_>, object: &Struct) -> Option<TokenStream> {
         let features: BTreeSet<_> = features.collect();
         let target = quote!(to.target());
         let has: Vec<_> = features.iter().map(|f| cx.has(&target, f)).collect();
-        lines.push(match has.is_empty() {
+        lines.extend(match has.is_empty() {
             true => warn,
             false => quote! {
                 if #(#has)&&* {
@@ -113,64 +99,35 @@ fn warn_method(cx: &mut Context<'_>, object: &Struct) -> Option<TokenStream> {
             },
         });
     }
-    if lines.is_empty() {
-        return None;
-    }
-    let stored = if uses_stored {
-        quote!(stored)
-    } else {
-        quote!(_stored)
-    };
-    let (path, checker) = (cx.name("Path"), cx.name("Checker"));
-    Some(quote! {
-        fn warn(&self, #stored: Option<&Self>, at: &#path<'_>, to: &mut #checker<'_>) {
-            #(#lines)*
-        }
-    })
+    lines
 }
 
-/// The warnings of the structs that a field holds, and whether they look at what is stored.
-fn warn_inside(cx: &mut Context<'_>, field: &Field) -> Option<(TokenStream, bool)> {
+/// The warnings of the structs that a field holds.
+fn warn_inside(cx: &mut Context<'_>, field: &Field) -> Option<TokenStream> {
     let (json, name) = (&field.json, &field.name);
-    let held = match &field.ty {
-        Ty::List(item) => item,
-        other => other,
-    };
-    let (_, inside) = cx.version.own_struct(held)?;
-    if !inside.behaviour.warns {
-        return None;
-    }
-    cx.uses.check = true;
+    cx.held(field).filter(|inside| inside.behaviour.warns)?;
+    cx.imports.traits.insert("Check");
+    let old = old(field);
     Some(match (&field.ty, field.is_optional()) {
-        (Ty::List(_), is_optional) => {
-            let items = match is_optional {
-                true => quote!(self.#name.iter().flatten()),
-                false => quote!(self.#name.iter()),
-            };
+        (Ty::List(_), _) => {
+            let items = elements(&quote!(self), field);
             // The elements of a list have no counterpart that is surely theirs.
-            let lines = quote! {
+            quote! {
                 let list = at.field(#json);
                 for (index, item) in #items.enumerate() {
                     item.warn(None, &list.index(index), to);
                 }
-            };
-            (lines, false)
+            }
         }
-        (_, true) => {
-            let lines = quote! {
-                if let Some(value) = &self.#name {
-                    let old = stored.and_then(|stored| stored.#name.as_ref());
-                    value.warn(old, &at.field(#json), to);
-                }
-            };
-            (lines, true)
-        }
-        (_, false) => {
-            let lines = quote! {
-                let old = stored.map(|stored| &stored.#name);
-                self.#name.warn(old, &at.field(#json), to);
-            };
-            (lines, true)
-        }
+        (_, true) => quote! {
+            if let Some(value) = &self.#name {
+                #old
+                value.warn(old, &at.field(#json), to);
+            }
+        },
+        (_, false) => quote! {
+            #old
+            self.#name.warn(old, &at.field(#json), to);
+        },
     })
 }

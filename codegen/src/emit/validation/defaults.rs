@@ -3,8 +3,9 @@
 use proc_macro2::{Literal as Token, TokenStream};
 use quote::quote;
 
-use super::Context;
-use crate::model::{Behaviour, Field, Literal, Role, Struct, Ty, Type};
+use super::{Context, old, parameter};
+use crate::emit::imports::{self, VALIDATION};
+use crate::model::{ApiVersion, Behaviour, Field, Literal, Role, Struct, Ty, Type};
 
 /// The implementation of `SetDefaults`.
 pub(super) fn item(
@@ -21,12 +22,11 @@ pub(super) fn item(
     if !is_kind && !sets_defaults && !drops_fields {
         return None;
     }
-    let name = &ty.name;
+    let name = imports::own(cx.version, &ty.name);
     let set = sets_defaults.then(|| sets(cx, object));
     let drop = drops_fields.then(|| drops(cx, object)).flatten();
-    let trait_name = cx.name("SetDefaults");
     Some(quote! {
-        impl #trait_name for #name {
+        impl #VALIDATION::SetDefaults for #name {
             #set
 
             #drop
@@ -35,32 +35,13 @@ pub(super) fn item(
 }
 
 fn sets(cx: &mut Context<'_>, object: &Struct) -> TokenStream {
-    let sets: Vec<_> = object.fields.iter().filter_map(|field| set(cx, field)).collect();
-    let uses_target = object.fields.iter().any(|field| {
-        let gated = field.facts.literal.is_some() && field.facts.feature.is_some();
-        gated || holds(cx, field, |inside| inside.sets_defaults)
-    });
-    let target = if uses_target {
-        quote!(target)
-    } else {
-        quote!(_target)
-    };
-    let ty = cx.name("Target");
+    let sets = object.fields.iter().filter_map(|field| set(cx, field)).collect();
+    let target = parameter("target", &sets);
     quote! {
-        fn set_defaults(&mut self, #target: &#ty) {
-            #(#sets)*
+        fn set_defaults(&mut self, #target: &#VALIDATION::Target) {
+            #sets
         }
     }
-}
-
-/// Whether a field holds a struct, or a list of them, with which the server does something.
-fn holds(cx: &Context<'_>, field: &Field, does: fn(Behaviour) -> bool) -> bool {
-    let held = match &field.ty {
-        Ty::List(item) => item,
-        other => other,
-    };
-    let inside = cx.version.own_struct(held);
-    inside.is_some_and(|(_, object)| does(object.behaviour))
 }
 
 fn set(cx: &mut Context<'_>, field: &Field) -> Option<TokenStream> {
@@ -68,11 +49,11 @@ fn set(cx: &mut Context<'_>, field: &Field) -> Option<TokenStream> {
     if let Some(function) = &field.facts.default_function {
         return Some(quote!(#function(&mut self.#name);));
     }
-    if holds(cx, field, |inside| inside.sets_defaults) {
-        return inside(cx, field, &quote!(set_defaults(target)));
+    if cx.held(field).is_some_and(|inside| inside.behaviour.sets_defaults) {
+        return Some(inside(cx, field, &quote!(set_defaults(target))));
     }
     let literal = field.facts.literal.as_ref()?;
-    let value = expression(cx, literal);
+    let value = expression(cx.version, literal);
     let set = match literal {
         Literal::List(_) => quote! {
             if self.#name.as_ref().is_none_or(Vec::is_empty) {
@@ -80,33 +61,18 @@ fn set(cx: &mut Context<'_>, field: &Field) -> Option<TokenStream> {
             }
         },
         Literal::Text(text) => {
-            let default_text = cx.name("default_text");
-            quote!(#default_text(&mut self.#name, #text);)
+            quote!(#VALIDATION::default_text(&mut self.#name, #text);)
         }
         _ => quote!(self.#name.get_or_insert(#value);),
     };
-    Some(match &field.facts.feature {
-        Some(feature) => {
-            let has = cx.has(&quote!(target), feature);
-            quote! {
-                if #has {
-                    #set
-                }
-            }
-        }
-        None => set,
-    })
+    Some(cx.with_feature(&quote!(target), field.facts.feature.as_ref(), set))
 }
 
 /// What is done in the structs that a field holds.
-fn inside(
-    cx: &mut Context<'_>,
-    field: &Field,
-    call: &TokenStream,
-) -> Option<TokenStream> {
+fn inside(cx: &mut Context<'_>, field: &Field, call: &TokenStream) -> TokenStream {
     let name = &field.name;
-    cx.uses.set_defaults = true;
-    Some(match &field.ty {
+    cx.imports.traits.insert("SetDefaults");
+    match &field.ty {
         Ty::List(_) => {
             let items = if field.is_optional() {
                 quote!(self.#name.iter_mut().flatten())
@@ -125,7 +91,7 @@ fn inside(
             }
         },
         _ => quote!(self.#name.#call;),
-    })
+    }
 }
 
 fn drops(cx: &mut Context<'_>, object: &Struct) -> Option<TokenStream> {
@@ -135,9 +101,8 @@ fn drops(cx: &mut Context<'_>, object: &Struct) -> Option<TokenStream> {
     if drops.is_empty() {
         return None;
     }
-    let ty = cx.name("Target");
     Some(quote! {
-        fn drop_disabled(&mut self, stored: Option<&Self>, target: &#ty) {
+        fn drop_disabled(&mut self, stored: Option<&Self>, target: &#VALIDATION::Target) {
             #(#drops)*
         }
     })
@@ -147,27 +112,18 @@ fn drop(cx: &mut Context<'_>, field: &Field) -> Option<TokenStream> {
     let name = &field.name;
     if let Some(feature) = &field.facts.feature {
         let has = cx.has(&quote!(target), feature);
-        let drop_unless = cx.name("drop_unless");
         return Some(quote! {
             let old = stored.map(|stored| &stored.#name);
-            #drop_unless(#has, &mut self.#name, old);
+            #VALIDATION::drop_unless(#has, &mut self.#name, old);
         });
     }
-    if !holds(cx, field, |inside| inside.drops_fields) {
-        return None;
-    }
-    let (before, argument) = match (&field.ty, field.is_optional()) {
+    cx.held(field).filter(|inside| inside.behaviour.drops_fields)?;
+    let (before, argument) = match &field.ty {
         // The elements of a list have no counterpart that is surely theirs.
-        (Ty::List(_), _) => (TokenStream::new(), quote!(None)),
-        (_, true) => (
-            quote!(let old = stored.and_then(|stored| stored.#name.as_ref());),
-            quote!(old),
-        ),
-        (_, false) => {
-            (quote!(let old = stored.map(|stored| &stored.#name);), quote!(old))
-        }
+        Ty::List(_) => (TokenStream::new(), quote!(None)),
+        _ => (old(field), quote!(old)),
     };
-    let inside = inside(cx, field, &quote!(drop_disabled(#argument, target)))?;
+    let inside = inside(cx, field, &quote!(drop_disabled(#argument, target)));
     Some(quote! {
         #before
         #inside
@@ -175,7 +131,7 @@ fn drop(cx: &mut Context<'_>, field: &Field) -> Option<TokenStream> {
 }
 
 /// A default as an expression.
-fn expression(cx: &mut Context<'_>, literal: &Literal) -> TokenStream {
+fn expression(version: &ApiVersion, literal: &Literal) -> TokenStream {
     match literal {
         Literal::Bool(value) => quote!(#value),
         Literal::Int(value) => {
@@ -184,12 +140,11 @@ fn expression(cx: &mut Context<'_>, literal: &Literal) -> TokenStream {
         }
         Literal::Text(text) => quote!(#text.to_owned()),
         Literal::Variant { ty, variant } => {
-            cx.uses.types.insert(ty.clone());
+            let ty = imports::own(version, ty);
             quote!(#ty::#variant)
         }
         Literal::List(values) => {
-            let values = values.iter().map(|value| expression(cx, value));
-            let values: Vec<_> = values.collect();
+            let values = values.iter().map(|value| expression(version, value));
             quote!(vec![#(#values),*])
         }
     }

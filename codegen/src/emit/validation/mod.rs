@@ -13,54 +13,116 @@ mod values;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use proc_macro2::{Span, TokenStream};
-use quote::quote;
+use proc_macro2::{TokenStream, TokenTree};
+use quote::{format_ident, quote};
 
-use super::runtime::VALIDATION;
+use super::imports::{Imports, VALIDATION};
+use super::root::{Declared, declarations};
+use super::runtime::Feature;
 use super::{File, folder, inner_comment, origin, origins, places};
-use crate::model::{ApiVersion, Argument, Crate, Module, Rules, Shape};
+use crate::model::{
+    ApiVersion, Argument, Crate, Field, Module, Rules, Shape, Struct, Ty,
+};
 use crate::name::{self, Ident, VALIDATION_FOLDER};
 
-/// What the items of a file use, noted while they are made.
-#[derive(Debug, Default)]
-struct Uses {
-    /// The traits whose methods are called.
-    check: bool,
-    set_defaults: bool,
-    semantic: bool,
-    /// The types of the crate.
-    types: BTreeSet<Ident>,
+/// What the modules of this output work on, and what the items of a file use, noted while they
+/// are made.
+struct Context<'a> {
+    version: &'a ApiVersion,
+    imports: Imports<'a>,
     /// The constants of features.
     features: BTreeSet<Ident>,
     /// The constants with names that a server reports: the name, and the field.
     reported: BTreeMap<Ident, (String, String)>,
-    /// The names of the validation that are written without its module.
-    names: BTreeSet<&'static str>,
-}
-
-/// What the modules of this output work on.
-struct Context<'a> {
-    version: &'a ApiVersion,
-    uses: Uses,
 }
 
 impl Context<'_> {
-    /// A name of the validation: by itself, or with its module where a type of the crate has the
-    /// same name.
-    fn name(&mut self, name: &'static str) -> TokenStream {
-        let ident = proc_macro2::Ident::new(name, Span::call_site());
-        if self.version.types.values().any(|ty| ty.name.as_str() == name) {
-            quote!(#VALIDATION::#ident)
-        } else {
-            self.uses.names.insert(name);
-            quote!(#ident)
+    /// Whether the server has a feature on.
+    fn has(&mut self, target: &TokenStream, feature: &Ident) -> TokenStream {
+        self.features.insert(feature.clone());
+        quote!(#target.has(&#feature))
+    }
+
+    /// Lines for servers that have the feature, if one is named.
+    fn with_feature(
+        &mut self,
+        target: &TokenStream,
+        feature: Option<&Ident>,
+        lines: TokenStream,
+    ) -> TokenStream {
+        let Some(feature) = feature else { return lines };
+        let has = self.has(target, feature);
+        quote! {
+            if #has {
+                #lines
+            }
         }
     }
 
-    /// Whether the server has a feature on.
-    fn has(&mut self, target: &TokenStream, feature: &Ident) -> TokenStream {
-        self.uses.features.insert(feature.clone());
-        quote!(#target.has(&#feature))
+    /// The struct of the crate that a field holds, itself or in a list.
+    fn held(&self, field: &Field) -> Option<&Struct> {
+        let held = match &field.ty {
+            Ty::List(item) => item,
+            other => other,
+        };
+        self.version.own_struct(held).map(|(_, object)| object)
+    }
+}
+
+/// A method of `Check`, if there is anything to do.
+fn check_method(
+    name: &TokenStream,
+    stored: Option<&TokenStream>,
+    lines: &TokenStream,
+) -> Option<TokenStream> {
+    (!lines.is_empty()).then(|| {
+        quote! {
+            fn #name(
+                &self,
+                #stored
+                at: &#VALIDATION::Path<'_>,
+                to: &mut #VALIDATION::Checker<'_>,
+            ) {
+                #lines
+            }
+        }
+    })
+}
+
+/// The name of a parameter, with an underscore if the lines don't use it.
+fn parameter(name: &str, lines: &TokenStream) -> proc_macro2::Ident {
+    fn uses(lines: TokenStream, name: &str) -> bool {
+        let mut is_member = false;
+        lines.into_iter().any(|token| {
+            let after_dot = std::mem::replace(&mut is_member, token.to_string() == ".");
+            match token {
+                TokenTree::Group(group) => uses(group.stream(), name),
+                TokenTree::Ident(ident) => ident == name && !after_dot,
+                _ => false,
+            }
+        })
+    }
+    let unused = if uses(lines.clone(), name) { "" } else { "_" };
+    format_ident!("{unused}{name}")
+}
+
+/// The elements of a list of an object.
+fn elements(of: &TokenStream, field: &Field) -> TokenStream {
+    let name = &field.name;
+    if field.is_optional() {
+        quote!(#of.#name.iter().flatten())
+    } else {
+        quote!(#of.#name.iter())
+    }
+}
+
+/// What is stored of a field of which a struct is held.
+fn old(field: &Field) -> TokenStream {
+    let name = &field.name;
+    if field.is_optional() {
+        quote!(let old = stored.and_then(|stored| stored.#name.as_ref());)
+    } else {
+        quote!(let old = stored.map(|stored| &stored.#name);)
     }
 }
 
@@ -85,49 +147,42 @@ pub(super) fn has_patterns(krate: &Crate<'_>) -> bool {
 }
 
 /// The module of a part of the crate, if there is anything to do.
-pub(super) fn module(versions: &[&ApiVersion]) -> Option<Ident> {
+pub(super) fn module(versions: &[&ApiVersion]) -> Option<Declared> {
     let any = versions.iter().any(|version| modules(version).next().is_some());
-    any.then(|| name::fixed(VALIDATION_FOLDER))
+    let gate = Some(Feature::Validation);
+    any.then(|| Declared::new(name::fixed(VALIDATION_FOLDER), false, gate))
 }
 
 /// One file for each file of types that has something to do, and those that declare them.
 pub(super) fn files(krate: &Crate<'_>) -> Vec<File> {
     let mut files = Vec::new();
     for (place, versions) in places(krate) {
-        let mut names = BTreeSet::new();
-        for version in &versions {
-            for module in modules(version) {
-                names.insert(&module.name);
-                files.push(file(version, module));
-            }
-        }
-        if !names.is_empty() {
-            files.push(root(place, &versions, names));
+        let modules = versions.iter().flat_map(|v| modules(v).map(move |m| (*v, m)));
+        let modules: Vec<_> = modules.collect();
+        files.extend(modules.iter().map(|(version, module)| file(version, module)));
+        if !modules.is_empty() {
+            let names = modules.iter().map(|(_, module)| module.name.clone());
+            let names = names.map(|name| Declared::new(name, false, None));
+            let items = declarations(names.collect());
+            let about = "Defaults and validation of the kinds, as in an API server.";
+            files.push(File::rust(
+                format!("{}{VALIDATION_FOLDER}/mod.rs", folder(place)),
+                origins(versions.iter().copied()),
+                inner_comment(&[about.to_owned()]),
+                items,
+            ));
         }
     }
     files
 }
 
-fn root(
-    place: Option<&Ident>,
-    versions: &[&ApiVersion],
-    names: BTreeSet<&Ident>,
-) -> File {
-    let names = names.into_iter();
-    let about = "Defaults and validation of the kinds, as in an API server.";
-    let path = format!("{}{VALIDATION_FOLDER}/mod.rs", folder(place));
-    let items = names.map(|name| quote!(mod #name;)).collect();
-    File::rust(
-        path,
-        origins(versions.iter().copied()),
-        inner_comment(&[about.to_owned()]),
-        items,
-    )
-}
-
 fn file(version: &ApiVersion, module: &Module) -> File {
-    let uses = Uses::default();
-    let mut cx = Context { version, uses };
+    let mut cx = Context {
+        version,
+        imports: Imports::of(&[version]),
+        features: BTreeSet::new(),
+        reported: BTreeMap::new(),
+    };
     let mut items = Vec::new();
     for schema in &module.types {
         let Some(ty) = version.types.get(schema) else {
@@ -136,54 +191,16 @@ fn file(version: &ApiVersion, module: &Module) -> File {
         if let Shape::Struct(object) = &ty.shape
             && object.behaviour.is_any()
         {
-            cx.uses.types.insert(ty.name.clone());
             items.extend(defaults::item(&mut cx, ty, object));
             items.extend(checks::item(&mut cx, ty, object));
             items.extend(strategy::item(&mut cx, ty, object));
             items.extend(updates::semantic(&mut cx, ty, object));
         }
     }
-    let features = features::items(&mut cx);
-    let mut all = imports(&cx);
-    all.extend(features);
+    let mut all = features::items(&cx);
     all.extend(reported::items(&cx));
     all.extend(items);
     let folder = folder(version.module.as_ref());
     let path = format!("{folder}{VALIDATION_FOLDER}/{}.rs", module.name);
-    File::rust(path, origin(version, module), TokenStream::new(), all)
-}
-
-/// The `use` items of a file.
-fn imports(cx: &Context<'_>) -> Vec<TokenStream> {
-    let traits = [
-        (cx.uses.check, "Check"),
-        (cx.uses.semantic, "Semantic"),
-        (cx.uses.set_defaults, "SetDefaults"),
-    ];
-    let named = |name| (name, proc_macro2::Ident::new(name, Span::call_site()));
-    // A trait that isn't named has its methods all the same.
-    let traits = traits
-        .into_iter()
-        .filter(|(is_called, name)| *is_called && !cx.uses.names.contains(name));
-    let traits = traits.map(|(_, name)| named(name));
-    let traits = traits.map(|(name, ident)| (name, quote!(#ident as _)));
-    let names = cx.uses.names.iter().map(|name| named(name));
-    let names = names.map(|(name, ident)| (name, quote!(#ident)));
-    let mut all: Vec<_> = traits.chain(names).collect();
-    // As rustfmt sorts them.
-    all.sort_by_key(|(name, _)| *name);
-    let all: Vec<_> = all.into_iter().map(|(_, name)| name).collect();
-    let mut uses = Vec::new();
-    uses.extend(match all.as_slice() {
-        [] => None,
-        [name] => Some(quote!(use #VALIDATION::#name;)),
-        names => Some(quote!(use #VALIDATION::{#(#names),*};)),
-    });
-    let inner = cx.version.module.iter();
-    let types: Vec<_> = cx.uses.types.iter().collect();
-    uses.push(match types.as_slice() {
-        [name] => quote!(use crate::#(#inner::)* #name;),
-        names => quote!(use crate::#(#inner::)* {#(#names),*};),
-    });
-    uses
+    cx.imports.file(path, origin(version, module), all)
 }

@@ -3,7 +3,8 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::Context;
+use super::{Context, check_method, parameter};
+use crate::emit::imports::{self, VALIDATION};
 use crate::model::{Resource, Role, Struct, Type};
 
 /// The implementation of `Strategy`.
@@ -15,21 +16,21 @@ pub(super) fn item(
     let Role::Kind(resource) = &object.role else {
         return None;
     };
-    let name = &ty.name;
-    let unconditional = object.rules.unconditional_update.then(|| {
-        quote! {
+    let name = imports::own(cx.version, &ty.name);
+    let rules = &object.rules;
+    let unconditional = rules.unconditional_update.then(|| {
+        quote!(
             const ALLOW_UNCONDITIONAL_UPDATE: bool = true;
-        }
+        )
     });
-    let names = object.rules.names_on_create_only.then(|| {
-        quote! {
+    let names = rules.names_on_create_only.then(|| {
+        quote!(
             const CHECKS_NAMES_ON_UPDATE: bool = false;
-        }
+        )
     });
     let status = status(cx, object, resource);
-    let strategy = cx.name("Strategy");
     Some(quote! {
-        impl #strategy for #name {
+        impl #VALIDATION::Strategy for #name {
             #unconditional
             #names
             #status
@@ -46,28 +47,26 @@ fn status(
     if !resource.status {
         return None;
     }
-    let (target, new) = match &field.facts.feature {
+    let new = match &field.facts.feature {
         Some(feature) => {
             let has = cx.has(&quote!(target), feature);
-            (quote!(target), quote!(#has.then(Default::default)))
+            quote!(#has.then(Default::default))
         }
-        None => (quote!(_target), quote!(Some(Default::default()))),
+        None => quote!(Some(Default::default())),
     };
+    let target = parameter("target", &new);
     let inside = cx.version.own_struct(&field.ty);
-    let check = inside.filter(|(_, inside)| inside.behaviour.checks).map(|_| {
-        cx.uses.check = true;
-        let (path, checker) = (cx.name("Path"), cx.name("Checker"));
-        quote! {
-            fn check_status(&self, at: &#path<'_>, to: &mut #checker<'_>) {
-                if let Some(status) = &self.status {
-                    status.check(&at.field("status"), to);
-                }
+    let check = inside.filter(|(_, inside)| inside.behaviour.checks).and_then(|_| {
+        cx.imports.traits.insert("Check");
+        let lines = quote! {
+            if let Some(status) = &self.status {
+                status.check(&at.field("status"), to);
             }
-        }
+        };
+        check_method(&quote!(check_status), None, &lines)
     });
-    let target_type = cx.name("Target");
     Some(quote! {
-        fn reset_status(&mut self, stored: Option<&Self>, #target: &#target_type) {
+        fn reset_status(&mut self, stored: Option<&Self>, #target: &#VALIDATION::Target) {
             self.status = match stored {
                 Some(stored) => stored.status.clone(),
                 None => #new,

@@ -3,7 +3,8 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::{Context, reported, values};
+use super::{Context, check_method, elements, reported, values};
+use crate::emit::imports::{self, VALIDATION};
 use crate::emit::kind::release;
 use crate::foundation;
 use crate::model::{Field, Immutable, Struct, Ty, Type, Unique};
@@ -17,7 +18,7 @@ pub(super) fn semantic(
     if !object.behaviour.is_compared {
         return None;
     }
-    let name = &ty.name;
+    let name = imports::own(cx.version, &ty.name);
     let count = object.fields.len();
     let same = object.fields.iter().enumerate().map(|(index, field)| {
         let name = &field.name;
@@ -35,9 +36,8 @@ pub(super) fn semantic(
         1 => None,
         _ => Some(quote!(is_same)),
     };
-    let trait_name = cx.name("Semantic");
     Some(quote! {
-        impl #trait_name for #name {
+        impl #VALIDATION::Semantic for #name {
             fn is_same(&self, other: &Self) -> bool {
                 #(#same)*
                 #result
@@ -59,7 +59,7 @@ fn is_same(
         return quote!(#function(#borrow #new, #borrow #old));
     }
     if is_semantic(cx, field) {
-        cx.uses.semantic = true;
+        cx.imports.traits.insert("Semantic");
         quote!(#new.is_same(#borrow #old))
     } else {
         quote!(#new == #old)
@@ -93,27 +93,19 @@ pub(super) fn method(cx: &mut Context<'_>, object: &Struct) -> Option<TokenStrea
         }
         lines.extend(inside(cx, field));
     }
-    if lines.is_empty() {
-        return None;
-    }
-    let (path, checker) = (cx.name("Path"), cx.name("Checker"));
-    Some(quote! {
-        fn check_update(&self, stored: &Self, at: &#path<'_>, to: &mut #checker<'_>) {
-            #lines
-        }
-    })
+    check_method(&quote!(check_update), Some(&quote!(stored: &Self,)), &lines)
 }
 
 fn frozen(cx: &mut Context<'_>, field: &Field, immutable: &Immutable) -> TokenStream {
     let (json, name) = (&field.json, &field.name);
     let is_same = is_same(cx, field, &quote!(new), &quote!(old), false);
-    let error_type = values::error_type(cx, immutable.error_type);
+    let error_type = values::error_type(immutable.error_type);
     let mut as_reported = field.rules.reported.clone();
     as_reported.above = immutable.above;
     let path = reported::path(cx, field, &quote!(at.field(#json)), &as_reported);
     let message = match &immutable.message {
         Some(message) => quote!(#message),
-        None => cx.name("IMMUTABLE"),
+        None => quote!(#VALIDATION::IMMUTABLE),
     };
     let compare = quote! {
         let (new, old) = (&self.#name, &stored.#name);
@@ -151,13 +143,8 @@ fn condition(cx: &mut Context<'_>, immutable: &Immutable) -> Option<TokenStream>
 /// The comparisons in the structs that a field holds.
 fn inside(cx: &mut Context<'_>, field: &Field) -> TokenStream {
     let (json, name) = (&field.json, &field.name);
-    let held = match &field.ty {
-        Ty::List(item) => item,
-        other => other,
-    };
-    let own = cx.version.own_struct(held);
-    let Some((_, object)) = own.filter(|(_, object)| object.behaviour.checks_updates)
-    else {
+    let held = cx.held(field).filter(|object| object.behaviour.checks_updates);
+    let Some(object) = held else {
         return TokenStream::new();
     };
     let lines = match &field.ty {
@@ -169,13 +156,8 @@ fn inside(cx: &mut Context<'_>, field: &Field) -> TokenStream {
             let names = keys.iter().filter_map(|key| object.field(key));
             let names: Vec<_> = names.map(|field| &field.name).collect();
             let same = quote!(#(stored.#names == item.#names)&&*);
-            let (new, old) = match field.is_optional() {
-                true => (
-                    quote!(self.#name.iter().flatten()),
-                    quote!(stored.#name.iter().flatten()),
-                ),
-                false => (quote!(self.#name.iter()), quote!(stored.#name.iter())),
-            };
+            let new = elements(&quote!(self), field);
+            let old = elements(&quote!(stored), field);
             quote! {
                 let list = at.field(#json);
                 for (index, item) in #new.enumerate() {
@@ -195,6 +177,6 @@ fn inside(cx: &mut Context<'_>, field: &Field) -> TokenStream {
             self.#name.check_update(&stored.#name, &at.field(#json), to);
         },
     };
-    cx.uses.check = true;
+    cx.imports.traits.insert("Check");
     lines
 }

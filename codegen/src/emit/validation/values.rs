@@ -4,7 +4,10 @@ use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::quote;
 
 use super::{Context, reported};
-use crate::model::{Argument, Call, ErrorType, Field, Rules, Struct, Takes, Ty, Unique};
+use crate::emit::imports::{self, VALIDATION};
+use crate::model::{
+    ApiVersion, Argument, Call, ErrorType, Field, Rules, Struct, Takes, Ty, Unique,
+};
 
 /// The rules of a field and of what it holds.
 pub(super) fn field(
@@ -14,25 +17,28 @@ pub(super) fn field(
 ) -> TokenStream {
     let (json, name) = (&field.json, &field.name);
     let only = object.rules.exactly_one && field.is_optional();
-    let mut lines = presence(cx, field);
+    let mut lines = TokenStream::new();
+    lines.extend(presence(cx, field));
     for function in field.rules.functions() {
         let call = quote!(#function(&self.#name, path, to););
-        lines.push(match only {
+        lines.extend(match only {
             true => quote!(if is_one { #call }),
             false => call,
         });
     }
     lines.extend(counts(cx, field));
-    let operand = match field.is_optional() {
-        true => Operand::reference(quote!(value)),
-        false => Operand::place(quote!(self.#name)),
+    let is_collection = matches!(field.ty, Ty::List(_) | Ty::Map(_));
+    let operand = match (is_collection, field.is_optional()) {
+        (true, _) => Operand::reference(quote!(entries)),
+        (false, true) => Operand::reference(quote!(value)),
+        (false, false) => Operand::place(quote!(self.#name)),
     };
-    let own = match &field.ty {
-        Ty::List(item) => list(cx, &field.rules, item),
-        Ty::Map(_) => calls(cx, &field.rules, &Operand::entries(), false, None),
-        _ => calls(cx, &field.rules, &operand, only, None),
+    let inside = match &field.ty {
+        Ty::List(item) => elements(cx, &field.rules, item),
+        _ => TokenStream::new(),
     };
-    lines.extend(held(field, own));
+    let own = calls(cx, &field.rules, &operand, only && !is_collection, inside);
+    lines.extend(held(field, &operand, own));
     let inside = struct_inside(cx, field);
     if lines.is_empty() {
         return inside;
@@ -41,35 +47,27 @@ pub(super) fn field(
         reported::path(cx, field, &quote!(at.field(#json)), &field.rules.reported);
     quote! {
         let path = #path;
-        #(#lines)*
+        #lines
         #inside
     }
 }
 
 /// What is checked of the value of a field, where it is there.
-fn held(field: &Field, lines: TokenStream) -> Option<TokenStream> {
-    if lines.is_empty() {
-        return None;
-    }
-    let name = &field.name;
-    let is_collection = matches!(field.ty, Ty::List(_) | Ty::Map(_));
-    Some(match (is_collection, field.is_optional()) {
-        (true, true) => quote! {
-            if let Some(entries) = &self.#name {
+fn held(field: &Field, operand: &Operand, lines: TokenStream) -> TokenStream {
+    let (name, operand) = (&field.name, &operand.plain);
+    match &field.ty {
+        _ if lines.is_empty() => lines,
+        _ if field.is_optional() => quote! {
+            if let Some(#operand) = &self.#name {
                 #lines
             }
         },
-        (true, false) => quote! {
-            let entries = &self.#name;
+        Ty::List(_) | Ty::Map(_) => quote! {
+            let #operand = &self.#name;
             #lines
         },
-        (false, true) => quote! {
-            if let Some(value) = &self.#name {
-                #lines
-            }
-        },
-        (false, false) => lines,
-    })
+        _ => lines,
+    }
 }
 
 /// Whether a field of a struct of which one must be set has a rule that asks whether it is the
@@ -87,7 +85,7 @@ fn struct_inside(cx: &mut Context<'_>, field: &Field) -> TokenStream {
     if !inside.is_some_and(|(_, inside)| inside.behaviour.checks) {
         return TokenStream::new();
     }
-    cx.uses.check = true;
+    cx.imports.traits.insert("Check");
     match field.is_optional() {
         true => quote! {
             if let Some(value) = &self.#name {
@@ -98,84 +96,51 @@ fn struct_inside(cx: &mut Context<'_>, field: &Field) -> TokenStream {
     }
 }
 
-fn presence(cx: &mut Context<'_>, field: &Field) -> Vec<TokenStream> {
-    let name = &field.name;
+fn presence(cx: &mut Context<'_>, field: &Field) -> Option<TokenStream> {
     if !field.rules.must_be_set() || !field.is_optional() {
-        return Vec::new();
+        return None;
     }
+    let name = &field.name;
     let call = quote!(to.is_set(path, self.#name.is_some()););
-    vec![match &field.facts.feature {
-        Some(feature) => {
-            let has = cx.has(&quote!(to.target()), feature);
-            quote! {
-                if #has {
-                    #call
-                }
-            }
-        }
-        None => call,
-    }]
+    Some(cx.with_feature(&quote!(to.target()), field.facts.feature.as_ref(), call))
 }
 
 /// What is asked of the number of entries of a list or map, even if that is absent.
-fn counts(cx: &mut Context<'_>, field: &Field) -> Vec<TokenStream> {
+fn counts(cx: &Context<'_>, field: &Field) -> TokenStream {
     let name = &field.name;
     let count = match field.is_optional() {
         true => quote!(self.#name.as_ref().map_or(0, |entries| entries.len())),
         false => quote!(self.#name.len()),
     };
     let counts = field.rules.calls().filter(|call| call.takes == Takes::Count);
-    counts.map(|call| one(cx, call, &Operand::place(quote!(count)))).fold(
-        Vec::new(),
-        |mut lines, call| {
-            lines.push(quote!(let count = #count;));
-            lines.push(quote!(#call;));
-            lines
-        },
-    )
+    let calls = counts.map(|call| one(cx.version, call, &Operand::place(quote!(count))));
+    calls.map(|call| quote!(let count = #count; #call;)).collect()
 }
 
-/// A value that is checked: an expression of its place in memory, or of a reference to it.
+/// A value that is checked, as the expressions in which methods take it.
 struct Operand {
-    expression: TokenStream,
-    is_reference: bool,
+    /// For what is called on it.
+    plain: TokenStream,
+    borrowed: TokenStream,
+    copied: TokenStream,
 }
 
 impl Operand {
-    fn reference(expression: TokenStream) -> Self {
+    /// A reference to the value.
+    fn reference(plain: TokenStream) -> Self {
         Self {
-            expression,
-            is_reference: true,
+            borrowed: plain.clone(),
+            copied: quote!(*#plain),
+            plain,
         }
     }
 
-    fn place(expression: TokenStream) -> Self {
+    /// The place of the value in memory.
+    fn place(plain: TokenStream) -> Self {
         Self {
-            expression,
-            is_reference: false,
-        }
-    }
-
-    /// The list or map whose entries are being checked.
-    fn entries() -> Self {
-        Self::reference(quote!(entries))
-    }
-
-    /// As an argument that is a reference.
-    fn borrowed(&self) -> TokenStream {
-        let expression = &self.expression;
-        match self.is_reference {
-            true => expression.clone(),
-            false => quote!(&#expression),
-        }
-    }
-
-    /// As an argument that is copied.
-    fn copied(&self) -> TokenStream {
-        let expression = &self.expression;
-        match self.is_reference {
-            true => quote!(*#expression),
-            false => expression.clone(),
+            borrowed: quote!(&#plain),
+            copied: plain.clone(),
+            plain,
         }
     }
 }
@@ -186,17 +151,17 @@ fn calls(
     rules: &Rules,
     operand: &Operand,
     only: bool,
-    last: Option<TokenStream>,
+    last: TokenStream,
 ) -> TokenStream {
-    let mut lines = last.unwrap_or_default();
+    let mut lines = last;
     // From the back, because a guard is around what it guards.
     let calls: Vec<_> =
         rules.calls().filter(|call| call.takes != Takes::Count).collect();
     for call in calls.into_iter().rev() {
         let is_asked_alone = only && call.alone;
-        let expression = one(cx, call, operand);
-        let pattern = pattern(cx, call, operand);
-        let problem = problem(cx, call);
+        let expression = one(cx.version, call, operand);
+        let pattern = pattern(call, operand);
+        let problem = problem(call);
         lines = match (call.guards && !lines.is_empty(), is_asked_alone) {
             (true, true) => quote!(if is_one && #expression { #lines }),
             (true, false) => quote!(#problem if #expression { #lines }),
@@ -217,26 +182,30 @@ fn calls(
 
 /// The value in the form in which a method takes it.
 fn value(call: &Call, operand: &Operand) -> TokenStream {
-    let place = &operand.expression;
+    let Operand {
+        plain,
+        borrowed,
+        copied,
+    } = operand;
     match call.takes {
-        Takes::Text | Takes::Reference | Takes::Entries => operand.borrowed(),
-        Takes::AsStr => quote!(#place.as_str()),
-        Takes::Number => operand.copied(),
-        Takes::Count => quote!(#place),
-        Takes::Length => quote!(#place.len()),
+        Takes::Text | Takes::Reference | Takes::Entries => quote!(#borrowed),
+        Takes::AsStr => quote!(#plain.as_str()),
+        Takes::Number => quote!(#copied),
+        Takes::Count => quote!(#plain),
+        Takes::Length => quote!(#plain.len()),
     }
 }
 
 /// One call.
-fn one(cx: &mut Context<'_>, call: &Call, operand: &Operand) -> TokenStream {
+fn one(version: &ApiVersion, call: &Call, operand: &Operand) -> TokenStream {
     let method = Ident::new(call.method, Span::call_site());
     let value = value(call, operand);
-    let arguments = call.arguments.iter().map(|argument| self::argument(cx, argument));
-    let arguments: Vec<_> = arguments.collect();
+    let arguments =
+        call.arguments.iter().map(|argument| self::argument(version, argument));
     quote!(to.#method(path, #value #(, #arguments)*))
 }
 
-fn argument(cx: &mut Context<'_>, argument: &Argument) -> TokenStream {
+fn argument(version: &ApiVersion, argument: &Argument) -> TokenStream {
     match argument {
         Argument::Int(number) => {
             let number = Literal::i64_unsuffixed(*number);
@@ -244,61 +213,54 @@ fn argument(cx: &mut Context<'_>, argument: &Argument) -> TokenStream {
         }
         Argument::Text(text) => quote!(#text),
         Argument::Texts(texts) => quote!(&[#(#texts),*]),
-        Argument::ErrorType(error_type) => self::error_type(cx, *error_type),
+        Argument::ErrorType(error_type) => self::error_type(*error_type),
         Argument::Problem(..) => quote!(problem),
         Argument::NameFormat(format) => {
             let name = Ident::new(&format!("{format:?}"), Span::call_site());
-            let ty = cx.name("NameFormat");
-            quote!(#ty::#name)
+            quote!(#VALIDATION::NameFormat::#name)
         }
         Argument::Pattern(_) => quote!(&PATTERN),
         Argument::ValuesOf(name) => {
-            cx.uses.types.insert(name.clone());
+            let name = imports::own(version, name);
             quote!(#name::known_values())
         }
     }
 }
 
 /// What is wrong where a rule is broken, in a line of its own because calls are long enough.
-fn problem(cx: &mut Context<'_>, call: &Call) -> Option<TokenStream> {
+fn problem(call: &Call) -> Option<TokenStream> {
     call.arguments.iter().find_map(|argument| match argument {
         Argument::Problem(error_type, keyword) => {
-            let ty = cx.name("Problem");
-            let error_type = self::error_type(cx, *error_type);
-            Some(quote!(let problem = #ty::new(#error_type, #keyword);))
+            let error_type = self::error_type(*error_type);
+            Some(quote!(let problem = #VALIDATION::Problem::new(#error_type, #keyword);))
         }
         _ => None,
     })
 }
 
 /// The regular expression of a text is read once, so it is a static beside its use.
-fn pattern(cx: &mut Context<'_>, call: &Call, operand: &Operand) -> Option<TokenStream> {
+fn pattern(call: &Call, operand: &Operand) -> Option<TokenStream> {
     let [Argument::Pattern(pattern)] = call.arguments.as_slice() else {
         return None;
     };
     let text = value(call, operand);
-    let ty = cx.name("Pattern");
     Some(quote! {
         {
-            static PATTERN: #ty = #ty::new(#pattern);
+            static PATTERN: #VALIDATION::Pattern = #VALIDATION::Pattern::new(#pattern);
             to.pattern(path, #text, &PATTERN);
         }
     })
 }
 
-/// The rules of a list and of its elements.
-fn list(cx: &mut Context<'_>, rules: &Rules, item: &Ty) -> TokenStream {
-    let inside = elements(cx, rules, item);
-    calls(cx, rules, &Operand::entries(), false, Some(inside))
-}
-
+/// The rules of the elements of a list.
 fn elements(cx: &mut Context<'_>, rules: &Rules, item: &Ty) -> TokenStream {
     let default = Rules::default();
     let inside = rules.items.as_deref().unwrap_or(&default);
-    let mut value = calls(cx, inside, &Operand::reference(quote!(item)), false, None);
+    let mut value =
+        calls(cx, inside, &Operand::reference(quote!(item)), false, TokenStream::new());
     let object = cx.version.own_struct(item);
     if object.is_some_and(|(_, object)| object.behaviour.checks) {
-        cx.uses.check = true;
+        cx.imports.traits.insert("Check");
         value.extend(quote!(item.check(&path, to);));
     }
     let repeats = rules.unique().and_then(|unique| repeats(cx, unique, item));
@@ -306,16 +268,12 @@ fn elements(cx: &mut Context<'_>, rules: &Rules, item: &Ty) -> TokenStream {
         return TokenStream::new();
     }
     let path = reported::above(quote!(path.index(index)), inside.reported.above);
-    let repeats_type = match &repeats {
-        Some(_) => cx.name("Repeats"),
-        None => TokenStream::new(),
-    };
     let (before, inside) = match repeats {
         None => (TokenStream::new(), value),
         Some((keys, key, report)) => (
             quote! {
                 let keys = #keys;
-                let mut repeats = #repeats_type::of(keys);
+                let mut repeats = #VALIDATION::Repeats::of(keys);
             },
             match rules.unique() {
                 Some(Unique::Keys {
@@ -385,8 +343,7 @@ fn repeats(
 }
 
 /// A type of error as an expression.
-pub(super) fn error_type(cx: &mut Context<'_>, error_type: ErrorType) -> TokenStream {
+pub(super) fn error_type(error_type: ErrorType) -> TokenStream {
     let name = Ident::new(&format!("{error_type:?}"), Span::call_site());
-    let ty = cx.name("ErrorType");
-    quote!(#ty::#name)
+    quote!(#VALIDATION::ErrorType::#name)
 }
