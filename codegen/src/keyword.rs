@@ -108,28 +108,20 @@ const TYPE_OR_PROPERTY: &[At] = &[Type, Property];
 const PROPERTY: &[At] = &[Property];
 const VALUE: &[At] = &[Property, Element];
 
+const fn keyword(name: &'static str, at: &'static [At], meaning: Meaning) -> Keyword {
+    Keyword { name, at, meaning }
+}
+
 const fn schema(name: &'static str) -> Keyword {
-    Keyword {
-        name,
-        at: ANY,
-        meaning: Meaning::Schema,
-    }
+    keyword(name, ANY, Meaning::Schema)
 }
 
 const fn read(name: &'static str, at: &'static [At]) -> Keyword {
-    Keyword {
-        name,
-        at,
-        meaning: Meaning::Read,
-    }
+    keyword(name, at, Meaning::Read)
 }
 
 const fn calls(name: &'static str, methods: &'static [Method]) -> Keyword {
-    Keyword {
-        name,
-        at: VALUE,
-        meaning: Meaning::Calls(methods),
-    }
+    keyword(name, VALUE, Meaning::Calls(methods))
 }
 
 const fn modifies(
@@ -137,11 +129,7 @@ const fn modifies(
     other: &'static str,
     modification: Modification,
 ) -> Keyword {
-    Keyword {
-        name,
-        at: VALUE,
-        meaning: Meaning::Modifies(other, modification),
-    }
+    keyword(name, VALUE, Meaning::Modifies(other, modification))
 }
 
 const fn method(of: Sort, name: &'static str, takes: Takes, argument: Form) -> Method {
