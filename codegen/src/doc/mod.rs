@@ -19,18 +19,16 @@ const MAX_BYTES: usize = 16 << 10;
 
 /// What makes a description unfit: it is damaged, or means to be something else than text.
 pub(crate) fn problems(description: &str) -> Vec<String> {
-    let mut problems = Vec::new();
-    if description.len() > MAX_BYTES {
-        problems.push(format!(
-            "a description of {} bytes; at most {MAX_BYTES} are read",
-            description.len()
-        ));
-        return problems;
+    let size = description.len();
+    if size > MAX_BYTES {
+        return vec![format!(
+            "a description of {size} bytes; at most {MAX_BYTES} are read"
+        )];
     }
     let Some(text) = inline::outside_code(description) else {
-        problems.push("a description with a backtick that is not closed".to_owned());
-        return problems;
+        return vec!["a description with a backtick that is not closed".to_owned()];
     };
+    let mut problems = Vec::new();
     for (sign, name) in
         [("*/", "the end of a comment"), ("\"#", "the end of a raw string")]
     {
