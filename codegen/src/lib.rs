@@ -208,12 +208,10 @@ fn model<'c>(
     inputs: &Inputs,
     diagnostics: &mut Diagnostics,
 ) -> Vec<model::Crate<'c>> {
-    let mut overlays = BTreeMap::new();
-    for (name, source) in &inputs.overlays {
-        if let Some(overlay) = load::Overlay::parse(source, diagnostics) {
-            overlays.insert(name.as_str(), overlay);
-        }
-    }
+    let parsed = inputs.overlays.iter().filter_map(|(name, source)| {
+        Some((name, load::Overlay::parse(source, diagnostics)?))
+    });
+    let overlays: BTreeMap<_, _> = parsed.collect();
     let mut crates = Vec::new();
     for krate in &config.crates {
         let mut versions = Vec::new();
@@ -225,7 +223,7 @@ fn model<'c>(
             };
             let mut mine = Vec::new();
             for name in &document.overlays {
-                match overlays.get(name.as_str()) {
+                match overlays.get(name) {
                     Some(overlay) => mine.push(overlay),
                     // One that is there but can't be read has been reported.
                     None if inputs.overlays.contains_key(name) => {}
