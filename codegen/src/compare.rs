@@ -68,15 +68,13 @@ pub fn compare(ours: &Source, upstream: &Source) -> Result<Comparison, Diagnosti
     let from_server = version != "unversioned";
     let mut differences = Vec::new();
     let places = [
-        (
-            Pointer::root().child("components").child("schemas"),
-            schemas as fn(&Value) -> Value,
-        ),
+        (Pointer::schemas(), schemas as fn(&Value) -> Value),
         (Pointer::root().child("paths"), paths),
     ];
     for (pointer, structure) in places {
         let of = |document: &Value| {
-            document.pointer(pointer.as_str()).map_or(Value::Null, structure)
+            let found = document.pointer(pointer.as_str());
+            found.filter(|found| found.is_object()).map_or(Value::Null, structure)
         };
         differ(&of(&a), &of(&b), &pointer, &mut differences);
     }
@@ -87,25 +85,25 @@ pub fn compare(ours: &Source, upstream: &Source) -> Result<Comparison, Diagnosti
     })
 }
 
+/// The members of an object that something is to be said of, with that.
+fn members(value: &Value, of: impl Fn(&str, &Value) -> Option<Value>) -> Value {
+    let object = value.as_object().into_iter().flatten();
+    object.filter_map(|(key, value)| Some((key.clone(), of(key, value)?))).collect()
+}
+
 /// The schemas without words, and with lists in which the order says nothing sorted.
 fn schemas(schemas: &Value) -> Value {
-    let Value::Object(schemas) = schemas else {
-        return Value::Null;
-    };
-    schemas
-        .iter()
-        .map(|(name, schema)| (name.clone(), schema_structure(schema)))
-        .collect()
+    members(schemas, |_, schema| Some(schema_structure(schema)))
 }
 
 fn schema_structure(schema: &Value) -> Value {
-    let Value::Object(keywords) = schema else {
+    if !schema.is_object() {
         return schema.clone();
-    };
+    }
     let words = ["description", "title", "example", "externalDocs"];
-    let keep = keywords.iter().filter(|(keyword, _)| !words.contains(&keyword.as_str()));
-    keep.map(|(keyword, value)| (keyword.clone(), keyword_structure(keyword, value)))
-        .collect()
+    members(schema, |keyword, value| {
+        (!words.contains(&keyword)).then(|| keyword_structure(keyword, value))
+    })
 }
 
 fn keyword_structure(keyword: &str, value: &Value) -> Value {
@@ -130,23 +128,15 @@ fn keyword_structure(keyword: &str, value: &Value) -> Value {
 
 /// The verbs of each path with their action and kind.
 fn paths(paths: &Value) -> Value {
-    let Value::Object(paths) = paths else {
-        return Value::Null;
-    };
     let verbs = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
-    let operations = |item: &Value| -> Value {
-        let item = item.as_object().into_iter().flatten();
-        item.filter(|(verb, _)| verbs.contains(&verb.as_str()))
-            .map(|(verb, operation)| (verb.clone(), extensions(operation)))
-            .collect()
+    let operation = |verb: &str, operation: &Value| {
+        verbs.contains(&verb).then(|| members(operation, extension))
     };
-    paths.iter().map(|(path, item)| (path.clone(), operations(item))).collect()
+    members(paths, |_, item| Some(members(item, operation)))
 }
 
-fn extensions(operation: &Value) -> Value {
-    let operation = operation.as_object().into_iter().flatten();
-    let extensions = operation.filter(|(key, _)| key.starts_with("x-kubernetes-"));
-    Value::Object(extensions.map(|(k, v)| (k.clone(), v.clone())).collect::<Map<_, _>>())
+fn extension(key: &str, value: &Value) -> Option<Value> {
+    key.starts_with("x-kubernetes-").then(|| value.clone())
 }
 
 fn differ(a: &Value, b: &Value, pointer: &Pointer, differences: &mut Vec<Difference>) {
@@ -157,11 +147,10 @@ fn differ(a: &Value, b: &Value, pointer: &Pointer, differences: &mut Vec<Differe
                 (Value::Null, _) => Change::Removed,
                 _ => Change::Changed,
             };
-            let values = (short(a), short(b));
             differences.push(Difference {
                 pointer: pointer.clone(),
                 change,
-                values,
+                values: (short(a), short(b)),
             });
         }
         return;

@@ -1,5 +1,6 @@
 //! Diagnostics: an error with its location and help, collected over a whole run.
 
+use std::cell::RefCell;
 use std::fmt;
 
 use serde::{Serialize, Serializer};
@@ -16,9 +17,14 @@ impl Pointer {
         Self::default()
     }
 
+    /// The pointer to the schemas of a document.
+    pub fn schemas() -> Self {
+        Self::root().child("components").child("schemas")
+    }
+
     /// The pointer to the schema `name` of a document.
     pub fn schema(name: &str) -> Self {
-        Self::root().child("components").child("schemas").child(name)
+        Self::schemas().child(name)
     }
 
     /// The pointer to the member `key` of what this one points to.
@@ -54,6 +60,56 @@ impl Serialize for Pointer {
 impl fmt::Display for Pointer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "#{}", self.0)
+    }
+}
+
+/// A place in a document that is read, where errors can be reported.
+#[derive(Clone)]
+pub(crate) struct Spot<'a> {
+    file: &'a str,
+    pub(crate) pointer: Pointer,
+    // A place and those inside of it are at hand together, and each can report.
+    diagnostics: &'a RefCell<&'a mut Diagnostics>,
+}
+
+impl<'a> Spot<'a> {
+    /// A document as a whole.
+    pub(crate) fn root(
+        file: &'a str,
+        diagnostics: &'a RefCell<&'a mut Diagnostics>,
+    ) -> Self {
+        Self {
+            file,
+            pointer: Pointer::root(),
+            diagnostics,
+        }
+    }
+
+    /// Another place of the document.
+    pub(crate) fn at(&self, pointer: Pointer) -> Self {
+        Self {
+            pointer,
+            ..self.clone()
+        }
+    }
+
+    /// The place of the member `key`.
+    pub(crate) fn child(&self, key: impl fmt::Display) -> Self {
+        self.at(self.pointer.child(key))
+    }
+
+    pub(crate) fn report(&self, message: impl Into<String>, help: impl Into<String>) {
+        self.diagnostics.borrow_mut().at(self.file, &self.pointer, message, help);
+    }
+
+    /// Reports what makes the value of no use.
+    pub(crate) fn refuse<T>(
+        &self,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Option<T> {
+        self.report(message, help);
+        None
     }
 }
 

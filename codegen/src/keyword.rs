@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::diag::{Diagnostics, Pointer};
+use crate::diag::{Pointer, Spot};
 use crate::load::SCHEMAS;
 use crate::model::{ErrorType, Takes};
 
@@ -108,28 +108,20 @@ const TYPE_OR_PROPERTY: &[At] = &[Type, Property];
 const PROPERTY: &[At] = &[Property];
 const VALUE: &[At] = &[Property, Element];
 
+const fn keyword(name: &'static str, at: &'static [At], meaning: Meaning) -> Keyword {
+    Keyword { name, at, meaning }
+}
+
 const fn schema(name: &'static str) -> Keyword {
-    Keyword {
-        name,
-        at: ANY,
-        meaning: Meaning::Schema,
-    }
+    keyword(name, ANY, Meaning::Schema)
 }
 
 const fn read(name: &'static str, at: &'static [At]) -> Keyword {
-    Keyword {
-        name,
-        at,
-        meaning: Meaning::Read,
-    }
+    keyword(name, at, Meaning::Read)
 }
 
 const fn calls(name: &'static str, methods: &'static [Method]) -> Keyword {
-    Keyword {
-        name,
-        at: VALUE,
-        meaning: Meaning::Calls(methods),
-    }
+    keyword(name, VALUE, Meaning::Calls(methods))
 }
 
 const fn modifies(
@@ -137,11 +129,7 @@ const fn modifies(
     other: &'static str,
     modification: Modification,
 ) -> Keyword {
-    Keyword {
-        name,
-        at: VALUE,
-        meaning: Meaning::Modifies(other, modification),
-    }
+    keyword(name, VALUE, Meaning::Modifies(other, modification))
 }
 
 const fn method(of: Sort, name: &'static str, takes: Takes, argument: Form) -> Method {
@@ -307,105 +295,72 @@ pub(crate) fn find(name: &str) -> Option<&'static Keyword> {
     TABLE.iter().find(|keyword| keyword.name == name)
 }
 
-/// The known name that comes nearest, for a misspelt one.
-pub(crate) fn nearest<'n>(
-    name: &str,
-    known: impl IntoIterator<Item = &'n str>,
-) -> Option<&'n str> {
-    let known =
-        known.into_iter().map(|known| (strsim::osa_distance(name, known), known));
-    let (distance, nearest) = known.min()?;
-    (distance <= 2 + name.len() / 4).then_some(nearest)
-}
-
-/// What to do about a name that isn't known.
+/// What to do about a name that isn't known: the one that comes nearest may have been meant.
 pub(crate) fn suggest<'n>(
     name: &str,
     known: impl IntoIterator<Item = &'n str>,
 ) -> String {
     let all = "spec/overlays/README.md lists the keywords";
-    match nearest(name, known) {
-        Some(nearest) => format!("did you mean `{nearest}`? {all}"),
-        None => format!("correct the name or remove the keyword; {all}"),
+    let known =
+        known.into_iter().map(|known| (strsim::osa_distance(name, known), known));
+    match known.min() {
+        Some((distance, nearest)) if distance <= 2 + name.len() / 4 => {
+            format!("did you mean `{nearest}`? {all}")
+        }
+        _ => format!("correct the name or remove the keyword; {all}"),
     }
 }
 
 /// Reports the keywords of the schemas with a prefix that aren't known, or are where they have no
 /// effect.
-pub(crate) fn check(
-    document: &Value,
-    prefix: &str,
-    file: &str,
-    diagnostics: &mut Diagnostics,
-) {
+pub(crate) fn check(document: &Value, prefix: &str, root: &Spot<'_>) {
     let schemas = document.pointer(SCHEMAS).and_then(Value::as_object);
     for (name, schema) in schemas.into_iter().flatten() {
         if name.starts_with(prefix) {
-            let mut walk = Walk { file, diagnostics };
             let at = match schema.get("properties") {
                 Some(_) => At::Type,
                 None => At::Named,
             };
-            walk.schema(schema, at, &Pointer::schema(name));
+            check_schema(schema, at, &root.at(Pointer::schema(name)));
         }
     }
 }
 
-struct Walk<'a> {
-    file: &'a str,
-    diagnostics: &'a mut Diagnostics,
+fn check_schema(schema: &Value, at: At, spot: &Spot<'_>) {
+    let Value::Object(schema) = schema else {
+        return;
+    };
+    for name in schema.keys() {
+        check_keyword(name, schema, at, spot);
+    }
+    let properties = schema.get("properties").and_then(Value::as_object);
+    for (name, property) in properties.into_iter().flatten() {
+        check_schema(property, At::Property, &spot.child("properties").child(name));
+    }
+    for name in ["items", "additionalProperties"] {
+        if let Some(inner) = schema.get(name) {
+            check_schema(inner, At::Element, &spot.child(name));
+        }
+    }
 }
 
-impl Walk<'_> {
-    fn schema(&mut self, schema: &Value, at: At, pointer: &Pointer) {
-        let Value::Object(schema) = schema else {
-            return;
-        };
-        for name in schema.keys() {
-            self.keyword(name, schema, at, pointer);
-        }
-        let properties = schema.get("properties").and_then(Value::as_object);
-        for (name, property) in properties.into_iter().flatten() {
-            let pointer = pointer.child("properties").child(name);
-            self.schema(property, At::Property, &pointer);
-        }
-        for name in ["items", "additionalProperties"] {
-            if let Some(inner) = schema.get(name) {
-                self.schema(inner, At::Element, &pointer.child(name));
-            }
-        }
+fn check_keyword(name: &str, schema: &Map<String, Value>, at: At, spot: &Spot<'_>) {
+    let shown = name.escape_debug();
+    let Some(keyword) = find(name) else {
+        let known = TABLE.iter().map(|keyword| keyword.name);
+        spot.report(format!("unknown keyword `{shown}`"), suggest(name, known));
+        return;
+    };
+    if !keyword.at.contains(&at) {
+        let message = format!("`{shown}` has no effect on {}", described(at));
+        let places: Vec<_> = keyword.at.iter().map(|at| described(*at)).collect();
+        spot.report(message, format!("it is for {}", places.join(", ")));
     }
-
-    fn keyword(
-        &mut self,
-        name: &str,
-        schema: &Map<String, Value>,
-        at: At,
-        pointer: &Pointer,
-    ) {
-        let shown = name.escape_debug();
-        let Some(keyword) = find(name) else {
-            let known = TABLE.iter().map(|keyword| keyword.name);
-            let message = format!("unknown keyword `{shown}`");
-            self.report(pointer, message, suggest(name, known));
-            return;
-        };
-        if !keyword.at.contains(&at) {
-            let message = format!("`{shown}` has no effect on {}", described(at));
-            let places: Vec<_> = keyword.at.iter().map(|at| described(*at)).collect();
-            let help = format!("it is for {}", places.join(", "));
-            self.report(pointer, message, help);
-        }
-        if let Meaning::Modifies(other, _) = keyword.meaning
-            && !schema.contains_key(other)
-        {
-            let message = format!("`{shown}` has no effect without `{other}`");
-            self.report(pointer, message, format!("add `{other}`, or remove it"));
-        }
-    }
-
-    fn report(&mut self, pointer: &Pointer, message: String, help: String) {
-        self.diagnostics.at(self.file, pointer, message, help);
+    if let Meaning::Modifies(other, _) = keyword.meaning
+        && !schema.contains_key(other)
+    {
+        let message = format!("`{shown}` has no effect without `{other}`");
+        spot.report(message, format!("add `{other}`, or remove it"));
     }
 }
 

@@ -79,7 +79,7 @@ pub struct DocumentSource {
 }
 
 /// A generated crate.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Generated {
     /// The crate's name.
     pub name: String,
@@ -127,29 +127,16 @@ pub fn generate(
     config: &Config,
     inputs: &Inputs,
 ) -> Result<Vec<Generated>, Diagnostics> {
-    let mut diagnostics = Diagnostics::default();
-    let crates = model(config, inputs, &mut diagnostics);
-    let generated = if diagnostics.is_empty() {
-        let each = crates.iter().map(|krate| rendered(krate, &mut diagnostics));
+    run(config, inputs, |crates, diagnostics| {
+        let each = crates.iter().map(|krate| rendered(krate, diagnostics));
         let mut all: Vec<_> = each.collect();
         all.extend(config.bundle.as_ref().map(|bundle| Generated {
             name: bundle.name.clone(),
-            documents: 0,
-            structs: 0,
-            enums: 0,
-            group_versions: Vec::new(),
-            files: files(
-                &bundle.name,
-                emit::emit_bundle(bundle, &crates),
-                &mut diagnostics,
-            ),
-            hand_written: Vec::new(),
+            files: files(&bundle.name, emit::emit_bundle(bundle, crates), diagnostics),
+            ..Generated::default()
         }));
         all
-    } else {
-        Vec::new()
-    };
-    finished(generated, inputs, diagnostics)
+    })
 }
 
 /// Returns the analysed model of every crate as JSON, for people who wonder why something is
@@ -161,22 +148,21 @@ pub fn generate(
 ///
 /// As [`generate`].
 pub fn dump(config: &Config, inputs: &Inputs) -> Result<String, Diagnostics> {
-    let mut diagnostics = Diagnostics::default();
-    let crates = model(config, inputs, &mut diagnostics);
-    let mut text = String::new();
-    if diagnostics.is_empty() {
-        let pruned = serde_json::to_value(&crates).map(prune);
+    run(config, inputs, |crates, diagnostics| {
+        let pruned = serde_json::to_value(crates).map(prune);
         match pruned.and_then(|model| serde_json::to_string_pretty(&model)) {
-            Ok(json) => text = json + "\n",
-            Err(error) => diagnostics.in_file(
-                "codegen.toml",
-                None,
-                format!("the model can't be written: {error}"),
-                "this is a bug of the generator: please report it with the document",
-            ),
+            Ok(json) => json + "\n",
+            Err(error) => {
+                diagnostics.in_file(
+                    "codegen.toml",
+                    None,
+                    format!("the model can't be written: {error}"),
+                    "this is a bug of the generator: please report it with the document",
+                );
+                String::new()
+            }
         }
-    }
-    finished(text, inputs, diagnostics)
+    })
 }
 
 /// Leaves out values that are absent, empty or false, of which a model has many.
@@ -198,14 +184,19 @@ fn prune(value: serde_json::Value) -> serde_json::Value {
     }
 }
 
-/// What was made, or the errors with the lines that they are at.
-fn finished<T>(
-    made: T,
+/// What is made of the model of all crates, or the errors with the lines that they are at.
+fn run<T>(
+    config: &Config,
     inputs: &Inputs,
-    mut diagnostics: Diagnostics,
+    make: impl FnOnce(&[model::Crate<'_>], &mut Diagnostics) -> T,
 ) -> Result<T, Diagnostics> {
+    let mut diagnostics = Diagnostics::default();
+    let crates = model(config, inputs, &mut diagnostics);
     if diagnostics.is_empty() {
-        return Ok(made);
+        let made = make(&crates, &mut diagnostics);
+        if diagnostics.is_empty() {
+            return Ok(made);
+        }
     }
     diagnostics.locate(inputs.documents.values().map(|document| &document.source));
     Err(diagnostics)
@@ -217,12 +208,10 @@ fn model<'c>(
     inputs: &Inputs,
     diagnostics: &mut Diagnostics,
 ) -> Vec<model::Crate<'c>> {
-    let mut overlays = BTreeMap::new();
-    for (name, source) in &inputs.overlays {
-        if let Some(overlay) = load::Overlay::parse(source, diagnostics) {
-            overlays.insert(name.as_str(), overlay);
-        }
-    }
+    let parsed = inputs.overlays.iter().filter_map(|(name, source)| {
+        Some((name, load::Overlay::parse(source, diagnostics)?))
+    });
+    let overlays: BTreeMap<_, _> = parsed.collect();
     let mut crates = Vec::new();
     for krate in &config.crates {
         let mut versions = Vec::new();
@@ -234,7 +223,7 @@ fn model<'c>(
             };
             let mut mine = Vec::new();
             for name in &document.overlays {
-                match overlays.get(name.as_str()) {
+                match overlays.get(name) {
                     Some(overlay) => mine.push(overlay),
                     // One that is there but can't be read has been reported.
                     None if inputs.overlays.contains_key(name) => {}

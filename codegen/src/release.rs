@@ -8,20 +8,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// A minor release of Kubernetes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Release {
-    major: u16,
-    minor: u16,
-}
-
-impl Release {
-    /// The release of the given numbers.
-    pub(crate) const fn new(major: u16, minor: u16) -> Self {
-        Self { major, minor }
-    }
-
-    /// Its two numbers.
-    pub(crate) fn numbers(self) -> [u16; 2] {
-        [self.major, self.minor]
-    }
+    pub(crate) major: u16,
+    pub(crate) minor: u16,
 }
 
 impl fmt::Display for Release {
@@ -65,16 +53,11 @@ impl<'de> Deserialize<'de> for Release {
 #[derive(Clone, Copy, Debug, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Releases {
-    from: Option<Release>,
-    before: Option<Release>,
+    pub(crate) from: Option<Release>,
+    pub(crate) before: Option<Release>,
 }
 
 impl Releases {
-    /// The first release, inclusive, and the last, exclusive.
-    pub(crate) fn bounds(&self) -> (Option<Release>, Option<Release>) {
-        (self.from, self.before)
-    }
-
     /// Whether the span holds the release.
     pub fn contain(&self, release: Release) -> bool {
         self.from.is_none_or(|from| from <= release)

@@ -29,34 +29,34 @@ pub fn is_generated(text: &str) -> bool {
 pub(crate) fn render(file: &File) -> Result<String, String> {
     let origin = &file.origin;
     let warning = "Change the document or its overlays and run the command again.";
+    let header = |sign| format!("{sign} {MARK}{origin}.\n{sign} {warning}\n\n");
     match &file.content {
-        Content::Toml(text) => Ok(format!("# {MARK}{origin}.\n# {warning}\n\n{text}")),
+        Content::Toml(text) => Ok(header("#") + text),
         Content::Macros(text) => match syn::parse_file(text) {
-            Ok(_) => Ok(format!("// {MARK}{origin}.\n// {warning}\n\n{text}")),
+            Ok(_) => Ok(header("//") + text),
             Err(error) => Err(error.to_string()),
         },
         Content::Rust { attributes, items } => {
-            let mut text = format!("// {MARK}{origin}.\n// {warning}\n\n");
+            let mut text = header("//");
             let attributes = unparse(attributes.clone())?;
             if !attributes.is_empty() {
                 text.push_str(&attributes);
                 text.push('\n');
             }
-            let mut before = Group::Other;
+            let mut before = None;
             for (index, item) in items.iter().filter(|item| !item.is_empty()).enumerate()
             {
                 let item = match table(item) {
                     Some(table) => table,
                     None => unparse(quote!(#item))?,
                 };
-                let group = Group::of(&item);
-                if index > 0 && (group == Group::Other || group != before) {
+                let group = group(&item);
+                if index > 0 && (group.is_none() || group != before) {
                     text.push('\n');
                 }
-                text.push_str(&if group == Group::Other {
-                    spaced(&narrowed(&item))
-                } else {
-                    filled(&item)
+                text.push_str(&match group {
+                    Some(_) => filled(&item),
+                    None => spaced(&narrowed(&item)),
                 });
                 before = group;
             }
@@ -82,7 +82,9 @@ fn table(item: &TokenStream) -> Option<String> {
     let path = item.mac.path;
     let path = joined(quote!(#path));
     let inside = joined(item.mac.tokens.clone());
-    let has_rows = item.mac.tokens.clone().into_iter().any(|token| is_braced(&token));
+    let has_rows = item.mac.tokens.clone().into_iter().any(|token| {
+        matches!(token, TokenTree::Group(group) if group.delimiter() == Delimiter::Brace)
+    });
     let line = format!("{path}! {{ {inside} }}\n");
     if !has_rows && line.len() <= WIDTH + 1 {
         return Some(line);
@@ -120,10 +122,6 @@ fn rows(tokens: TokenStream, indent: &str, text: &mut String) {
     }
 }
 
-fn is_braced(token: &TokenTree) -> bool {
-    matches!(token, TokenTree::Group(group) if group.delimiter() == Delimiter::Brace)
-}
-
 /// Tokens with blanks between them, but for those of a path.
 fn joined(tokens: TokenStream) -> String {
     let mut text = String::new();
@@ -144,34 +142,22 @@ fn joined(tokens: TokenStream) -> String {
     text
 }
 
-/// Items without an empty line between them.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Group {
-    Mod,
-    PubMod,
-    StdUse,
-    Use,
-    CrateUse,
-    PubUse,
-    Other,
-}
+/// The starts of items that have no empty line between them, if they are of the same group.
+const GROUPS: [&[&str]; 6] = [
+    &["mod "],
+    &["pub mod "],
+    &["use std::"],
+    &["use crate::", "use super::"],
+    &["use "],
+    &["pub use "],
+];
 
-impl Group {
-    fn of(item: &str) -> Self {
-        // An item that a feature brings stays with the others.
-        let gated = item.strip_prefix("#[cfg(").and_then(|item| item.split_once('\n'));
-        let item = gated.map_or(item, |(_, item)| item);
-        let starts = |start| item.starts_with(start);
-        match () {
-            () if starts("mod ") => Self::Mod,
-            () if starts("pub mod ") => Self::PubMod,
-            () if starts("use std::") => Self::StdUse,
-            () if starts("use crate::") || starts("use super::") => Self::CrateUse,
-            () if starts("use ") => Self::Use,
-            () if starts("pub use ") => Self::PubUse,
-            () => Self::Other,
-        }
-    }
+/// The group of an item, if it is of one.
+fn group(item: &str) -> Option<usize> {
+    // An item that a feature brings stays with the others.
+    let gated = item.strip_prefix("#[cfg(").and_then(|item| item.split_once('\n'));
+    let item = gated.map_or(item, |(_, item)| item);
+    GROUPS.iter().position(|starts| starts.iter().any(|start| item.starts_with(start)))
 }
 
 /// Breaks the constants of an `impl` after `=` where rustfmt does: when that leaves a list on one

@@ -24,6 +24,12 @@ impl Source {
         }
     }
 
+    /// The number of the line that a byte is in, counted from 1.
+    pub(crate) fn line_at(&self, byte: usize) -> Option<usize> {
+        let before = self.text.as_bytes().get(..byte)?;
+        Some(before.iter().filter(|byte| **byte == b'\n').count() + 1)
+    }
+
     /// The lines of a JSON text. This parses it a second time, so it is for errors only.
     pub(crate) fn lines(&self) -> Lines<'_> {
         let parsed = jsonc_parser::parse_to_ast(
@@ -32,7 +38,7 @@ impl Source {
             &ParseOptions::default(),
         );
         Lines {
-            text: &self.text,
+            source: self,
             root: parsed.ok().and_then(|parsed| parsed.value),
         }
     }
@@ -40,7 +46,7 @@ impl Source {
 
 /// Finds the lines of places in one JSON text.
 pub(crate) struct Lines<'a> {
-    text: &'a str,
+    source: &'a Source,
     root: Option<Value<'a>>,
 }
 
@@ -60,16 +66,14 @@ impl Lines<'_> {
         let mut exact = true;
         for segment in pointer.segments() {
             let next = match place {
-                Value::Object(object) => object
-                    .properties
-                    .iter()
-                    .find(|p| p.name.as_str() == segment)
-                    .map(|p| (&p.value, p.start())),
-                Value::Array(array) => segment
-                    .parse::<usize>()
-                    .ok()
-                    .and_then(|i| array.elements.get(i))
-                    .map(|v| (v, v.start())),
+                Value::Object(object) => {
+                    object.get(&segment).map(|found| (&found.value, found.start()))
+                }
+                Value::Array(array) => {
+                    let item =
+                        segment.parse().ok().and_then(|i: usize| array.elements.get(i));
+                    item.map(|found| (found, found.start()))
+                }
                 _ => None,
             };
             let Some((value, at)) = next else {
@@ -79,8 +83,7 @@ impl Lines<'_> {
             place = value;
             start = at;
         }
-        let before = self.text.as_bytes().get(..start)?;
-        let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
+        let line = self.source.line_at(start)?;
         Some(Place { line, exact })
     }
 }

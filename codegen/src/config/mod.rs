@@ -112,59 +112,50 @@ impl Config {
     /// When it isn't TOML of this form, or names what can't be a crate or module.
     pub fn parse(source: &Source) -> Result<Self, Diagnostics> {
         let mut diagnostics = Diagnostics::default();
-        let mut report = |line, message: String, help: &str| {
-            diagnostics.in_file(&source.name, line, message, help);
-        };
         let mut config: Self = match toml::from_str(&source.text) {
             Ok(config) => config,
             Err(error) => {
-                let line = error.span().map(|span| {
-                    let before = source.text.get(..span.start).unwrap_or_default();
-                    before.matches('\n').count() + 1
-                });
-                report(
-                    line,
-                    error.message().to_owned(),
-                    "see the comments in codegen.toml",
-                );
+                let line = error.span().and_then(|span| source.line_at(span.start));
+                let help = "see the comments in codegen.toml";
+                diagnostics.in_file(&source.name, line, error.message(), help);
                 return Err(diagnostics);
             }
         };
-        config.fill_in_releases(&mut |message, help| report(None, message, help));
+        config.check(&mut |message, help| {
+            diagnostics.in_file(&source.name, None, message, help);
+        });
+        if diagnostics.is_empty() {
+            Ok(config)
+        } else {
+            Err(diagnostics)
+        }
+    }
+
+    /// Checks all parts, and completes the documents.
+    fn check(&mut self, report: Report<'_>) {
+        self.fill_in_releases(report);
         let mut names = BTreeSet::new();
-        for krate in &config.crates {
-            krate.check(&mut |message, help| report(None, message, help));
-            krate.check_target(&config.crates, &mut |message, help| {
-                report(None, message, help)
-            });
+        for krate in &self.crates {
+            krate.check(&self.crates, report);
             if !names.insert(&krate.name) {
                 report(
-                    None,
                     format!("two crates of the name `{}`", krate.name),
                     "put all documents of a crate into one [[crate]]",
                 );
             }
         }
-        if let Some(bundle) = &config.bundle {
-            bundle.check(&config.crates, &mut |message, help| {
-                report(None, message, help);
-            });
+        if let Some(bundle) = &self.bundle {
+            bundle.check(&self.crates, report);
         }
         let mut prefixes = BTreeSet::new();
-        for external in &config.externs {
-            external.check(&mut |message, help| report(None, message, help));
+        for external in &self.externs {
+            external.check(report);
             if !prefixes.insert(&external.prefix) {
                 report(
-                    None,
                     format!("two externals of the prefix `{}`", external.prefix),
                     "a schema can live in one place only: take one of them out",
                 );
             }
-        }
-        if diagnostics.is_empty() {
-            Ok(config)
-        } else {
-            Err(diagnostics)
         }
     }
 
@@ -219,7 +210,7 @@ impl CrateConfig {
         HandWritten::parse(&format!("pub {path}"))
     }
 
-    fn check(&self, report: Report<'_>) {
+    fn check(&self, crates: &[Self], report: Report<'_>) {
         check_name(&self.name, report);
         if self.documents.is_empty() {
             report(
@@ -251,10 +242,9 @@ impl CrateConfig {
         for document in &self.documents {
             document.check(report);
         }
+        self.check_target(crates, report);
     }
-}
 
-impl CrateConfig {
     /// Checks that the crate into which it is converted is there and takes all that it has.
     fn check_target(&self, crates: &[Self], report: Report<'_>) {
         let Some(conversion) = &self.conversion else {
@@ -347,24 +337,19 @@ impl Extern {
     }
 }
 
-fn check_prefix(prefix: &str, report: Report<'_>) {
-    if !is_prefix(prefix) {
-        report(
-            format!("`{}` is not a prefix of schemas", prefix.escape_debug()),
-            PREFIX_RULE,
-        );
-    }
-}
-
-/// What a prefix of schemas must be like.
-pub(crate) const PREFIX_RULE: &str =
-    "write it with its last dot, as in `io.k8s.api.storage.v1.`";
-
-/// Whether a text can be what the names of schemas start with.
-pub(crate) fn is_prefix(text: &str) -> bool {
+/// Reports a text that can't be what the names of schemas start with; whether it can.
+pub(crate) fn check_prefix(text: &str, report: Report<'_>) -> bool {
     let name = |part: &str| part.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
     let parts = text.strip_suffix('.').map(|p| p.split('.'));
-    parts.is_some_and(|mut parts| parts.all(|part| !part.is_empty() && name(part)))
+    let fits =
+        parts.is_some_and(|mut parts| parts.all(|part| !part.is_empty() && name(part)));
+    if !fits {
+        report(
+            format!("`{}` is not a prefix of schemas", text.escape_debug()),
+            "write it with its last dot, as in `io.k8s.api.storage.v1.`",
+        );
+    }
+    fits
 }
 
 fn is_module_name(name: &str) -> bool {
@@ -374,24 +359,21 @@ fn is_module_name(name: &str) -> bool {
 }
 
 fn check_name(name: &str, report: Report<'_>) {
-    if !is_crate_name(name) {
+    let word = |word: &str| {
+        !word.is_empty()
+            && word.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
+    };
+    let own = ["alloc", "core", "proc-macro", "std", "test"];
+    let fits = name.split('-').all(word)
+        && syn::parse_str::<syn::Ident>(&name.replace('-', "_")).is_ok()
+        && !own.contains(&name);
+    if !fits {
         report(
             format!("`{}` can't be the name of a crate", name.escape_debug()),
             "use lower-case words of letters and digits with single hyphens between \
              them, as in `storage-v1`, and no name of Rust's own",
         );
     }
-}
-
-fn is_crate_name(name: &str) -> bool {
-    let word = |word: &str| {
-        !word.is_empty()
-            && word.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
-    };
-    let own = ["alloc", "core", "proc-macro", "std", "test"];
-    name.split('-').all(word)
-        && syn::parse_str::<syn::Ident>(&name.replace('-', "_")).is_ok()
-        && !own.contains(&name)
 }
 
 fn is_plain_file_name(name: &str) -> bool {

@@ -1,26 +1,22 @@
 //! The inside of a paragraph: code spans, links, addresses, and text that is escaped.
 
-/// What the words of a description can lead to.
+/// What the words of a description can lead to; nothing, if an implementation says no more.
 pub(crate) trait Links {
     /// The path of the item that a code span names, if there is one to link to.
-    fn link(&self, word: &str) -> Option<String>;
+    fn link(&self, _word: &str) -> Option<String> {
+        None
+    }
 
     /// Whether a bare word is the name of a type or field and so set as code.
-    fn is_name(&self, word: &str) -> bool;
+    fn is_name(&self, _word: &str) -> bool {
+        false
+    }
 }
 
 /// For text without links.
 pub(crate) struct NoLinks;
 
-impl Links for NoLinks {
-    fn link(&self, _: &str) -> Option<String> {
-        None
-    }
-
-    fn is_name(&self, _: &str) -> bool {
-        false
-    }
-}
+impl Links for NoLinks {}
 
 /// The text outside code, or nothing if a code span is not closed.
 pub(super) fn outside_code(description: &str) -> Option<String> {

@@ -19,18 +19,16 @@ const MAX_BYTES: usize = 16 << 10;
 
 /// What makes a description unfit: it is damaged, or means to be something else than text.
 pub(crate) fn problems(description: &str) -> Vec<String> {
-    let mut problems = Vec::new();
-    if description.len() > MAX_BYTES {
-        problems.push(format!(
-            "a description of {} bytes; at most {MAX_BYTES} are read",
-            description.len()
-        ));
-        return problems;
+    let size = description.len();
+    if size > MAX_BYTES {
+        return vec![format!(
+            "a description of {size} bytes; at most {MAX_BYTES} are read"
+        )];
     }
     let Some(text) = inline::outside_code(description) else {
-        problems.push("a description with a backtick that is not closed".to_owned());
-        return problems;
+        return vec!["a description with a backtick that is not closed".to_owned()];
     };
+    let mut problems = Vec::new();
     for (sign, name) in
         [("*/", "the end of a comment"), ("\"#", "the end of a raw string")]
     {
@@ -56,16 +54,14 @@ pub(crate) fn lines(description: &str, links: &dyn Links) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for block in blocks(description) {
         // List items follow each other; everything else is set apart by an empty line.
-        let tight = matches!(block, Block::Item(..))
+        let tight = matches!(&block, Block::Text { mark, .. } if !mark.is_empty())
             && lines.last().is_some_and(|line| is_item(line));
         if !lines.is_empty() && !tight {
             lines.push(String::new());
         }
         match block {
-            Block::Text(text) => wrap(&inline::render(&text, links), "", "", &mut lines),
-            Block::Item(mark, text) => {
-                let rest = " ".repeat(mark.len());
-                wrap(&inline::render(&text, links), &mark, &rest, &mut lines);
+            Block::Text { mark, text } => {
+                wrap(inline::render(&text, links), &mark, &mut lines);
             }
             Block::Code(code) => {
                 lines.push("```text".to_owned());
@@ -116,8 +112,7 @@ pub(crate) fn append_notes(lines: &mut Vec<String>, notes: &[String]) {
     if !lines.is_empty() {
         lines.push(String::new());
     }
-    let words = notes.iter().flat_map(|note| note.split(' '));
-    wrap(&words.map(str::to_owned).collect::<Vec<_>>(), "", "", lines);
+    wrap(notes.iter().flat_map(|note| note.split(' ')), "", lines);
 }
 
 /// A text for the inside of a code span.
@@ -177,9 +172,11 @@ pub(crate) fn retirement(lifecycle: &Lifecycle, release: Release) -> Option<Stri
 }
 
 enum Block {
-    Text(String),
-    /// An item of a list, after its mark, `- ` or `1. `.
-    Item(String, String),
+    /// A paragraph, or after its mark, `- ` or `1. `, an item of a list.
+    Text {
+        mark: String,
+        text: String,
+    },
     Code(Vec<String>),
 }
 
@@ -211,16 +208,17 @@ fn blocks(description: &str) -> Vec<Block> {
             }
         } else if trimmed.is_empty() {
             open = false;
-        } else if let Some((mark, item)) = item(trimmed) {
-            blocks.push(Block::Item(mark, item.to_owned()));
-            open = true;
         } else {
-            match blocks.last_mut() {
-                Some(Block::Text(text) | Block::Item(_, text)) if open => {
+            match (item(trimmed), blocks.last_mut()) {
+                (None, Some(Block::Text { text, .. })) if open => {
                     text.push(' ');
                     text.push_str(trimmed);
                 }
-                _ => blocks.push(Block::Text(trimmed.to_owned())),
+                (item, _) => {
+                    let (mark, text) = item.unwrap_or((String::new(), trimmed));
+                    let text = text.to_owned();
+                    blocks.push(Block::Text { mark, text });
+                }
             }
             open = true;
         }
@@ -271,23 +269,23 @@ pub(crate) fn harmless(line: &str) -> String {
 /// A sentence of our own as lines of a comment.
 pub(crate) fn wrapped(sentence: &str) -> Vec<String> {
     let mut lines = Vec::new();
-    wrap(
-        &sentence.split(' ').map(str::to_owned).collect::<Vec<_>>(),
-        "",
-        "",
-        &mut lines,
-    );
+    wrap(sentence.split(' '), "", &mut lines);
     lines
 }
 
-/// Fills lines with atoms, between which a line may end.
-fn wrap(atoms: &[String], first: &str, rest: &str, lines: &mut Vec<String>) {
-    let mut line = first.to_owned();
+/// Fills lines with atoms, between which a line may end, after a mark or below it.
+fn wrap<T: AsRef<str>>(
+    atoms: impl IntoIterator<Item = T>,
+    mark: &str,
+    lines: &mut Vec<String>,
+) {
+    let mut line = mark.to_owned();
     let mut empty = true;
     for atom in atoms {
+        let atom = atom.as_ref();
         let width = line.chars().count() + 1 + atom.chars().count();
         if !empty && width > WIDTH {
-            lines.push(std::mem::replace(&mut line, rest.to_owned()));
+            lines.push(std::mem::replace(&mut line, " ".repeat(mark.len())));
             empty = true;
         }
         if empty {

@@ -55,6 +55,7 @@ pub(super) fn optional(value: Option<TokenStream>) -> TokenStream {
 }
 
 pub(super) fn release(release: Release) -> TokenStream {
-    let [major, minor] = release.numbers().map(proc_macro2::Literal::u16_unsuffixed);
+    let numbers = [release.major, release.minor];
+    let [major, minor] = numbers.map(proc_macro2::Literal::u16_unsuffixed);
     quote!(#KINDS::Release::new(#major, #minor))
 }

@@ -3,9 +3,9 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
-use super::{SCHEMAS, translate};
+use super::{SCHEMAS, schema_name, translate};
 
 /// Adds to the schemas of an older version the properties that only those of the same names in
 /// the newer one have, and the schemas that these refer to.
@@ -22,22 +22,21 @@ pub(super) fn follow(
     else {
         return;
     };
-    let mut needed = BTreeSet::new();
+    let mut open = BTreeSet::new();
     for (name, schema) in newer {
         let short = name.strip_prefix(newer_prefix);
         let older = short.and_then(|short| older.get_mut(&format!("{prefix}{short}")));
         if let (Some(Value::Object(older)), Value::Object(schema)) = (older, schema) {
-            add_properties(older, schema, &mut needed);
+            add_properties(older, schema, &mut open);
         }
     }
-    let mut open: Vec<String> = needed.into_iter().collect();
-    while let Some(name) = open.pop() {
+    while let Some(name) = open.pop_last() {
         let own = match name.strip_prefix(newer_prefix) {
             Some(short) => format!("{prefix}{short}"),
             None => name.clone(),
         };
         if let (Some(schema), false) = (newer.get(&name), older.contains_key(&own)) {
-            references(schema, &mut |name| open.push(name.to_owned()));
+            references(schema, &mut open);
             older.insert(own, schema.clone());
         }
     }
@@ -62,33 +61,30 @@ fn add_properties(
     };
     for (name, property) in new {
         if !old.contains_key(name) {
-            references(property, &mut |name| needed.extend([name.to_owned()]));
+            references(property, needed);
             old.insert(name.clone(), property.clone());
             required.extend(is_required(name).then(|| Value::from(name.as_str())));
         }
     }
     if !required.is_empty()
-        && let Value::Array(names) =
-            older.entry("required").or_insert_with(|| Value::Array(Vec::new()))
+        && let Value::Array(names) = older.entry("required").or_insert(json!([]))
     {
         names.extend(required);
     }
 }
 
-/// The names of the schemas that a value refers to.
-fn references(value: &Value, see: &mut impl FnMut(&str)) {
+/// Adds the names of the schemas that a value refers to.
+fn references(value: &Value, names: &mut BTreeSet<String>) {
     match value {
         Value::Object(object) => {
             if let Some(Value::String(text)) = object.get("$ref")
-                && let Some(name) = text.strip_prefix('#')
-                && let Some(name) = name.strip_prefix(SCHEMAS)
-                && let Some(name) = name.strip_prefix('/')
+                && let Some(name) = schema_name(text)
             {
-                see(name);
+                names.insert(name.to_owned());
             }
-            object.values().for_each(|value| references(value, see));
+            object.values().for_each(|value| references(value, names));
         }
-        Value::Array(array) => array.iter().for_each(|value| references(value, see)),
+        Value::Array(array) => array.iter().for_each(|value| references(value, names)),
         _ => {}
     }
 }

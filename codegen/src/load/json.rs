@@ -2,9 +2,7 @@
 
 use std::fmt;
 
-use serde::de::{
-    Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor,
-};
+use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
 /// The deepest nesting that is read. Kubernetes' own documents go down to some 15 levels.
@@ -15,26 +13,22 @@ pub(super) fn parse(text: &str) -> Result<Value, serde_json::Error> {
     // Some editors put a byte order mark before the text.
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut deserializer = serde_json::Deserializer::from_str(text);
-    let value = Unique { depth: 0 }.deserialize(&mut deserializer)?;
+    let value = Unique { levels: MAX_DEPTH }.deserialize(&mut deserializer)?;
     deserializer.end()?;
     Ok(value)
 }
 
 #[derive(Clone, Copy)]
 struct Unique {
-    depth: usize,
+    levels: usize,
 }
 
 impl Unique {
     /// For what is inside a list or an object.
     fn deeper<E: Error>(self) -> Result<Self, E> {
-        if self.depth == MAX_DEPTH {
-            return Err(E::custom(format_args!(
-                "recursion limit of {MAX_DEPTH} levels"
-            )));
-        }
-        Ok(Self {
-            depth: self.depth + 1,
+        let levels = self.levels.checked_sub(1);
+        levels.map(|levels| Self { levels }).ok_or_else(|| {
+            E::custom(format_args!("recursion limit of {MAX_DEPTH} levels"))
         })
     }
 }
@@ -77,19 +71,8 @@ impl<'de> Visitor<'de> for Unique {
         Ok(value.into())
     }
 
-    fn visit_string<E: Error>(self, value: String) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
     fn visit_unit<E: Error>(self) -> Result<Value, E> {
         Ok(Value::Null)
-    }
-
-    fn visit_some<D: Deserializer<'de>>(
-        self,
-        deserializer: D,
-    ) -> Result<Value, D::Error> {
-        Value::deserialize(deserializer)
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<Value, A::Error> {

@@ -7,21 +7,22 @@ mod json;
 mod overlay;
 mod refs;
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use openapiv3::{PathItem, ReferenceOr, Schema, StatusCode};
+use openapiv3::{ReferenceOr, Schema};
 use serde::Deserialize;
 use serde_json::Value;
 
 use crate::DocumentSource;
-use crate::diag::{Diagnostics, Pointer};
+use crate::diag::{Diagnostics, Pointer, Spot};
 use crate::keyword;
 use crate::release::Release;
 use crate::source::Source;
 
 pub(crate) use overlay::Overlay;
 use overlay::translate;
-pub(crate) use refs::SCHEMAS;
+pub(crate) use refs::{SCHEMAS, schema_name};
 
 /// The largest document that is read; Kubernetes' own stay below 3 MB.
 const MAX_BYTES: usize = 64 << 20;
@@ -35,84 +36,63 @@ pub(crate) struct Document {
     pub(crate) release: Release,
     /// The schemas of its components.
     pub(crate) schemas: BTreeMap<String, Schema>,
-    /// The operations that are about a kind.
-    pub(crate) operations: Vec<Operation>,
-}
-
-/// An operation on a path.
-#[derive(Debug)]
-pub(crate) struct Operation {
-    pub(crate) pointer: Pointer,
-    pub(crate) path: String,
-    pub(crate) kind: GroupVersionKind,
-}
-
-/// The kind that a schema or an operation is about.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
-pub(crate) struct GroupVersionKind {
-    pub(crate) group: String,
-    pub(crate) version: String,
-    pub(crate) kind: String,
+    /// The whole, with its overlays.
+    pub(crate) json: Value,
 }
 
 /// Reads the text of a document as JSON and brings it into the one form that the rest of
 /// the generator and the comparison of documents work on.
 pub(crate) fn read(source: &Source, diagnostics: &mut Diagnostics) -> Option<Value> {
-    let mut report = |line, message: String, help: &str| {
-        diagnostics.in_file(&source.name, line, message, help);
-    };
-    if source.text.len() > MAX_BYTES {
-        let size = source.text.len() >> 20;
-        report(
-            None,
-            format!("the document is {size} MiB; the limit is {} MiB", MAX_BYTES >> 20),
-            "Kubernetes writes one document a group-version: name only those you need",
-        );
-        return None;
-    }
-    let mut document = match json::parse(&source.text) {
-        Ok(document) => document,
-        Err(error) => {
-            let text = error.to_string();
-            let message = text.split(" at line ").next().unwrap_or(&text);
-            let line = Some(error.line()).filter(|line| *line > 0);
-            let column = error.column();
-            report(
-                line,
-                format!("not valid JSON: {message} (column {column})"),
-                "take the file anew from where it came, or mend it at that place",
-            );
-            return None;
+    match parse(&source.text) {
+        Ok(mut document) => {
+            refs::wrap_bare(&mut document);
+            Some(document)
         }
-    };
+        Err((line, message, help)) => {
+            diagnostics.in_file(&source.name, line, message, help);
+            None
+        }
+    }
+}
+
+/// The document, or the line of what is wrong, what that is, and what to do.
+fn parse(text: &str) -> Result<Value, (Option<usize>, String, &'static str)> {
+    let limit = MAX_BYTES >> 20;
+    if text.len() > MAX_BYTES {
+        return Err((
+            None,
+            format!(
+                "the document is {} MiB; the limit is {limit} MiB",
+                text.len() >> 20
+            ),
+            "Kubernetes writes one document a group-version: name only those you need",
+        ));
+    }
+    let document = json::parse(text).map_err(|error| {
+        let text = error.to_string();
+        let message = text.split(" at line ").next().unwrap_or(&text);
+        (
+            Some(error.line()).filter(|line| *line > 0),
+            format!("not valid JSON: {message} (column {})", error.column()),
+            "take the file anew from where it came, or mend it at that place",
+        )
+    })?;
     if let Some(version) = document.get("swagger") {
         let version = version.as_str().unwrap_or_default();
-        report(
+        return Err((
             None,
             format!("a Swagger {version} document; OpenAPI 3.0 is needed"),
             "Kubernetes keeps its OpenAPI 3.0 documents in api/openapi-spec/v3, one a \
              group-version, and a server publishes them under /openapi/v3",
-        );
-        return None;
+        ));
     }
-    match document.get("openapi").and_then(Value::as_str) {
-        Some(version) if version.starts_with("3.0") => {}
-        found => {
-            report(
-                None,
-                match found {
-                    Some(version) => format!("OpenAPI version {version}; 3.0 is needed"),
-                    None => {
-                        "not an OpenAPI document: it has no `openapi` version".to_owned()
-                    }
-                },
-                "Kubernetes keeps its OpenAPI 3.0 documents in api/openapi-spec/v3",
-            );
-            return None;
-        }
-    }
-    refs::wrap_bare(&mut document);
-    Some(document)
+    let wrong = match document.get("openapi").and_then(Value::as_str) {
+        Some(version) if version.starts_with("3.0") => return Ok(document),
+        Some(version) => format!("OpenAPI version {version}; 3.0 is needed"),
+        None => "not an OpenAPI document: it has no `openapi` version".to_owned(),
+    };
+    let help = "Kubernetes keeps its OpenAPI 3.0 documents in api/openapi-spec/v3";
+    Err((None, wrong, help))
 }
 
 /// A document with newer versions of the same kinds, and the prefix of its schemas.
@@ -120,12 +100,13 @@ pub(crate) type Newer<'a> = (&'a DocumentSource, &'a str);
 
 /// Loads one document with its overlays. What can't be read is left out and reported.
 pub(crate) fn load(
-    DocumentSource { source, release }: &DocumentSource,
+    input: &DocumentSource,
     prefix: &str,
     newer: Option<Newer<'_>>,
     overlays: &[&Overlay],
     diagnostics: &mut Diagnostics,
 ) -> Option<Document> {
+    let DocumentSource { source, release } = input;
     let mut document = read(source, diagnostics)?;
     if let Some((newer, newer_prefix)) = newer {
         // Its errors are reported where it is loaded itself.
@@ -134,52 +115,38 @@ pub(crate) fn load(
         }
     }
     for overlay in overlays {
-        let place = overlay::Place {
-            file: &source.name,
-            release: *release,
-            prefix,
-        };
-        overlay.apply(&mut document, &place, diagnostics);
+        overlay.apply(&mut document, input, prefix, diagnostics);
     }
     refs::wrap_bare(&mut document);
-    refs::check(&document, &source.name, diagnostics);
-    keyword::check(&document, prefix, &source.name, diagnostics);
-    let file = source.name.clone();
-    let schemas = schemas(&document, &file, diagnostics);
-    let operations = operations(&document, &file, diagnostics);
+    let diagnostics = RefCell::new(diagnostics);
+    let root = Spot::root(&source.name, &diagnostics);
+    refs::check(&document, &root);
+    keyword::check(&document, prefix, &root);
     Some(Document {
-        file,
+        file: source.name.clone(),
         release: *release,
-        schemas,
-        operations,
+        schemas: schemas(&document, &root),
+        json: document,
     })
 }
 
-fn schemas(
-    document: &Value,
-    file: &str,
-    diagnostics: &mut Diagnostics,
-) -> BTreeMap<String, Schema> {
+fn schemas(document: &Value, root: &Spot<'_>) -> BTreeMap<String, Schema> {
+    let mut schemas = BTreeMap::new();
     let components = document.pointer(SCHEMAS).and_then(Value::as_object);
     let Some(components) = components.filter(|schemas| !schemas.is_empty()) else {
-        diagnostics.at(
-            file,
-            &Pointer::root(),
+        root.report(
             "the document has no schemas",
             "an OpenAPI document of a Kubernetes group-version has its types under \
              components/schemas",
         );
-        return BTreeMap::new();
+        return schemas;
     };
-    let mut schemas = BTreeMap::new();
     for (name, value) in components {
-        let pointer = Pointer::schema(name);
+        let at = root.at(Pointer::schema(name));
         let allowed =
             |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
         if name.is_empty() || !name.chars().all(allowed) {
-            diagnostics.at(
-                file,
-                &pointer,
+            at.report(
                 format!("`{}` can't be the name of a schema", name.escape_debug()),
                 "OpenAPI allows letters, digits, `.`, `-` and `_`, as in \
                  `io.k8s.api.storage.v1.CSINode`",
@@ -190,88 +157,15 @@ fn schemas(
             Ok(ReferenceOr::Item(schema)) => {
                 schemas.insert(name.clone(), schema);
             }
-            Ok(ReferenceOr::Reference { .. }) => diagnostics.at(
-                file,
-                &pointer,
+            Ok(ReferenceOr::Reference { .. }) => at.report(
                 "a schema that is only another name for a schema",
                 "refer to that one directly",
             ),
-            Err(error) => diagnostics.at(
-                file,
-                &pointer,
+            Err(error) => at.report(
                 format!("not an OpenAPI 3.0 schema: {error}"),
                 "compare it with a schema that works, such as that of CSINode",
             ),
         }
     }
     schemas
-}
-
-fn operations(
-    document: &Value,
-    file: &str,
-    diagnostics: &mut Diagnostics,
-) -> Vec<Operation> {
-    let mut operations = Vec::new();
-    let paths = document.get("paths").and_then(Value::as_object);
-    for (path, value) in paths.into_iter().flatten() {
-        let pointer = Pointer::root().child("paths").child(path);
-        let item = match ReferenceOr::<PathItem>::deserialize(value) {
-            Ok(ReferenceOr::Item(item)) => item,
-            Ok(ReferenceOr::Reference { .. }) => continue,
-            Err(error) => {
-                diagnostics.at(
-                    file,
-                    &pointer,
-                    format!("not an OpenAPI 3.0 path: {error}"),
-                    "compare it with a path that works, such as that of csinodes",
-                );
-                continue;
-            }
-        };
-        for (verb, operation) in item.iter() {
-            let pointer = pointer.child(verb);
-            let kind = match operation.extensions.get("x-kubernetes-group-version-kind")
-            {
-                Some(kind) => GroupVersionKind::deserialize(kind),
-                // What is got is of the kind; what is deleted is answered with a Status.
-                None => match result_kind(document, operation).filter(|_| verb == "get")
-                {
-                    Some(kind) => Ok(kind),
-                    None => continue,
-                },
-            };
-            match kind {
-                Ok(kind) => operations.push(Operation {
-                    pointer,
-                    path: path.clone(),
-                    kind,
-                }),
-                Err(error) => diagnostics.at(
-                    file,
-                    &pointer.child("x-kubernetes-group-version-kind"),
-                    format!("not a group, version and kind: {error}"),
-                    "write an object with the strings `group`, `version` and `kind`",
-                ),
-            }
-        }
-    }
-    operations
-}
-
-/// The kind of what an operation answers: up to 1.23 only schemas name their kind.
-fn result_kind(
-    document: &Value,
-    operation: &openapiv3::Operation,
-) -> Option<GroupVersionKind> {
-    let ok = operation.responses.responses.get(&StatusCode::Code(200))?.as_item()?;
-    let content = ok.content.get("application/json")?;
-    let ReferenceOr::Reference { reference } = content.schema.as_ref()? else {
-        return None;
-    };
-    let schema = document.pointer(reference.strip_prefix('#')?)?;
-    match schema.get("x-kubernetes-group-version-kind")?.as_array()?.as_slice() {
-        [kind] => GroupVersionKind::deserialize(kind).ok(),
-        _ => None,
-    }
 }

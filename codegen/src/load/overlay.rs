@@ -11,9 +11,10 @@ use serde_json::{Map, Value};
 use serde_json_path::JsonPath;
 use serde_saphyr::Spanned;
 
-use crate::config::{PREFIX_RULE, is_prefix};
+use crate::DocumentSource;
+use crate::config::check_prefix;
 use crate::diag::Diagnostics;
-use crate::release::{Release, Releases};
+use crate::release::Releases;
 use crate::source::Source;
 
 use super::SCHEMAS;
@@ -22,52 +23,25 @@ use super::SCHEMAS;
 const MAX_TARGET: usize = 1000;
 const MAX_BRACKETS: usize = 32;
 
-/// An overlay document whose targets are known to be well-formed.
-#[derive(Debug)]
-pub(crate) struct Overlay {
-    file: String,
-    prefix: Option<String>,
-    actions: Vec<Action>,
-}
-
-/// The document that an overlay is applied to.
-pub(super) struct Place<'a> {
-    pub(super) file: &'a str,
-    pub(super) release: Release,
-    pub(super) prefix: &'a str,
-}
-
-#[derive(Clone, Debug)]
-struct Action {
-    target: String,
-    line: usize,
-    path: JsonPath,
-    change: Change,
-    releases: Releases,
-}
-
-#[derive(Clone, Debug)]
-enum Change {
-    Remove,
-    Update(Value),
-}
-
-/// The document as it is written. Members that are not known are mistakes; of extensions,
-/// only `x-prefix` and `x-releases` mean something here.
-#[derive(Deserialize)]
+/// An overlay as it is written. Members that are not known are mistakes; of extensions, only
+/// `x-prefix` and `x-releases` mean something here.
+#[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Raw {
-    overlay: String,
+pub(crate) struct Overlay {
+    #[serde(skip)]
+    file: String,
+    #[serde(rename = "overlay")]
+    version: String,
     #[serde(rename = "info")]
     _info: Info,
     #[serde(rename = "extends", default)]
     _extends: Option<String>,
     #[serde(rename = "x-prefix", default)]
     prefix: Option<String>,
-    actions: Vec<RawAction>,
+    actions: Vec<Action>,
 }
 
-#[derive(Deserialize)]
+#[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Info {
     #[serde(rename = "title")]
@@ -76,9 +50,9 @@ struct Info {
     _version: String,
 }
 
-#[derive(Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct RawAction {
+struct Action {
     target: Spanned<String>,
     #[serde(rename = "description", default)]
     _description: Option<String>,
@@ -90,18 +64,18 @@ struct RawAction {
 }
 
 impl Overlay {
-    /// Reads an overlay in YAML or JSON. All faulty actions are reported.
+    /// Reads an overlay in YAML or JSON. All faulty actions are reported and left out.
     pub(crate) fn parse(source: &Source, diagnostics: &mut Diagnostics) -> Option<Self> {
-        let file = &source.name;
-        let raw: Raw = match serde_saphyr::from_str(&source.text) {
-            Ok(raw) => raw,
+        let mut report = |line, message: String, help: &str| {
+            diagnostics.in_file(&source.name, line, message, help);
+        };
+        let mut overlay: Self = match serde_saphyr::from_str(&source.text) {
+            Ok(overlay) => overlay,
             Err(error) => {
-                let line = error.location().map(|at| line(at.line()));
                 let text = error.without_snippet().to_string();
                 let message = text.lines().next().unwrap_or_default();
-                diagnostics.in_file(
-                    file,
-                    line,
+                report(
+                    error.location().map(|at| line(at.line())),
                     format!("not an OpenAPI overlay: {message}"),
                     "an overlay has `overlay`, `info` and `actions`, each with a `target` \
                      and either `update` or `remove`",
@@ -109,63 +83,45 @@ impl Overlay {
                 return None;
             }
         };
-        if !raw.overlay.starts_with("1.0") {
-            let message = format!("overlay version {}; 1.0 is needed", raw.overlay);
-            diagnostics.in_file(file, None, message, "write `overlay: 1.0.0`");
+        overlay.file.clone_from(&source.name);
+        if !overlay.version.starts_with("1.0") {
+            let message = format!("overlay version {}; 1.0 is needed", overlay.version);
+            report(None, message, "write `overlay: 1.0.0`");
         }
-        if let Some(prefix) = raw.prefix.as_ref().filter(|prefix| !is_prefix(prefix)) {
-            let message =
-                format!("`{}` is not a prefix of schemas", prefix.escape_debug());
-            diagnostics.in_file(file, None, message, PREFIX_RULE);
-        }
-        let mut actions = Vec::new();
-        for action in raw.actions {
-            let line = line(action.target.referenced.line());
-            match action.check(line) {
-                Ok(action) => actions.push(action),
-                Err((message, help)) => {
-                    diagnostics.in_file(file, Some(line), message, help);
-                }
+        overlay.prefix = overlay.prefix.filter(|prefix| {
+            check_prefix(prefix, &mut |message, help| report(None, message, help))
+        });
+        overlay.actions.retain(|action| match action.check() {
+            Ok(()) => true,
+            Err((message, help)) => {
+                report(Some(action.line()), message, help);
+                false
             }
-        }
-        Some(Self {
-            file: file.clone(),
-            prefix: raw.prefix.filter(|prefix| is_prefix(prefix)),
-            actions,
-        })
+        });
+        Some(overlay)
     }
 
     /// Applies the actions that are meant for the release, in order.
     pub(super) fn apply(
         &self,
         document: &mut Value,
-        place: &Place<'_>,
+        DocumentSource { source, release }: &DocumentSource,
+        prefix: &str,
         diagnostics: &mut Diagnostics,
     ) {
-        let Place {
-            file,
-            release,
-            prefix,
-        } = place;
-        let written_for = self.prefix.as_deref().filter(|written| written != prefix);
+        let written_for = self.prefix.as_deref().filter(|written| *written != prefix);
         for action in self.actions.iter().filter(|a| a.releases.contain(*release)) {
-            let done = match written_for {
+            let done = match written_for.map(|from| action.translated(from, prefix)) {
                 None => action.apply(document),
-                Some(written_for) => {
-                    action.translated(written_for, prefix).and_then(|action| {
-                        // Not every version has every kind.
-                        if action.is_about_a_missing_schema(document) {
-                            return Ok(());
-                        }
-                        action.apply(document)
-                    })
-                }
+                // Not every version has every kind.
+                Some(action) if action.is_about_a_missing_schema(document) => Ok(()),
+                Some(action) => action.apply(document),
             };
             if let Err(message) = done {
                 diagnostics.in_file(
                     &self.file,
-                    Some(action.line),
-                    format!("{message} in {file} (Kubernetes {release})"),
+                    Some(action.line()),
+                    format!("{message} in {} (Kubernetes {release})", source.name),
                     "correct the target, or say with `x-releases` (`from`, `before`) which \
                      releases have it",
                 );
@@ -174,10 +130,20 @@ impl Overlay {
     }
 }
 
-impl RawAction {
-    /// The action, or what is wrong with it and what to do.
-    fn check(self, line: usize) -> Result<Action, (String, &'static str)> {
-        let target = self.target.value;
+impl Action {
+    fn line(&self) -> usize {
+        line(self.target.referenced.line())
+    }
+
+    fn path(&self) -> Result<JsonPath, String> {
+        let target = &self.target.value;
+        JsonPath::parse(target)
+            .map_err(|error| format!("`{target}` is not a JSONPath: {error}"))
+    }
+
+    /// What is wrong with the action, and what to do.
+    fn check(&self) -> Result<(), (String, &'static str)> {
+        let target = &self.target.value;
         let opening = target.matches(['(', '[']).count();
         if target.len() > MAX_TARGET || opening > MAX_BRACKETS {
             return Err((
@@ -185,54 +151,33 @@ impl RawAction {
                 "at most 1000 bytes and 32 opening brackets are read: split the action",
             ));
         }
-        let path = JsonPath::parse(&target).map_err(|error| {
-            (
-                format!("`{target}` is not a JSONPath: {error}"),
-                "targets are RFC 9535 paths, such as `$.components.schemas['NAME']`",
-            )
-        })?;
-        let change = match (self.remove, self.update) {
-            (true, None) => Change::Remove,
-            (false, Some(update)) => Change::Update(update),
-            (true, Some(_)) => {
-                return Err((
-                    format!("the action on `{target}` has both `update` and `remove`"),
-                    "removing comes first and leaves nothing to update: drop one of them",
-                ));
-            }
-            (false, None) => {
-                return Err((
-                    format!("the action on `{target}` does nothing"),
-                    "give it an `update`, or `remove: true`",
-                ));
-            }
-        };
-        Ok(Action {
-            target,
-            line,
-            path,
-            change,
-            releases: self.releases,
-        })
+        let help = "targets are RFC 9535 paths, such as `$.components.schemas['NAME']`";
+        self.path().map_err(|message| (message, help))?;
+        match (self.remove, &self.update) {
+            (true, None) | (false, Some(_)) => Ok(()),
+            (true, Some(_)) => Err((
+                format!("the action on `{target}` has both `update` and `remove`"),
+                "removing comes first and leaves nothing to update: drop one of them",
+            )),
+            (false, None) => Err((
+                format!("the action on `{target}` does nothing"),
+                "give it an `update`, or `remove: true`",
+            )),
+        }
     }
-}
 
-impl Action {
     /// The same action for schemas of another prefix.
-    fn translated(&self, from: &str, to: &str) -> Result<Self, String> {
+    fn translated(&self, from: &str, to: &str) -> Self {
         let mut action = self.clone();
-        action.target = self.target.replace(from, to);
-        action.path = JsonPath::parse(&action.target).map_err(|error| {
-            format!("`{}` is not a JSONPath: {error}", action.target)
-        })?;
-        if let Change::Update(update) = &mut action.change {
+        action.target.value = self.target.value.replace(from, to);
+        if let Some(update) = &mut action.update {
             translate(update, from, to);
         }
-        Ok(action)
+        action
     }
 
     fn is_about_a_missing_schema(&self, document: &Value) -> bool {
-        let named = self.target.strip_prefix("$.components.schemas['");
+        let named = self.target.value.strip_prefix("$.components.schemas['");
         let named = named.and_then(|rest| rest.split_once("']"));
         let schemas = document.pointer(SCHEMAS).and_then(Value::as_object);
         named.is_some_and(|(name, _)| {
@@ -241,27 +186,29 @@ impl Action {
     }
 
     fn apply(&self, document: &mut Value) -> Result<(), String> {
-        let found = self.path.query_located(document);
+        let target = &self.target.value;
+        let path = self.path()?;
+        let found = path.query_located(document);
         let places: Vec<_> = found.locations().map(|l| l.to_json_pointer()).collect();
         if places.is_empty() {
-            return Err(format!("`{}` matches nothing", self.target));
+            return Err(format!("`{target}` matches nothing"));
         }
         // From the back, so that removing from an array leaves the places before it right.
         for place in places.iter().rev() {
-            match &self.change {
-                Change::Remove => remove(document, place),
-                Change::Update(update) => match document.pointer_mut(place) {
-                    Some(Value::Array(array)) => array.push(update.clone()),
-                    Some(target) if target.is_object() == update.is_object() => {
-                        merge(target, update);
-                    }
-                    _ => {
-                        return Err(format!(
-                            "`{}` and its update are of different types",
-                            self.target
-                        ));
-                    }
-                },
+            let Some(update) = &self.update else {
+                remove(document, place);
+                continue;
+            };
+            match document.pointer_mut(place) {
+                Some(Value::Array(array)) => array.push(update.clone()),
+                Some(found) if found.is_object() == update.is_object() => {
+                    merge(found, update);
+                }
+                _ => {
+                    return Err(format!(
+                        "`{target}` and its update are of different types"
+                    ));
+                }
             }
         }
         Ok(())

@@ -1,13 +1,16 @@
 //! References: normalises them, and checks that their targets exist.
 
-use std::borrow::Cow;
+use serde_json::{Value, json};
 
-use serde_json::{Map, Value, json};
-
-use crate::diag::{Diagnostics, Pointer};
+use crate::diag::Spot;
 
 /// Where the schemas of a document are, as a JSON pointer.
 pub(crate) const SCHEMAS: &str = "/components/schemas";
+
+/// The name of the schema that a reference leads to.
+pub(crate) fn schema_name(reference: &str) -> Option<&str> {
+    reference.strip_prefix('#')?.strip_prefix(SCHEMAS)?.strip_prefix('/')
+}
 
 /// Puts a `$ref` with siblings into an `allOf` of its own.
 ///
@@ -30,68 +33,47 @@ pub(super) fn wrap_bare(value: &mut Value) {
 }
 
 /// Reports every `$ref` that leads out of the document or nowhere.
-pub(super) fn check(document: &Value, file: &str, diagnostics: &mut Diagnostics) {
-    let mut pointer = Vec::new();
-    visit(document, &mut pointer, &mut |object, at| {
-        let Some(Value::String(reference)) = object.get("$ref") else {
-            return;
-        };
-        let place = at.iter().fold(Pointer::root(), |p, key| p.child(key)).child("$ref");
-        match reference.strip_prefix('#') {
-            None => diagnostics.at(
-                file,
-                &place,
-                format!("`{}` leads out of the document", reference.escape_debug()),
-                "a document must hold all that it refers to: copy the schema into it and \
-                 refer to `#/components/schemas/NAME`",
-            ),
-            Some(target) if document.pointer(target).is_none() => diagnostics.at(
-                file,
-                &place,
-                format!("`{}` leads nowhere", reference.escape_debug()),
-                "check the spelling, or add what it names to the document",
-            ),
-            Some(target) if in_schemas(at) && !is_schema(target) => diagnostics.at(
-                file,
-                &place,
-                format!("`{}` is not a schema", reference.escape_debug()),
-                "refer to `#/components/schemas/NAME`",
-            ),
-            Some(_) => {}
-        }
-    });
+pub(super) fn check(document: &Value, root: &Spot<'_>) {
+    check_inside(document, document, root);
 }
 
-fn in_schemas(at: &[Cow<'_, str>]) -> bool {
-    matches!(at, [components, schemas, ..] if components == "components" && schemas == "schemas")
-}
-
-fn is_schema(target: &str) -> bool {
-    let name = target.strip_prefix(SCHEMAS).and_then(|rest| rest.strip_prefix('/'));
-    name.is_some_and(|name| !name.contains('/'))
-}
-
-fn visit<'a>(
-    value: &'a Value,
-    at: &mut Vec<Cow<'a, str>>,
-    see: &mut impl FnMut(&Map<String, Value>, &[Cow<'a, str>]),
-) {
+fn check_inside(value: &Value, document: &Value, at: &Spot<'_>) {
     match value {
         Value::Object(object) => {
-            see(object, at);
+            if let Some(Value::String(reference)) = object.get("$ref") {
+                check_one(reference, document, at);
+            }
             for (key, value) in object {
-                at.push(key.as_str().into());
-                visit(value, at, see);
-                at.pop();
+                check_inside(value, document, &at.child(key));
             }
         }
         Value::Array(array) => {
             for (index, value) in array.iter().enumerate() {
-                at.push(index.to_string().into());
-                visit(value, at, see);
-                at.pop();
+                check_inside(value, document, &at.child(index));
             }
         }
         _ => {}
+    }
+}
+
+fn check_one(reference: &str, document: &Value, at: &Spot<'_>) {
+    let is_in_schema = at.pointer.as_str().starts_with(SCHEMAS);
+    let is_schema = schema_name(reference).is_some_and(|name| !name.contains('/'));
+    let shown = reference.escape_debug();
+    match reference.strip_prefix('#') {
+        None => at.child("$ref").report(
+            format!("`{shown}` leads out of the document"),
+            "a document must hold all that it refers to: copy the schema into it and \
+             refer to `#/components/schemas/NAME`",
+        ),
+        Some(target) if document.pointer(target).is_none() => at.child("$ref").report(
+            format!("`{shown}` leads nowhere"),
+            "check the spelling, or add what it names to the document",
+        ),
+        Some(_) if is_in_schema && !is_schema => at.child("$ref").report(
+            format!("`{shown}` is not a schema"),
+            "refer to `#/components/schemas/NAME`",
+        ),
+        Some(_) => {}
     }
 }

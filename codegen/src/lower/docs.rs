@@ -4,15 +4,14 @@ use openapiv3::SchemaData;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::Context;
-use crate::diag::Pointer;
+use crate::diag::Spot;
 use crate::doc;
 use crate::model::{Docs, Facts, Lifecycle};
 
 /// The documentation of a type or field.
-pub(super) fn of(data: &SchemaData, pointer: &Pointer, cx: &mut Context<'_>) -> Docs {
+pub(super) fn of(data: &SchemaData, at: &Spot<'_>) -> Docs {
     let description = data.description.clone().unwrap_or_default();
-    check(&description, &pointer.child("description"), cx);
+    check(&description, &at.child("description"));
     Docs {
         description,
         ..Docs::default()
@@ -20,14 +19,9 @@ pub(super) fn of(data: &SchemaData, pointer: &Pointer, cx: &mut Context<'_>) -> 
 }
 
 /// The facts about a type or field.
-pub(super) fn facts(
-    data: &SchemaData,
-    required: bool,
-    pointer: &Pointer,
-    cx: &mut Context<'_>,
-) -> Facts {
+pub(super) fn facts(data: &SchemaData, required: bool, at: &Spot<'_>) -> Facts {
     Facts {
-        lifecycle: lifecycle(data, pointer, cx),
+        lifecycle: lifecycle(data, at),
         default: data.default.clone().filter(|default| !is_zero(default, required)),
         list_keys: list_keys(data),
         atomic: atomic(data),
@@ -40,76 +34,62 @@ pub(super) fn facts(
 pub(super) fn value_descriptions(
     data: &SchemaData,
     values: &[String],
-    pointer: &Pointer,
-    cx: &mut Context<'_>,
+    at: &Spot<'_>,
 ) -> Vec<String> {
     let extension = "x-enum-descriptions";
-    let pointer = pointer.child(extension);
+    let at = at.child(extension);
     let given = match data.extensions.get(extension) {
-        None => return vec![String::new(); values.len()],
         Some(Value::Object(given)) => given,
-        Some(_) => {
-            cx.report(
-                &pointer,
-                "not an object",
-                "write an object of value and description",
-            );
+        other => {
+            if other.is_some() {
+                at.report("not an object", "write an object of value and description");
+            }
             return vec![String::new(); values.len()];
         }
     };
-    for (value, _) in given.iter().filter(|(_, description)| !description.is_string()) {
-        cx.report(
-            &pointer.child(value),
-            "a description that is not a string",
-            "write a text",
-        );
-    }
-    for value in given.keys().filter(|value| !values.contains(value)) {
-        cx.report(
-            &pointer.child(value),
-            format!("`{}` is described but not a value", value.escape_debug()),
-            "add it to `enum` or take the description out",
-        );
+    for (value, description) in given {
+        let at = at.child(value);
+        if !description.is_string() {
+            at.report("a description that is not a string", "write a text");
+        }
+        if !values.contains(value) {
+            at.report(
+                format!("`{}` is described but not a value", value.escape_debug()),
+                "add it to `enum` or take the description out",
+            );
+        }
     }
     let description = |value: &String| {
-        given.get(value).and_then(Value::as_str).unwrap_or_default().to_owned()
+        let description = given.get(value).and_then(Value::as_str).unwrap_or_default();
+        check(description, &at.child(value));
+        description.to_owned()
     };
-    let descriptions: Vec<_> = values.iter().map(description).collect();
-    for (value, description) in values.iter().zip(&descriptions) {
-        check(description, &pointer.child(value), cx);
-    }
-    descriptions
+    values.iter().map(description).collect()
 }
 
-fn check(description: &str, pointer: &Pointer, cx: &mut Context<'_>) {
+fn check(description: &str, at: &Spot<'_>) {
     for problem in doc::problems(description) {
-        cx.report(
-            pointer,
+        at.report(
             problem,
             "mend the description, or replace it with an overlay action on its schema",
         );
     }
 }
 
-fn lifecycle(
-    data: &SchemaData,
-    pointer: &Pointer,
-    cx: &mut Context<'_>,
-) -> Option<Lifecycle> {
+fn lifecycle(data: &SchemaData, at: &Spot<'_>) -> Option<Lifecycle> {
     let extension = "x-lifecycle";
-    match Lifecycle::deserialize(data.extensions.get(extension)?) {
-        Ok(lifecycle) => Some(lifecycle),
-        Err(error) => {
-            cx.report(
-                &pointer.child(extension),
+    let lifecycle = Lifecycle::deserialize(data.extensions.get(extension)?);
+    lifecycle.map_or_else(
+        |error| {
+            at.child(extension).refuse(
                 format!("not a lifecycle: {error}"),
                 "it has `introduced` and, where known, `alpha`, `beta`, `stable`, \
                  `deprecated` and `removed`, each a release in quotes, and `gate` and \
                  `replacement`",
-            );
-            None
-        }
-    }
+            )
+        },
+        Some,
+    )
 }
 
 /// Kubernetes' documents put Go's zero value as the default of every required field, which

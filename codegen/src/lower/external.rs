@@ -4,10 +4,9 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::Context;
 use crate::config::Config;
-use crate::diag::Pointer;
-use crate::load::{Document, SCHEMAS};
+use crate::diag::Spot;
+use crate::load::{Document, SCHEMAS, schema_name};
 use crate::model::External;
 use crate::name::RustPath;
 
@@ -15,27 +14,22 @@ use crate::name::RustPath;
 pub(super) fn of(
     name: &str,
     document: &Document,
-    pointer: &Pointer,
+    at: &Spot<'_>,
     config: &Config,
-    cx: &mut Context<'_>,
 ) -> Option<External> {
     let Some(external) = config.external(name) else {
-        cx.report(
-            pointer,
+        return at.refuse(
             format!("no crate is known to have `{name}`"),
             "say in codegen.toml where it lives: an [[extern]] with its `prefix` and the \
              Rust `path`",
         );
-        return None;
     };
     let rest = name.strip_prefix(&external.prefix)?;
     let Some(path) = RustPath::below(&external.path, rest) else {
-        cx.report(
-            pointer,
+        return at.refuse(
             format!("`{rest}` can't be a type below `{}`", external.path),
             "give it an [[extern]] with a longer prefix in codegen.toml",
         );
-        return None;
     };
     let large = external.large.iter().any(|l| l == path.name().as_str());
     Some(External {
@@ -47,34 +41,22 @@ pub(super) fn of(
 
 /// Whether a schema, or one that it refers to, has required properties.
 fn has_required(name: &str, document: &Document) -> bool {
+    let schema = |name: &str| document.json.pointer(SCHEMAS)?.get(name);
     let mut seen = BTreeSet::new();
-    let mut open = vec![name.to_owned()];
-    while let Some(name) = open.pop() {
-        let Some(schema) = document.schemas.get(&name) else {
-            continue;
-        };
-        // As JSON, all places of a schema look the same.
-        let Ok(schema) = serde_json::to_value(schema) else {
-            continue;
-        };
-        let mut values = vec![&schema];
-        while let Some(value) = values.pop() {
-            let required = value.get("required").and_then(Value::as_array);
-            if required.is_some_and(|required| !required.is_empty()) {
-                return true;
+    let mut open: Vec<_> = schema(name).into_iter().collect();
+    while let Some(value) = open.pop() {
+        let required = value.get("required").and_then(Value::as_array);
+        if required.is_some_and(|required| !required.is_empty()) {
+            return true;
+        }
+        match value {
+            Value::Object(object) => open.extend(object.values()),
+            Value::Array(array) => open.extend(array),
+            Value::String(text) => {
+                let name = schema_name(text).filter(|name| seen.insert(*name));
+                open.extend(name.and_then(schema));
             }
-            match value {
-                Value::Object(object) => values.extend(object.values()),
-                Value::Array(array) => values.extend(array),
-                Value::String(text) => {
-                    let name =
-                        text.strip_prefix('#').and_then(|t| t.strip_prefix(SCHEMAS));
-                    let name = name.and_then(|name| name.strip_prefix('/'));
-                    let name = name.map(str::to_owned);
-                    open.extend(name.filter(|name| seen.insert(name.clone())));
-                }
-                _ => {}
-            }
+            _ => {}
         }
     }
     false

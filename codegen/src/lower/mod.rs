@@ -9,35 +9,18 @@ mod paths;
 mod role;
 mod schema;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::cell::RefCell;
 
-use openapiv3::{ReferenceOr, Schema, SchemaKind, Type as OpenApiType};
+use openapiv3::{ObjectType, ReferenceOr, Schema, SchemaKind, Type as OpenApiType};
 
 use crate::config::{Config, DocumentConfig};
-use crate::diag::{Diagnostics, Pointer};
+use crate::diag::{Diagnostics, Pointer, Spot};
 use crate::load::Document;
 use crate::model::{
-    ApiVersion, Applies, Behaviour, Docs, Enum, Field, Graph, Role, Rules, Shape,
-    Struct, Ty, Type, TypeRules, Variant,
+    ApiVersion, Behaviour, Docs, Enum, Field, Role, Rules, Shape, Struct, Type,
+    TypeRules, Variant,
 };
 use crate::name::{self, Ident};
-
-/// The diagnostics, and the document that they are about.
-struct Context<'a> {
-    file: &'a str,
-    diagnostics: &'a mut Diagnostics,
-}
-
-impl Context<'_> {
-    fn report(
-        &mut self,
-        pointer: &Pointer,
-        message: impl Into<String>,
-        help: impl Into<String>,
-    ) {
-        self.diagnostics.at(self.file, pointer, message, help);
-    }
-}
 
 /// Lowers the schemas that become types of the crate, and finds a home for the others.
 pub(crate) fn lower(
@@ -50,44 +33,27 @@ pub(crate) fn lower(
         file: document.file.clone(),
         module: document_config.module.as_deref().and_then(name::given_module),
         release: document.release,
-        types: BTreeMap::new(),
-        externs: BTreeMap::new(),
-        aliases: BTreeMap::new(),
-        graph: Graph::default(),
-        features: BTreeMap::new(),
-        modules: Vec::new(),
-        apply: Applies::default(),
-        conversions: BTreeMap::new(),
+        ..ApiVersion::default()
     };
-    let mut cx = Context {
-        file: &document.file,
-        diagnostics,
-    };
-    let resources = paths::resources(document, &mut cx);
+    let diagnostics = RefCell::new(diagnostics);
+    let root = Spot::root(&document.file, &diagnostics);
+    let resources = paths::resources(&document.json, &root);
     for (name, schema) in &document.schemas {
-        let pointer = Pointer::schema(name);
-        let Some(short) = name.strip_prefix(&document_config.prefix) else {
-            let external = external::of(name, document, &pointer, config, &mut cx);
-            if let Some(external) = external {
-                version.externs.insert(name.clone(), external);
+        let at = root.at(Pointer::schema(name));
+        match name.strip_prefix(&document_config.prefix) {
+            Some(short) => {
+                own_type(name, short, schema, at, &resources, &mut version);
             }
-            continue;
-        };
-        match own_type(short, schema, pointer, &resources, &mut cx) {
-            Some(Lowered::Type(ty)) => {
-                version.types.insert(name.clone(), *ty);
+            None => {
+                let external = external::of(name, document, &at, config);
+                version.externs.extend(external.map(|found| (name.clone(), found)));
             }
-            Some(Lowered::Alias(ty)) => {
-                version.aliases.insert(name.clone(), ty);
-            }
-            None => {}
         }
     }
-    role::check_kinds(&version, &mut cx);
+    role::check_kinds(&version, &root);
     let ours = |name: &String| name.starts_with(&document_config.prefix);
     if !document.schemas.is_empty() && !document.schemas.keys().any(ours) {
-        cx.report(
-            &Pointer::root().child("components").child("schemas"),
+        root.at(Pointer::schemas()).report(
             format!("no schema starts with `{}`", document_config.prefix),
             "check that it is the document of the right group-version, or the `prefix` in \
              codegen.toml",
@@ -96,125 +62,117 @@ pub(crate) fn lower(
     version
 }
 
-enum Lowered {
-    Type(Box<Type>),
-    Alias(Ty),
-}
-
-/// What a schema of the crate becomes.
+/// Adds what a schema of the crate becomes, a type or an alias, unless it is faulty.
 fn own_type(
+    schema_name: &str,
     short: &str,
     schema: &Schema,
-    pointer: Pointer,
+    at: Spot<'_>,
     resources: &paths::Resources,
-    cx: &mut Context<'_>,
-) -> Option<Lowered> {
-    let Some(name) = name::type_name(short) else {
-        cx.report(
-            &pointer,
+    version: &mut ApiVersion,
+) -> Option<()> {
+    let name = name::type_name(short).or_else(|| {
+        at.refuse(
             format!("`{short}` can't be the name of a Rust type"),
             "a type's name starts with an upper-case letter and has only letters and \
              digits after the prefix that codegen.toml gives",
-        );
-        return None;
-    };
-    let Some(mut shape) = shape(schema, &pointer, cx)? else {
-        return schema::ty(schema, &pointer, cx).map(Lowered::Alias);
-    };
-    if let Shape::Struct(object) = &mut shape {
-        object.role = role::of(&name, schema, object, &pointer, resources, cx);
-        if !matches!(object.role, Role::Part) {
-            let type_meta = ["apiVersion", "kind"];
-            object.fields.retain(|field| !type_meta.contains(&field.json.as_str()));
-        }
-        if matches!(object.role, Role::Kind(_) | Role::List { .. }) {
-            role::mark_metadata(object);
-        }
-    }
-    let docs = docs::of(&schema.schema_data, &pointer, cx);
-    let facts = docs::facts(&schema.schema_data, false, &pointer, cx);
-    Some(Lowered::Type(Box::new(Type {
-        name,
-        pointer,
-        docs,
-        facts,
-        shape,
-    })))
-}
-
-/// The shape of a schema that is a type of its own; nothing inside if it is only a name for
-/// another, nothing at all if it is faulty.
-fn shape(
-    schema: &Schema,
-    pointer: &Pointer,
-    cx: &mut Context<'_>,
-) -> Option<Option<Shape>> {
-    match &schema.schema_kind {
+        )
+    })?;
+    let shape = match &schema.schema_kind {
         SchemaKind::Type(OpenApiType::Object(object))
             if !object.properties.is_empty() =>
         {
-            let required: BTreeSet<&str> =
-                object.required.iter().map(String::as_str).collect();
-            for name in &required {
-                if !object.properties.contains_key(*name) {
-                    cx.report(
-                        &pointer.child("required"),
-                        format!(
-                            "`{}` is required but not a property",
-                            name.escape_debug()
-                        ),
-                        "add the property or take the name out of `required`",
-                    );
-                }
-            }
-            let mut fields = Vec::new();
-            for (json, property) in &object.properties {
-                let pointer = pointer.child("properties").child(json);
-                let required = required.contains(json.as_str());
-                fields.extend(field(json, property, required, pointer, cx));
-            }
-            Some(Some(Shape::Struct(Struct {
-                fields,
-                unknown: None,
-                role: Role::Part,
-                rules: Box::new(TypeRules::default()),
-                asked: asked::of_type(schema),
-                behaviour: Behaviour::default(),
-            })))
+            Shape::Struct(structure(&name, schema, object, resources, &at))
         }
         SchemaKind::Type(OpenApiType::String(string))
             if !string.enumeration.is_empty() =>
         {
-            let values = schema::values(&string.enumeration, pointer, cx)?;
-            Some(Some(Shape::Enum(enumeration(schema, values, pointer, cx))))
+            let values = schema::values(string.enumeration.iter().cloned(), &at)?;
+            Shape::Enum(enumeration(schema, values, &at))
         }
-        _ => Some(None),
+        _ => {
+            let alias = schema::ty(schema, &at)?;
+            version.aliases.insert(schema_name.to_owned(), alias);
+            return Some(());
+        }
+    };
+    let ty = Type {
+        name,
+        docs: docs::of(&schema.schema_data, &at),
+        facts: docs::facts(&schema.schema_data, false, &at),
+        pointer: at.pointer,
+        shape,
+    };
+    version.types.insert(schema_name.to_owned(), ty);
+    Some(())
+}
+
+fn structure(
+    name: &Ident,
+    schema: &Schema,
+    object: &ObjectType,
+    resources: &paths::Resources,
+    at: &Spot<'_>,
+) -> Struct {
+    let mut required: Vec<_> = object.required.iter().collect();
+    required.sort();
+    for name in required {
+        if !object.properties.contains_key(name) {
+            at.child("required").report(
+                format!("`{}` is required but not a property", name.escape_debug()),
+                "add the property or take the name out of `required`",
+            );
+        }
     }
+    let fields = object.properties.iter().filter_map(|(json, property)| {
+        let at = at.child("properties").child(json);
+        field(json, property, object.required.contains(json), at)
+    });
+    let mut lowered = Struct {
+        fields: fields.collect(),
+        unknown: None,
+        role: Role::Part,
+        rules: Box::new(TypeRules::default()),
+        asked: asked::of_type(schema),
+        behaviour: Behaviour::default(),
+    };
+    lowered.role = role::of(name, schema, &lowered, resources, at);
+    if !matches!(lowered.role, Role::Part) {
+        let type_meta = ["apiVersion", "kind"];
+        lowered.fields.retain(|field| !type_meta.contains(&field.json.as_str()));
+        for field in &mut lowered.fields {
+            field.metadata = field.json == "metadata";
+        }
+    }
+    lowered
 }
 
 fn field(
     json: &str,
     property: &ReferenceOr<Box<Schema>>,
     required: bool,
-    pointer: Pointer,
-    cx: &mut Context<'_>,
+    at: Spot<'_>,
 ) -> Option<Field> {
-    let name = field_name(json, &pointer, cx);
-    let ty = schema::of(property, &pointer, cx);
+    let name = name::field_name(json).or_else(|| {
+        at.refuse(
+            format!("`{}` can't be the name of a Rust field", json.escape_debug()),
+            "a property's name is in camel case, with letters and digits only",
+        )
+    });
+    let ty = schema::of(property, &at);
     let (docs, facts, asked) = match property {
         ReferenceOr::Item(schema) => (
-            docs::of(&schema.schema_data, &pointer, cx),
-            docs::facts(&schema.schema_data, required, &pointer, cx),
+            docs::of(&schema.schema_data, &at),
+            docs::facts(&schema.schema_data, required, &at),
             asked::of(schema),
         ),
         ReferenceOr::Reference { .. } => Default::default(),
     };
-    let (name, ty) = (name?, ty?);
     Some(Field {
         json: json.to_owned(),
-        name,
-        pointer,
-        ty,
+        name: name?,
+        pointer: at.pointer,
+        ty: ty?,
         required,
         metadata: false,
         boxed: false,
@@ -225,50 +183,23 @@ fn field(
     })
 }
 
-fn field_name(json: &str, pointer: &Pointer, cx: &mut Context<'_>) -> Option<Ident> {
-    let name = name::field_name(json);
-    if name.is_none() {
-        cx.report(
-            pointer,
-            format!("`{}` can't be the name of a Rust field", json.escape_debug()),
-            "a property's name is in camel case, with letters and digits only",
-        );
-    }
-    name
-}
-
-fn enumeration(
-    schema: &Schema,
-    values: Vec<String>,
-    pointer: &Pointer,
-    cx: &mut Context<'_>,
-) -> Enum {
-    let descriptions =
-        docs::value_descriptions(&schema.schema_data, &values, pointer, cx);
-    let mut variants = Vec::new();
-    for (value, description) in values.into_iter().zip(descriptions) {
+fn enumeration(schema: &Schema, values: Vec<String>, at: &Spot<'_>) -> Enum {
+    let descriptions = docs::value_descriptions(&schema.schema_data, &values, at);
+    let variants = values.into_iter().zip(descriptions);
+    let variants = variants.filter_map(|(value, description)| {
+        let Some(name) = name::variant_name(&value) else {
+            return at.child("enum").refuse(
+                format!("`{}` can't be the name of a variant", value.escape_debug()),
+                name::VARIANT_RULE,
+            );
+        };
         let docs = Docs {
             description,
             ..Docs::default()
         };
-        variants.extend(variant(value, docs, &pointer.child("enum"), cx));
+        Some(Variant { value, name, docs })
+    });
+    Enum {
+        variants: variants.collect(),
     }
-    Enum { variants }
-}
-
-fn variant(
-    value: String,
-    docs: Docs,
-    pointer: &Pointer,
-    cx: &mut Context<'_>,
-) -> Option<Variant> {
-    let Some(name) = name::variant_name(&value) else {
-        cx.report(
-            pointer,
-            format!("`{}` can't be the name of a variant", value.escape_debug()),
-            name::VARIANT_RULE,
-        );
-        return None;
-    };
-    Some(Variant { value, name, docs })
 }

@@ -2,58 +2,110 @@
 
 use std::collections::BTreeMap;
 
-use super::Context;
-use crate::load::{Document, GroupVersionKind, Operation};
+use openapiv3::{Operation, PathItem, ReferenceOr, StatusCode};
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::diag::Spot;
 use crate::model::Resource;
+
+/// The extension with the group, version and kind of a schema or an operation.
+pub(super) const KIND: &str = "x-kubernetes-group-version-kind";
+
+/// The kind that a schema or an operation is about.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+pub(super) struct GroupVersionKind {
+    group: String,
+    version: String,
+    pub(super) kind: String,
+}
 
 pub(super) type Resources = BTreeMap<GroupVersionKind, Resource>;
 
 /// Collects the resources that the document serves.
-pub(super) fn resources(document: &Document, cx: &mut Context<'_>) -> Resources {
+pub(super) fn resources(document: &Value, root: &Spot<'_>) -> Resources {
     let mut resources = Resources::new();
-    for operation in &document.operations {
-        let Some(place) = place(operation) else {
-            continue;
+    let paths = document.get("paths").and_then(Value::as_object);
+    for (path, value) in paths.into_iter().flatten() {
+        let at = root.child("paths").child(path);
+        let item = match ReferenceOr::<PathItem>::deserialize(value) {
+            Ok(ReferenceOr::Item(item)) => item,
+            Ok(ReferenceOr::Reference { .. }) => continue,
+            Err(error) => {
+                at.report(
+                    format!("not an OpenAPI 3.0 path: {error}"),
+                    "compare it with a path that works, such as that of csinodes",
+                );
+                continue;
+            }
         };
-        let kind = &operation.kind;
-        if !is_plural(place.plural) {
-            cx.report(
-                &operation.pointer,
-                format!(
-                    "`{}` can't be the plural of a kind",
-                    place.plural.escape_debug()
+        for (verb, operation) in item.iter() {
+            let at = at.child(verb);
+            let kind = match operation.extensions.get(KIND) {
+                Some(kind) => GroupVersionKind::deserialize(kind),
+                // What is got is of the kind; what is deleted is answered with a Status.
+                None => match result_kind(document, operation).filter(|_| verb == "get")
+                {
+                    Some(kind) => Ok(kind),
+                    None => continue,
+                },
+            };
+            match kind {
+                Ok(kind) => add(kind, path, &mut resources, &at),
+                Err(error) => at.child(KIND).report(
+                    format!("not a group, version and kind: {error}"),
+                    "write an object with the strings `group`, `version` and `kind`",
                 ),
-                "the plural in a path is in lower-case letters",
-            );
-            continue;
+            }
         }
-        let resource = resources.entry(kind.clone()).or_insert_with(|| Resource {
-            group: kind.group.clone(),
-            version: kind.version.clone(),
-            kind: kind.kind.clone(),
-            plural: place.plural.to_owned(),
-            namespaced: false,
-            status: false,
-            list: None,
-            keyed_lists: Vec::new(),
-            granular: Vec::new(),
-        });
-        if resource.plural != place.plural {
-            let other = resource.plural.clone();
-            cx.report(
-                &operation.pointer,
-                format!(
-                    "`{}` has two plurals, `{other}` and `{}`",
-                    kind.kind, place.plural
-                ),
-                "a kind has one plural, the same in all its paths",
-            );
-            continue;
-        }
-        resource.namespaced |= place.namespaced;
-        resource.status |= place.subresource == Some("status");
     }
     resources
+}
+
+/// The kind of what an operation answers: up to 1.23 only schemas name their kind.
+fn result_kind(document: &Value, operation: &Operation) -> Option<GroupVersionKind> {
+    let ok = operation.responses.responses.get(&StatusCode::Code(200))?.as_item()?;
+    let content = ok.content.get("application/json")?;
+    let ReferenceOr::Reference { reference } = content.schema.as_ref()? else {
+        return None;
+    };
+    let schema = document.pointer(reference.strip_prefix('#')?)?;
+    match schema.get(KIND)?.as_array()?.as_slice() {
+        [kind] => GroupVersionKind::deserialize(kind).ok(),
+        _ => None,
+    }
+}
+
+/// Adds what an operation on a path says of its kind.
+fn add(kind: GroupVersionKind, path: &str, resources: &mut Resources, at: &Spot<'_>) {
+    let Some(place) = place(path) else {
+        return;
+    };
+    let plural = place.plural;
+    if !is_plural(plural) {
+        at.report(
+            format!("`{}` can't be the plural of a kind", plural.escape_debug()),
+            "the plural in a path is in lower-case letters",
+        );
+        return;
+    }
+    let resource = resources.entry(kind.clone()).or_insert_with(|| Resource {
+        group: kind.group,
+        version: kind.version,
+        kind: kind.kind,
+        plural: plural.to_owned(),
+        ..Resource::default()
+    });
+    if resource.plural != plural {
+        let (kind, other) = (&resource.kind, &resource.plural);
+        at.report(
+            format!("`{kind}` has two plurals, `{other}` and `{plural}`"),
+            "a kind has one plural, the same in all its paths",
+        );
+        return;
+    }
+    resource.namespaced |= place.namespaced;
+    resource.status |= place.subresource == Some("status");
 }
 
 struct Place<'a> {
@@ -63,11 +115,12 @@ struct Place<'a> {
 }
 
 /// Takes a path apart: `/apis/GROUP/VERSION[/namespaces/{namespace}]/PLURAL[/{name}[/SUB]]`.
-fn place(operation: &Operation) -> Option<Place<'_>> {
-    let mut parts = operation.path.trim_start_matches('/').split('/');
+fn place(path: &str) -> Option<Place<'_>> {
+    let mut parts = path.trim_start_matches('/').split('/');
+    // The group, which the core doesn't have, and the version.
     match parts.next()? {
-        "apis" => (parts.next()?, parts.next()?),
-        "api" => ("", parts.next()?),
+        "apis" => parts.nth(1)?,
+        "api" => parts.next()?,
         _ => return None,
     };
     let mut plural = parts.next().filter(|part| *part != "watch")?;

@@ -4,33 +4,27 @@ use std::collections::BTreeMap;
 
 use openapiv3::Schema;
 
-use super::{Context, paths};
-use crate::diag::Pointer;
-use crate::load::GroupVersionKind;
-use crate::model::{ApiVersion, Field, Role, Struct, Ty};
+use super::paths::{GroupVersionKind, KIND, Resources};
+use crate::diag::{Pointer, Spot};
+use crate::model::{ApiVersion, Role, Struct, Ty};
 use crate::name::Ident;
-
-/// The extension with the group, version and kind of a schema.
-const EXTENSION: &str = "x-kubernetes-group-version-kind";
 
 /// The role of a struct.
 pub(super) fn of(
     name: &Ident,
     schema: &Schema,
     object: &Struct,
-    pointer: &Pointer,
-    resources: &paths::Resources,
-    cx: &mut Context<'_>,
+    resources: &Resources,
+    spot: &Spot<'_>,
 ) -> Role {
-    let Some(value) = schema.schema_data.extensions.get(EXTENSION) else {
+    let Some(value) = schema.schema_data.extensions.get(KIND) else {
         return Role::Part;
     };
-    let at = pointer.child(EXTENSION);
+    let at = spot.child(KIND);
     let kinds: Vec<GroupVersionKind> = match serde_json::from_value(value.clone()) {
         Ok(kinds) => kinds,
         Err(error) => {
-            cx.report(
-                &at,
+            at.report(
                 format!("not a list of groups, versions and kinds: {error}"),
                 "write a list of objects with the strings `group`, `version` and `kind`",
             );
@@ -38,8 +32,7 @@ pub(super) fn of(
         }
     };
     if let Some(kind) = kinds.iter().find(|kind| kind.kind != name.as_str()) {
-        cx.report(
-            &at,
+        at.report(
             format!(
                 "the kind `{}` of a schema named `{name}`",
                 kind.kind.escape_debug()
@@ -49,14 +42,13 @@ pub(super) fn of(
     }
     let role = match list_item(name, object) {
         Some(item) => {
-            check_list(object, pointer, cx);
+            check_list(object, spot);
             Role::List { item }
         }
         None => match kinds.iter().find_map(|kind| resources.get(kind)) {
             Some(resource) => Role::Kind(resource.clone()),
             None => {
-                cx.report(
-                    &at,
+                at.report(
                     "no path of the document serves this kind",
                     "a kind needs its paths, from which its plural, its scope and whether its \
                      status is a subresource are taken",
@@ -65,36 +57,34 @@ pub(super) fn of(
             }
         },
     };
-    let metadata = if matches!(role, Role::List { .. }) {
-        "ListMeta"
-    } else {
-        "ObjectMeta"
+    let metadata = match role {
+        Role::List { .. } => "ListMeta",
+        _ => "ObjectMeta",
     };
-    check_metadata(object, metadata, pointer, cx);
+    check_metadata(object, metadata, spot);
     role
 }
 
 /// The schema of the items, if the struct is a list by its name and its items.
 fn list_item(name: &Ident, object: &Struct) -> Option<String> {
-    let items = field(object, "items").filter(|_| name.as_str().ends_with("List"))?;
+    let items = object.field("items").filter(|_| name.as_str().ends_with("List"))?;
     match &items.ty {
-        Ty::List(item) => match &**item {
-            Ty::Ref(item) => Some(item.clone()),
-            _ => None,
-        },
+        Ty::List(item) => reference(item).cloned(),
         _ => None,
     }
 }
 
-fn field<'a>(object: &'a Struct, json: &str) -> Option<&'a Field> {
-    object.fields.iter().find(|field| field.json == json)
+fn reference(ty: &Ty) -> Option<&String> {
+    match ty {
+        Ty::Ref(schema) => Some(schema),
+        _ => None,
+    }
 }
 
 /// A list is made from its items and nothing else.
-fn check_list(object: &Struct, pointer: &Pointer, cx: &mut Context<'_>) {
-    if field(object, "items").is_some_and(|items| !items.required) {
-        cx.report(
-            &pointer.child("properties").child("items"),
+fn check_list(object: &Struct, at: &Spot<'_>) {
+    if object.field("items").is_some_and(|items| !items.required) {
+        at.child("properties").child("items").report(
             "the items of a list are optional",
             "add `items` to `required`: Kubernetes always writes it",
         );
@@ -103,59 +93,37 @@ fn check_list(object: &Struct, pointer: &Pointer, cx: &mut Context<'_>) {
     for field in
         object.fields.iter().filter(|field| !known.contains(&field.json.as_str()))
     {
-        cx.report(
-            &field.pointer,
+        at.at(field.pointer.clone()).report(
             format!("a list with the property `{}`", field.json),
             "a list has `metadata` and `items` only",
         );
     }
 }
 
-fn check_metadata(
-    object: &Struct,
-    expected: &str,
-    pointer: &Pointer,
-    cx: &mut Context<'_>,
-) {
-    let Some(metadata) = field(object, "metadata") else {
-        cx.report(
-            pointer,
+fn check_metadata(object: &Struct, expected: &str, at: &Spot<'_>) {
+    let Some(metadata) = object.field("metadata") else {
+        at.report(
             "a kind without `metadata`",
             format!("add the property, a reference to {expected}"),
         );
         return;
     };
-    let found = match &metadata.ty {
-        Ty::Ref(schema) => schema.rsplit('.').next(),
-        _ => None,
-    };
+    let found = reference(&metadata.ty).and_then(|schema| schema.rsplit('.').next());
     if found != Some(expected) {
-        cx.report(
-            &metadata.pointer,
+        at.at(metadata.pointer.clone()).report(
             format!("`metadata` that is not a reference to {expected}"),
             format!("refer to {expected}: k8s-openapi and kube ask for it"),
         );
     }
 }
 
-/// Marks the metadata of a kind or list, which its check has found to be that.
-pub(super) fn mark_metadata(object: &mut Struct) {
-    for field in &mut object.fields {
-        field.metadata |= field.json == "metadata";
-    }
-}
-
 /// Each kind has one schema.
-pub(super) fn check_kinds(version: &ApiVersion, cx: &mut Context<'_>) {
+pub(super) fn check_kinds(version: &ApiVersion, root: &Spot<'_>) {
     let mut seen = BTreeMap::new();
-    for (name, object) in version.structs() {
-        let Role::Kind(resource) = &object.role else {
-            continue;
-        };
+    for (name, resource) in version.kinds() {
         let kind = (&resource.group, &resource.version, &resource.kind);
         if let Some(other) = seen.insert(kind, name) {
-            cx.report(
-                &Pointer::schema(name),
+            root.at(Pointer::schema(name)).report(
                 format!(
                     "the kind `{}` has a second schema beside `{other}`",
                     resource.kind

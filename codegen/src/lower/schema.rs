@@ -8,97 +8,82 @@ use openapiv3::{
 };
 use serde_json::Value;
 
-use super::Context;
-use crate::diag::Pointer;
-use crate::load::SCHEMAS;
+use crate::diag::Spot;
+use crate::load::schema_name;
 use crate::model::{NameFormat, Ty};
 
 /// The type of a schema or of what a reference leads to.
 pub(super) fn of<S: Borrow<Schema>>(
     schema: &ReferenceOr<S>,
-    pointer: &Pointer,
-    cx: &mut Context<'_>,
+    at: &Spot<'_>,
 ) -> Option<Ty> {
     match schema {
-        ReferenceOr::Item(schema) => ty(schema.borrow(), pointer, cx),
+        ReferenceOr::Item(schema) => ty(schema.borrow(), at),
         ReferenceOr::Reference { reference } => reference_to(reference),
     }
 }
 
 /// What leads elsewhere than to a schema of the document has been reported on loading.
 fn reference_to(reference: &str) -> Option<Ty> {
-    let name = reference.strip_prefix('#')?.strip_prefix(SCHEMAS)?.strip_prefix('/')?;
-    Some(Ty::Ref(name.to_owned()))
+    schema_name(reference).map(|name| Ty::Ref(name.to_owned()))
 }
 
 /// The type of a schema.
-pub(super) fn ty(
-    schema: &Schema,
-    pointer: &Pointer,
-    cx: &mut Context<'_>,
-) -> Option<Ty> {
+pub(super) fn ty(schema: &Schema, at: &Spot<'_>) -> Option<Ty> {
     match &schema.schema_kind {
-        SchemaKind::Type(kind) => plain(kind, pointer, cx),
-        SchemaKind::AllOf { all_of } => all_of_one(all_of, pointer, cx),
-        SchemaKind::Any(any) => mixed(any, schema, pointer, cx),
+        SchemaKind::Type(kind) => plain(kind, at),
+        SchemaKind::AllOf { all_of } => all_of_one(all_of, at),
+        SchemaKind::Any(any) => mixed(any, schema, at),
         SchemaKind::OneOf { .. } | SchemaKind::AnyOf { .. } | SchemaKind::Not { .. } => {
-            unsupported("oneOf, anyOf and not", pointer, cx)
+            unsupported("oneOf, anyOf and not", at)
         }
     }
 }
 
-fn plain(kind: &Type, pointer: &Pointer, cx: &mut Context<'_>) -> Option<Ty> {
+fn plain(kind: &Type, at: &Spot<'_>) -> Option<Ty> {
     match kind {
         Type::Boolean(_) => Some(Ty::Bool),
         Type::Integer(integer) => match &integer.format {
             Format::Item(IntegerFormat::Int32) => Some(Ty::I32),
             Format::Item(IntegerFormat::Int64) | Format::Empty => Some(Ty::I64),
-            Format::Unknown(format) => unknown_format(format, "integer", pointer, cx),
+            Format::Unknown(format) => unknown_format(format, "integer", at),
         },
         Type::Number(number) => match &number.format {
             Format::Item(NumberFormat::Float) => Some(Ty::F32),
             Format::Item(NumberFormat::Double) | Format::Empty => Some(Ty::F64),
-            Format::Unknown(format) => unknown_format(format, "number", pointer, cx),
+            Format::Unknown(format) => unknown_format(format, "number", at),
         },
-        Type::String(string) => text(string, pointer, cx),
+        Type::String(string) => text(string, at),
         Type::Array(array) => match &array.items {
             Some(items) => {
-                let item = of(items, &pointer.child("items"), cx)?;
+                let item = of(items, &at.child("items"))?;
                 Some(Ty::List(Box::new(item)))
             }
-            None => {
-                cx.report(pointer, "a list without `items`", "say what it is a list of");
-                None
-            }
+            None => at.refuse("a list without `items`", "say what it is a list of"),
         },
         Type::Object(object) if object.properties.is_empty() => {
             match &object.additional_properties {
                 Some(AdditionalProperties::Schema(schema)) => {
-                    let value =
-                        of(&**schema, &pointer.child("additionalProperties"), cx)?;
+                    let value = of(&**schema, &at.child("additionalProperties"))?;
                     Some(Ty::Map(Box::new(value)))
                 }
                 Some(AdditionalProperties::Any(true)) | None => Some(Ty::Json),
                 Some(AdditionalProperties::Any(false)) => {
-                    unsupported("an object that may have no properties", pointer, cx)
+                    unsupported("an object that may have no properties", at)
                 }
             }
         }
-        Type::Object(_) => {
-            cx.report(
-                pointer,
-                "an object with properties inside another",
-                "give it a name under components/schemas and refer to that",
-            );
-            None
-        }
+        Type::Object(_) => at.refuse(
+            "an object with properties inside another",
+            "give it a name under components/schemas and refer to that",
+        ),
     }
 }
 
-fn text(string: &StringType, pointer: &Pointer, cx: &mut Context<'_>) -> Option<Ty> {
+fn text(string: &StringType, at: &Spot<'_>) -> Option<Ty> {
     match &string.format {
         Format::Empty if !string.enumeration.is_empty() => {
-            let values = values(&string.enumeration, pointer, cx)?;
+            let values = values(string.enumeration.iter().cloned(), at)?;
             Some(Ty::Values {
                 values,
                 named: None,
@@ -107,48 +92,36 @@ fn text(string: &StringType, pointer: &Pointer, cx: &mut Context<'_>) -> Option<
         Format::Empty | Format::Item(StringFormat::Password) => Some(Ty::String),
         Format::Item(StringFormat::Byte) => Some(Ty::Bytes),
         Format::Item(StringFormat::DateTime) => Some(Ty::Time),
-        Format::Item(StringFormat::Date) => {
-            unknown_format("date", "string", pointer, cx)
-        }
-        Format::Item(StringFormat::Binary) => {
-            unknown_format("binary", "string", pointer, cx)
-        }
+        Format::Item(StringFormat::Date) => unknown_format("date", "string", at),
+        Format::Item(StringFormat::Binary) => unknown_format("binary", "string", at),
         Format::Unknown(format) if NameFormat::parse(format).is_some() => {
             Some(Ty::String)
         }
-        Format::Unknown(format) => unknown_format(format, "string", pointer, cx),
+        Format::Unknown(format) => unknown_format(format, "string", at),
     }
 }
 
 /// An `allOf` of one reference is how Kubernetes puts a description beside a reference.
-fn all_of_one(
-    all_of: &[ReferenceOr<Schema>],
-    pointer: &Pointer,
-    cx: &mut Context<'_>,
-) -> Option<Ty> {
+fn all_of_one(all_of: &[ReferenceOr<Schema>], at: &Spot<'_>) -> Option<Ty> {
     match all_of {
         [ReferenceOr::Reference { reference }] => reference_to(reference),
-        _ => unsupported("an `allOf` of anything but one `$ref`", pointer, cx),
+        _ => unsupported("an `allOf` of anything but one `$ref`", at),
     }
 }
 
 /// A schema with keywords that openapiv3 has no one form for: a reference beside a type, as
 /// an overlay leaves it, or a type that isn't one.
-fn mixed(
-    any: &AnySchema,
-    schema: &Schema,
-    pointer: &Pointer,
-    cx: &mut Context<'_>,
-) -> Option<Ty> {
+fn mixed(any: &AnySchema, schema: &Schema, at: &Spot<'_>) -> Option<Ty> {
     if !any.one_of.is_empty() || !any.any_of.is_empty() || any.not.is_some() {
-        return unsupported("oneOf, anyOf and not", pointer, cx);
+        return unsupported("oneOf, anyOf and not", at);
     }
     match (any.typ.as_deref(), any.all_of.as_slice()) {
         (Some("string") | None, all_of @ [_, ..]) => {
-            let ty = all_of_one(all_of, pointer, cx)?;
+            let ty = all_of_one(all_of, at)?;
             match ty {
                 Ty::Ref(named) if !any.enumeration.is_empty() => {
-                    let values = values(&any.enumeration, pointer, cx)?;
+                    let text = |value: &Value| value.as_str().map(str::to_owned);
+                    let values = values(any.enumeration.iter().map(text), at)?;
                     Some(Ty::Values {
                         values,
                         named: Some(named),
@@ -165,85 +138,49 @@ fn mixed(
             if any.typ.is_some() || keeps == Some(&Value::Bool(true)) {
                 Some(Ty::Json)
             } else {
-                cx.report(
-                    pointer,
+                at.refuse(
                     "a schema without a type",
                     "give it a `type`, or `x-kubernetes-preserve-unknown-fields: true` if \
                      any JSON will do",
-                );
-                None
+                )
             }
         }
         (Some("string" | "object" | "array" | "integer" | "number" | "boolean"), _) => {
-            unsupported("this combination of keywords", pointer, cx)
+            unsupported("this combination of keywords", at)
         }
-        (Some(unknown), _) => {
-            cx.report(
-                &pointer.child("type"),
-                format!("unknown type `{}`", unknown.escape_debug()),
-                "the types of OpenAPI 3.0 are array, boolean, integer, number, object and \
+        (Some(unknown), _) => at.child("type").refuse(
+            format!("unknown type `{}`", unknown.escape_debug()),
+            "the types of OpenAPI 3.0 are array, boolean, integer, number, object and \
                  string",
-            );
-            None
-        }
-        (None, _) => unsupported("properties without `type: object`", pointer, cx),
+        ),
+        (None, _) => unsupported("properties without `type: object`", at),
     }
 }
 
-/// The values of an enumeration of strings.
-pub(super) fn values<V: AsValue>(
-    enumeration: &[V],
-    pointer: &Pointer,
-    cx: &mut Context<'_>,
+/// The values of an enumeration, which must be strings.
+pub(super) fn values(
+    enumeration: impl Iterator<Item = Option<String>>,
+    at: &Spot<'_>,
 ) -> Option<Vec<String>> {
-    let values: Option<Vec<_>> = enumeration.iter().map(AsValue::as_string).collect();
-    if values.is_none() {
-        cx.report(
-            &pointer.child("enum"),
+    enumeration.collect::<Option<_>>().or_else(|| {
+        at.child("enum").refuse(
             "a value that is not a string",
             "only strings can be enumerated here",
-        );
-    }
-    values
+        )
+    })
 }
 
-/// The two forms in which openapiv3 gives the values of an enumeration.
-pub(super) trait AsValue {
-    fn as_string(&self) -> Option<String>;
-}
-
-impl AsValue for Option<String> {
-    fn as_string(&self) -> Option<String> {
-        self.clone()
-    }
-}
-
-impl AsValue for Value {
-    fn as_string(&self) -> Option<String> {
-        self.as_str().map(str::to_owned)
-    }
-}
-
-fn unknown_format(
-    format: &str,
-    ty: &str,
-    pointer: &Pointer,
-    cx: &mut Context<'_>,
-) -> Option<Ty> {
-    cx.report(
-        &pointer.child("format"),
+fn unknown_format(format: &str, ty: &str, at: &Spot<'_>) -> Option<Ty> {
+    at.child("format").refuse(
         format!("unknown format `{}` of type {ty}", format.escape_debug()),
         "known are int32, int64, float, double, byte, date-time, dns1123Subdomain, \
          dns1123Label, qualifiedName and labelValue",
-    );
-    None
+    )
 }
 
-fn unsupported(what: &str, pointer: &Pointer, cx: &mut Context<'_>) -> Option<Ty> {
-    cx.report(
-        pointer,
+fn unsupported(what: &str, at: &Spot<'_>) -> Option<Ty> {
+    at.refuse(
         format!("{what}: no Rust type is known for it"),
         "write a plain type or one `$ref`, or declare the schema external in codegen.toml",
-    );
-    None
+    )
 }

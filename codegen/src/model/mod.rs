@@ -41,7 +41,7 @@ fn name_of<S: Serializer>(
 }
 
 /// One group-version: the types of one document.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub(crate) struct ApiVersion {
     /// The document it comes from.
     pub(crate) file: String,
@@ -196,7 +196,7 @@ pub(crate) enum Role {
 }
 
 /// What the API server knows of a kind, or of the kind that a list holds.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct Resource {
     pub(crate) group: String,
     pub(crate) version: String,

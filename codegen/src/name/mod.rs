@@ -37,55 +37,6 @@ pub(crate) fn fixed(name: &'static str) -> Ident {
 /// The folder of defaults and validation; no type may need it.
 pub(crate) const VALIDATION_FOLDER: &str = "validation";
 
-/// The path of a hand-written function that checks, warns or sets defaults, known to be one.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(into = "String")]
-pub(crate) struct RulePath {
-    modules: Vec<Ident>,
-    name: Ident,
-}
-
-impl RulePath {
-    /// A function of the module for rules, or one with the path of another.
-    pub(crate) fn parse(text: &str, rules: Option<&str>) -> Option<Self> {
-        let (modules, name) = match text.rsplit_once("::") {
-            Some((modules, name)) => (Some(modules), name),
-            None => (rules, text),
-        };
-        let mut name = plain_parts(name)?;
-        Some(Self {
-            modules: plain_parts_of_path(modules?)?,
-            name: name.pop()?,
-        })
-    }
-}
-
-impl From<RulePath> for String {
-    fn from(path: RulePath) -> Self {
-        let modules: Vec<_> = path.modules.iter().map(Ident::as_str).collect();
-        format!("{}::{}", modules.join("::"), path.name)
-    }
-}
-
-impl ToTokens for RulePath {
-    fn to_tokens(&self, tokens: &mut TokenStream) {
-        let Self { modules, name } = self;
-        tokens.extend(quote::quote!(#(#modules::)* #name));
-    }
-}
-
-/// The parts of the path of a module, which may begin with `crate`.
-fn plain_parts_of_path(path: &str) -> Option<Vec<Ident>> {
-    match path.strip_prefix("crate::") {
-        Some(rest) => {
-            let mut parts = vec![Ident("crate".to_owned())];
-            parts.extend(plain_parts(rest)?);
-            Some(parts)
-        }
-        None => plain_parts(path),
-    }
-}
-
 /// The name of a feature gate's constant.
 pub(crate) fn feature_constant(gate: &str) -> Option<Ident> {
     Ident::new(gate.to_shouty_snake_case())
@@ -111,7 +62,7 @@ pub(crate) const VARIANT_RULE: &str = "a value starts with a letter, goes on wit
                                        digits, `-`, `_`, `.` and `/`, and may be empty";
 
 /// A Rust identifier, known to be one.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub(crate) struct Ident(String);
 
 impl Ident {
@@ -131,12 +82,6 @@ impl Ident {
     }
 }
 
-impl Serialize for Ident {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&self.0)
-    }
-}
-
 impl fmt::Display for Ident {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
@@ -149,7 +94,10 @@ impl ToTokens for Ident {
     }
 }
 
-/// A path to a Rust type, known to be one.
+/// The path of a hand-written function that checks, warns or sets defaults.
+pub(crate) type RulePath = RustPath;
+
+/// The path of a Rust type or function, known to be one.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct RustPath {
     modules: Vec<Ident>,
@@ -157,19 +105,30 @@ pub(crate) struct RustPath {
 }
 
 impl RustPath {
+    /// The path of a function of the module for rules, or of another one that it names.
+    pub(crate) fn parse(text: &str, rules: Option<&str>) -> Option<Self> {
+        let (modules, name) = match text.rsplit_once("::") {
+            Some((modules, name)) => (modules, name),
+            None => (rules?, text),
+        };
+        let (mut parts, rest) = match modules.strip_prefix("crate::") {
+            Some(rest) => (vec![fixed("crate")], rest),
+            None => (Vec::new(), modules),
+        };
+        parts.extend(plain_parts(rest)?);
+        Some(Self {
+            modules: parts,
+            name: plain_part(name)?,
+        })
+    }
+
     /// The path of a schema below the module of its prefix.
     pub(crate) fn below(module: &str, rest: &str) -> Option<Self> {
-        let (inner, name) = match rest.rsplit_once('.') {
-            Some((inner, name)) => (inner.split('.').collect(), name),
-            None => (Vec::new(), rest),
-        };
-        let modules = module.split("::").chain(inner);
-        Some(Self {
-            modules: modules
-                .map(|m| Ident::new(m.trim().to_owned()))
-                .collect::<Option<_>>()?,
-            name: type_name(name)?,
-        })
+        let mut parts: Vec<_> = module.split("::").chain(rest.split('.')).collect();
+        let name = type_name(parts.pop()?)?;
+        let modules = parts.into_iter().map(|part| given_module(part.trim()));
+        let modules = modules.collect::<Option<_>>()?;
+        Some(Self { modules, name })
     }
 
     pub(crate) fn name(&self) -> &Ident {
@@ -252,11 +211,12 @@ impl HandWritten {
 
 /// The parts of a path that are lower-case words.
 fn plain_parts(path: &str) -> Option<Vec<Ident>> {
+    path.split("::").map(plain_part).collect()
+}
+
+fn plain_part(part: &str) -> Option<Ident> {
     let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
-    let part = |part: &str| {
-        Ident::new(part.to_owned()).filter(|part| part.as_str().chars().all(plain))
-    };
-    path.split("::").map(part).collect()
+    Ident::new(part.to_owned()).filter(|_| part.chars().all(plain))
 }
 
 impl Serialize for Function {

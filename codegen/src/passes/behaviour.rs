@@ -9,7 +9,10 @@ use crate::name;
 use crate::release::Release;
 
 /// Servers before this release are indistinguishable.
-const OLDEST: Release = Release::new(1, 23);
+const OLDEST: Release = Release {
+    major: 1,
+    minor: 23,
+};
 
 /// Works out the features of the fields and what the server does with each struct.
 pub(super) fn run(version: &mut ApiVersion) {

@@ -123,12 +123,11 @@ fn frozen(cx: &mut Context<'_>, field: &Field, immutable: &Immutable) -> TokenSt
 
 /// For which targets it may not change, if not for all.
 fn condition(cx: &mut Context<'_>, immutable: &Immutable) -> Option<TokenStream> {
-    let (from, before) = immutable.releases.bounds();
-    let from = from.map(|from| {
+    let from = immutable.releases.from.map(|from| {
         let from = release(from);
         quote!(to.target().release() >= #from)
     });
-    let before = before.map(|before| {
+    let before = immutable.releases.before.map(|before| {
         let before = release(before);
         quote!(to.target().release() < #before)
     });
