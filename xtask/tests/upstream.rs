@@ -38,13 +38,15 @@ fn expected(minor: u32) -> Crates {
     crates
 }
 
-/// The crates in a folder. Kinds of older versions that v1 has too must become those.
+/// The crates of versions in a folder, which their bundle is beside. Kinds of older versions that
+/// v1 has too must become those.
 fn generated(out: &Path) -> Crates {
+    assert!(out.join("storage-all/src/kinds.rs").is_file(), "no bundle");
     let names = |folder: &Path| -> BTreeSet<String> {
         let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap());
         entries.map(|entry| entry.file_name().into_string().unwrap()).collect()
     };
-    let crates = names(out).into_iter().filter(|name| name.starts_with("storage-"));
+    let crates = names(out).into_iter().filter(|name| name.starts_with("storage-v"));
     let crates: Crates = crates
         .map(|name| {
             let mut files = names(&out.join(&name).join("src"));
