@@ -4,17 +4,16 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::conversion::carried;
-use super::imports::Imports;
 use super::root::{Declared, declarations, of_types};
 use super::runtime::{Feature, KINDS};
 use super::{
-    File, builders, folder, group_versions, inner_comment, origin, origins, places,
-    resource,
+    File, builders, folder, group_versions, imports, inner_comment, origin, origins,
+    places, resource,
 };
 use super::{comment, types, wire};
 use crate::doc;
 use crate::model::{
-    ApiVersion, Carry, Crate, Module, Resource, Role, Shape, Struct, Ty, Type,
+    ApiVersion, Carry, Crate, Field, Module, Resource, Role, Shape, Struct, Ty, Type,
 };
 use crate::name::{self, APPLY_MODULE, Ident};
 
@@ -41,6 +40,7 @@ pub(super) fn files(krate: &Crate<'_>) -> Vec<File> {
 }
 
 fn file(version: &ApiVersion, module: &Module) -> File {
+    let mut converts = false;
     let mut items = Vec::new();
     for schema in &module.types {
         let full = version.types.get(schema).zip(version.apply.types.get(schema));
@@ -58,10 +58,13 @@ fn file(version: &ApiVersion, module: &Module) -> File {
         items.push(from_full(version, ty, full));
         items.extend(resource::items(version, ty, object));
         items.extend(wire::items(version, ty, object));
+        converts |= full.fields.iter().any(|field| uses_convert(version, field));
     }
+    let mut all = imports::of_apply(version, module, converts);
+    all.extend(items);
     let folder = folder(version.module.as_ref());
     let path = format!("{folder}{APPLY_MODULE}/{}.rs", module.name);
-    Imports::of_apply(version).file(path, origin(version, module), items)
+    File::rust(path, origin(version, module), TokenStream::new(), all)
 }
 
 fn root(place: Option<&Ident>, versions: &[&ApiVersion]) -> File {
@@ -209,5 +212,14 @@ fn carry(version: &ApiVersion, ty: &Ty) -> Carry {
         Ty::List(item) => inner(item).map_or(Carry::Same, Carry::List),
         Ty::Map(value) => inner(value).map_or(Carry::Same, Carry::Map),
         _ => Carry::Same,
+    }
+}
+
+/// Whether the conversion of a field needs what `convert` of the run-time has.
+fn uses_convert(version: &ApiVersion, field: &Field) -> bool {
+    match carry(version, &field.ty) {
+        Carry::Same => false,
+        Carry::Type { .. } => field.boxed,
+        Carry::List(_) | Carry::Map(_) => true,
     }
 }

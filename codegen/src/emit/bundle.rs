@@ -4,8 +4,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::imports::{FROM_SCHEME, Imports};
-use super::runtime::Feature;
+use super::runtime::{Feature, MANIFESTS};
 use super::{Content, File, inner_comment, manifest, root};
 use crate::config::Bundle;
 use crate::doc::{self, NoLinks};
@@ -16,9 +15,11 @@ use crate::name::{self, APPLY_MODULE, Ident, KINDS_FILE, SCHEME_FILE};
 pub(crate) fn emit(bundle: &Bundle, crates: &[Crate<'_>]) -> Vec<File> {
     let mut files = vec![manifest::bundle(bundle, crates), lib(bundle, crates)];
     files.push(file(KINDS_FILE, Content::Macros(macros(bundle, crates))));
-    let path = format!("src/{SCHEME_FILE}.rs");
-    let origin = "codegen.toml".to_owned();
-    files.push(Imports::default().file(path, origin, registration(crates)));
+    let scheme = Content::Rust {
+        attributes: TokenStream::new(),
+        items: registration(crates),
+    };
+    files.push(file(SCHEME_FILE, scheme));
     files
 }
 
@@ -90,12 +91,17 @@ fn registration(crates: &[Crate<'_>]) -> Vec<TokenStream> {
             calls.push(quote!(#root::#(#inner::)* add_to_scheme(scheme);));
         }
     }
-    vec![quote! {
-        /// Registers the kinds of all crates, their lists and their conversions.
-        pub fn add_to_scheme(scheme: &mut #FROM_SCHEME::Scheme) {
-            #(#calls)*
-        }
-    }]
+    vec![
+        quote!(
+            use #MANIFESTS::scheme::Scheme;
+        ),
+        quote! {
+            /// Registers the kinds of all crates, their lists and their conversions.
+            pub fn add_to_scheme(scheme: &mut Scheme) {
+                #(#calls)*
+            }
+        },
+    ]
 }
 
 /// The macros that list kinds and conversions. They are text, because neither prettyplease nor

@@ -4,7 +4,6 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::comment;
-use super::imports::{BTREE_MAP, CONVERT};
 use super::runtime::KINDS;
 use crate::doc::{self, NoLinks};
 use crate::model::{
@@ -20,6 +19,28 @@ pub(super) fn items(version: &ApiVersion, schema: &SchemaName) -> Vec<TokenStrea
         return Vec::new();
     };
     conversions.flat_map(|conversion| both_ways(ty, conversion)).collect()
+}
+
+/// Whether a file with these types needs what `convert` of the run-time has.
+pub(super) fn uses_support(version: &ApiVersion, schemas: &[SchemaName]) -> bool {
+    let conversions = schemas.iter().filter_map(|name| version.conversions.get(name));
+    conversions.flatten().any(|conversion| match &conversion.how {
+        _ if !conversion.total => true,
+        How::Items(_) => true,
+        How::Fields(fields) => fields.iter().any(|field| match field {
+            FieldConversion::Carried {
+                ours,
+                theirs,
+                carry,
+                ..
+            } => {
+                let plain = matches!(carry, Carry::Same | Carry::Type { .. });
+                !plain || (ours.boxed && theirs.boxed && carry.pair().is_some())
+            }
+            _ => false,
+        }),
+        _ => false,
+    })
 }
 
 fn both_ways(ty: &Type, conversion: &Conversion) -> Vec<TokenStream> {
@@ -46,8 +67,8 @@ fn both_ways(ty: &Type, conversion: &Conversion) -> Vec<TokenStream> {
     // What users call, of kinds; parts of kinds are only translated.
     let is_kind = matches!(&ty.shape, Shape::Struct(object) if matches!(object.role, Role::Kind(_)));
     if is_translated && is_kind {
-        let plain = quote!(#CONVERT::object(self));
-        let keeping = quote!(#CONVERT::object_preserving(self));
+        let plain = quote!(convert::object(self));
+        let keeping = quote!(convert::object_preserving(self));
         items.extend(ways.iter().map(|way| way.convert(&plain, &keeping)));
     }
     items
@@ -80,7 +101,7 @@ impl<'a> Way<'a> {
         if is_total {
             let mut fields = vec![
                 quote!(metadata: value.metadata),
-                quote!(items: #CONVERT::elements(value.items)),
+                quote!(items: convert::elements(value.items)),
             ];
             fields.extend(self.assignments(&quote!(value), unknown, false));
             return self.total(&fields);
@@ -88,7 +109,7 @@ impl<'a> Way<'a> {
         let to = self.to;
         let list = |method: TokenStream| {
             let Some(FieldConversion::Carried { ours, theirs, .. }) = unknown else {
-                return quote!(#CONVERT::list(self.metadata, self.items, #method));
+                return quote!(convert::list(self.metadata, self.items, #method));
             };
             let (here, there) = self.order(&ours.name, &theirs.name);
             quote! {
@@ -96,12 +117,12 @@ impl<'a> Way<'a> {
                 let finish = |list: &mut #to| {
                     list.#there = self.#here;
                 };
-                #CONVERT::list_with(self.metadata, self.items, each, finish)
+                convert::list_with(self.metadata, self.items, each, finish)
             }
         };
         self.convert(
-            &list(quote!(#CONVERT::Convert::convert)),
-            &list(quote!(#CONVERT::Convert::convert_preserving)),
+            &list(quote!(convert::Convert::convert)),
+            &list(quote!(convert::Convert::convert_preserving)),
         )
     }
 
@@ -135,9 +156,9 @@ impl<'a> Way<'a> {
 
     fn convert(&self, plain: &TokenStream, keeping: &TokenStream) -> TokenStream {
         let Self { from, to, .. } = self;
-        let result = quote!(#CONVERT::Result<#CONVERT::Converted<#to>>);
+        let result = quote!(convert::Result<convert::Converted<#to>>);
         quote! {
-            impl #CONVERT::Convert<#to> for #from {
+            impl convert::Convert<#to> for #from {
                 fn convert(self) -> #result {
                     #plain
                 }
@@ -159,15 +180,15 @@ impl<'a> Way<'a> {
         let docs = comment(lines);
         let like = like.map(|body| {
             quote! {
-                fn translate_like(self, like: &#to) -> #CONVERT::Result<#to> {
+                fn translate_like(self, like: &#to) -> convert::Result<#to> {
                     #body
                 }
             }
         });
         quote! {
             #docs
-            impl #CONVERT::Translate<#to> for #from {
-                fn translate(self) -> #CONVERT::Result<#to> {
+            impl convert::Translate<#to> for #from {
+                fn translate(self) -> convert::Result<#to> {
                     #body
                 }
 
@@ -231,7 +252,7 @@ impl<'a> Way<'a> {
                 let (name, target) = (&from.name, &to.name);
                 let assigned = match carry {
                     Carry::Type { like: true, .. } if like => {
-                        let function = quote!(#CONVERT::Translate::translate_like);
+                        let function = quote!(convert::Translate::translate_like);
                         quote!(#function(#value.#name, &like.#target)?)
                     }
                     _ => {
@@ -305,30 +326,30 @@ fn function(carry: &Carry, boxed: (bool, bool), total: bool) -> TokenStream {
         Carry::Same => return quote!(std::convert::identity),
         Carry::Type { .. } => {
             return match (boxed, total) {
-                ((true, true), true) => quote!(#CONVERT::boxed),
-                ((true, true), false) => quote!(#CONVERT::translate_boxed),
+                ((true, true), true) => quote!(convert::boxed),
+                ((true, true), false) => quote!(convert::translate_boxed),
                 ((false, false), true) => quote!(Into::into),
-                ((false, false), false) => quote!(#CONVERT::Translate::translate),
+                ((false, false), false) => quote!(convert::Translate::translate),
                 ((true, false), true) => quote!(|value| (*value).into()),
                 ((false, true), true) => quote!(|value| Box::new(value.into())),
                 ((true, false), false) => {
-                    quote!(|value| #CONVERT::Translate::translate(*value))
+                    quote!(|value| convert::Translate::translate(*value))
                 }
                 ((false, true), false) => {
-                    quote!(|value| #CONVERT::Translate::translate(value).map(Box::new))
+                    quote!(|value| convert::Translate::translate(value).map(Box::new))
                 }
             };
         }
         Carry::List(inner) => (quote!(Vec<_>), inner),
-        Carry::Map(inner) => (quote!(#BTREE_MAP<_, _>), inner),
+        Carry::Map(inner) => (quote!(BTreeMap<_, _>), inner),
     };
     let is_list = matches!(carry, Carry::List(_));
     if let Carry::Type { .. } = **inner {
         return match (is_list, total) {
-            (true, true) => quote!(#CONVERT::elements),
-            (true, false) => quote!(#CONVERT::translate_elements),
-            (false, true) => quote!(#CONVERT::values),
-            (false, false) => quote!(#CONVERT::translate_values),
+            (true, true) => quote!(convert::elements),
+            (true, false) => quote!(convert::translate_elements),
+            (false, true) => quote!(convert::values),
+            (false, false) => quote!(convert::translate_values),
         };
     }
     let function = function(inner, (false, false), total);
@@ -337,7 +358,7 @@ fn function(carry: &Carry, boxed: (bool, bool), total: bool) -> TokenStream {
         (false, true) => quote!(|(key, value)| (key, #function(value))),
         (false, false) => quote!(|(key, value)| Ok((key, #function(value)?))),
     };
-    let result = (!total).then(|| quote!(::<#CONVERT::Result<_>>));
+    let result = (!total).then(|| quote!(::<convert::Result<_>>));
     quote!(|values: #collection| values.into_iter().map(#each).collect #result ())
 }
 

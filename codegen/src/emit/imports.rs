@@ -1,193 +1,72 @@
 //! The imports of a file. Only types are imported by name; traits and functions are written with
-//! their modules, so that no Kubernetes name can clash with them. The names of the validation are
-//! imported where no type has them.
-//!
-//! Emitters mark a name with the module that it is imported from. Once the items of a file are
-//! there, [`Imports::file`] leaves the name alone and adds the `use` items.
+//! their modules, so that no Kubernetes name can clash with them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
-use quote::{ToTokens, TokenStreamExt, format_ident, quote};
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote};
 
-use super::File;
-use super::runtime::{self, KINDS, MANIFESTS};
-use crate::model::{ApiVersion, External};
-use crate::name::{self, Ident};
+use super::conversion;
+use super::runtime::KINDS;
+use crate::model::{ApiVersion, Field, Module, SchemaName, Shape, Ty, Type};
+use crate::name::Ident;
 
-/// The module of names that are imported, as in `#VALIDATION::Check`.
-pub(super) struct Import(&'static [&'static str]);
-
-/// A name that is imported.
-pub(super) struct Imported(Import, &'static str);
-
-pub(super) const BTREE_MAP: Imported =
-    Imported(Import(&["std", "collections"]), "BTreeMap");
-pub(super) const CONVERT: Imported = Imported(Import(&[KINDS.library]), "convert");
-pub(super) const WIRE: Imported = Imported(Import(&[KINDS.library]), "wire");
-pub(super) const FROM_KINDS: Import = Import(&[KINDS.library]);
-pub(super) const FROM_SCHEME: Import = Import(&[MANIFESTS.library, "scheme"]);
-pub(super) const VALIDATION: Import = Import(&[runtime::VALIDATION.library]);
-
-impl ToTokens for Import {
-    fn to_tokens(&self, tokens: &mut TokenStream) {
-        let modules = self.0.iter().map(|module| format_ident!("{module}"));
-        tokens.append(mark(&quote!(#(#modules)*)));
-    }
+/// The `use` items of a file.
+pub(super) fn of(version: &ApiVersion, module: &Module) -> Vec<TokenStream> {
+    let fields = fields(&version.types, module);
+    let convert = conversion::uses_support(version, &module.types);
+    let mut uses = elsewhere(version, &fields, convert);
+    let here = version.module.iter();
+    let own = own(version, module, &fields).into_iter().map(|(_, name)| name);
+    uses.extend(names(&quote!(crate::#(#here::)*), own.collect()));
+    uses
 }
 
-impl ToTokens for Imported {
-    fn to_tokens(&self, tokens: &mut TokenStream) {
-        let Self(module, name) = self;
-        let name = format_ident!("{name}");
-        tokens.extend(quote!(#module::#name));
-    }
+/// The same of a file of apply types.
+pub(super) fn of_apply(
+    version: &ApiVersion,
+    module: &Module,
+    convert: bool,
+) -> Vec<TokenStream> {
+    let fields = fields(&version.apply.types, module);
+    let mut uses = elsewhere(version, &fields, convert);
+    let own = own(version, module, &fields).into_iter();
+    let (applied, full): (Vec<_>, Vec<_>) =
+        own.partition(|(schema, _)| version.apply.types.contains_key(*schema));
+    let here = version.module.iter();
+    let [applied, full] =
+        [applied, full].map(|own| own.into_iter().map(|(_, name)| name).collect());
+    uses.extend(names(&quote!(super::), applied));
+    uses.extend(names(&quote!(crate::#(#here::)*), full));
+    uses
 }
 
-/// Modules in a group without delimiters, which nothing else makes.
-fn mark(modules: &TokenStream) -> Group {
-    Group::new(Delimiter::None, modules.clone())
+fn fields<'a>(types: &'a BTreeMap<SchemaName, Type>, module: &Module) -> Vec<&'a Field> {
+    let types = module.types.iter().filter_map(|name| types.get(name));
+    let structs = types.filter_map(|ty| match &ty.shape {
+        Shape::Struct(object) => Some(object),
+        Shape::Enum(_) => None,
+    });
+    structs.flat_map(|object| &object.fields).collect()
 }
 
-/// A type of the crate.
-pub(super) fn own(version: &ApiVersion, name: &Ident) -> TokenStream {
-    let inner = version.module.iter();
-    let modules = mark(&quote!(crate #(#inner)*));
-    quote!(#modules::#name)
+/// The types of the crate that the fields name and that other files have, by name.
+fn own<'a>(
+    version: &'a ApiVersion,
+    module: &Module,
+    fields: &[&'a Field],
+) -> Vec<(&'a SchemaName, &'a Ident)> {
+    let names = fields.iter().filter_map(|field| field.ty.reference());
+    let names: BTreeSet<_> = names.collect();
+    let others = names.into_iter().filter(|name| !module.types.contains(name));
+    let own = others.filter_map(|name| Some((name, &version.types.get(name)?.name)));
+    let mut own: Vec<_> = own.collect();
+    own.sort_by_key(|(_, name)| *name);
+    own
 }
 
-/// A type of another crate: by its short name, unless that hides another.
-pub(super) fn external(version: &ApiVersion, external: &External) -> TokenStream {
-    let (modules, name) = (external.path.modules(), external.path.name());
-    let others = version.externs.values().filter(|e| e.path.name() == name).count();
-    if others == 1 && !name::is_prelude(name) {
-        let modules = mark(&quote!(#(#modules)*));
-        quote!(#modules::#name)
-    } else {
-        quote!(#(#modules::)* #name)
-    }
-}
-
-/// What the names of a file mean, and what it imports.
-#[derive(Debug, Default)]
-pub(super) struct Imports<'a> {
-    /// The types of the crate, which can't be imported from elsewhere.
-    own: BTreeSet<&'a Ident>,
-    /// Those whose namesakes the module above the file has, which are meant then.
-    above: BTreeSet<&'a Ident>,
-    /// The types that the file declares.
-    declared: BTreeSet<String>,
-    names: BTreeMap<Vec<String>, BTreeSet<String>>,
-    /// The traits of the validation whose methods are called.
-    pub(super) traits: BTreeSet<&'static str>,
-}
-
-impl<'a> Imports<'a> {
-    pub(super) fn of(versions: &[&'a ApiVersion]) -> Self {
-        let types = versions.iter().flat_map(|version| version.types.values());
-        Self {
-            own: types.map(|ty| &ty.name).collect(),
-            ..Self::default()
-        }
-    }
-
-    /// Those of a file of apply types.
-    pub(super) fn of_apply(version: &'a ApiVersion) -> Self {
-        Self {
-            above: version.apply.types.values().map(|ty| &ty.name).collect(),
-            ..Self::of(&[version])
-        }
-    }
-
-    /// The file with the items, in which imported names are short.
-    pub(super) fn file(
-        mut self,
-        path: String,
-        origin: String,
-        items: Vec<TokenStream>,
-    ) -> File {
-        let tokens: Vec<_> = items.iter().cloned().flatten().collect();
-        for pair in tokens.windows(2) {
-            if let [TokenTree::Ident(keyword), TokenTree::Ident(name)] = pair
-                && (keyword == "struct" || keyword == "enum")
-            {
-                self.declared.insert(name.to_string());
-            }
-        }
-        let items: Vec<_> = items.into_iter().map(|item| self.short(item)).collect();
-        let items = self.items().into_iter().chain(items).collect();
-        File::rust(path, origin, TokenStream::new(), items)
-    }
-
-    fn short(&mut self, tokens: TokenStream) -> TokenStream {
-        let mut short = TokenStream::new();
-        let mut tokens = tokens.into_iter();
-        while let Some(token) = tokens.next() {
-            match token {
-                TokenTree::Group(modules) if modules.delimiter() == Delimiter::None => {
-                    // Behind the colons.
-                    if let Some(name) = tokens.nth(2) {
-                        short.extend(self.name(modules.stream(), &name));
-                    }
-                }
-                TokenTree::Group(group) => {
-                    let inside = self.short(group.stream());
-                    short.append(Group::new(group.delimiter(), inside));
-                }
-                token => short.append(token),
-            }
-        }
-        short
-    }
-
-    /// A name of a module as it is written in the file.
-    fn name(&mut self, modules: TokenStream, name: &TokenTree) -> TokenStream {
-        let text = name.to_string();
-        let has =
-            |names: &BTreeSet<&Ident>| names.iter().any(|own| own.as_str() == text);
-        let modules: Vec<_> = modules.into_iter().collect();
-        let mut path: Vec<_> = modules.iter().map(ToString::to_string).collect();
-        if path.first().is_none_or(|root| root != "crate") {
-            if has(&self.own) {
-                return quote!(#(#modules::)* #name);
-            }
-        } else if self.declared.contains(&text) {
-            return quote!(#name);
-        } else if has(&self.above) {
-            path = vec!["super".to_owned()];
-        }
-        self.names.entry(path).or_default().insert(text);
-        quote!(#name)
-    }
-
-    /// The `use` items, as rustfmt sorts them.
-    fn items(mut self) -> Vec<TokenStream> {
-        for name in self.traits {
-            let names = self
-                .names
-                .entry(vec![runtime::VALIDATION.library.to_owned()])
-                .or_default();
-            // A trait that is named has its methods with that.
-            if !names.contains(name) {
-                names.insert(format!("{name} as _"));
-            }
-        }
-        let mut uses: Vec<_> = self.names.into_iter().collect();
-        let place = |modules: &[String]| match modules.first().map(String::as_str) {
-            Some("std") => 0,
-            Some("super") => 2,
-            Some("crate") => 3,
-            _ => 1,
-        };
-        uses.sort_by_key(|(modules, _)| place(modules));
-        let uses = uses.iter().map(|(modules, names)| {
-            let modules = modules.iter().map(|module| format_ident!("{module}"));
-            let names = names.iter().filter_map(|name| name.parse().ok());
-            let names: Vec<TokenStream> = names.collect();
-            use_item(&quote!(use #(#modules::)*), &names)
-        });
-        uses.collect()
-    }
+fn names(path: &TokenStream, names: Vec<&Ident>) -> Option<TokenStream> {
+    (!names.is_empty()).then(|| use_item(&quote!(use #path), &names))
 }
 
 /// A `use` of names, without braces around one.
@@ -195,5 +74,65 @@ pub(super) fn use_item(start: &TokenStream, names: &[impl ToTokens]) -> TokenStr
     match names {
         [name] => quote!(#start #name;),
         names => quote!(#start {#(#names),*};),
+    }
+}
+
+/// What comes from other crates.
+fn elsewhere(
+    version: &ApiVersion,
+    fields: &[&Field],
+    convert: bool,
+) -> Vec<TokenStream> {
+    let names = fields.iter().filter_map(|field| field.ty.reference());
+    let names: BTreeSet<_> = names.collect();
+    let mut uses = Vec::new();
+    if fields.iter().any(|field| has_map(&field.ty)) {
+        uses.push(quote!(
+            use std::collections::BTreeMap;
+        ));
+    }
+    let mut external: BTreeMap<&[Ident], Vec<&Ident>> = BTreeMap::new();
+    for name in names {
+        if let Some(path) = version.externs.get(name).map(|e| &e.path)
+            && is_imported(version, name)
+        {
+            external.entry(path.modules()).or_default().push(path.name());
+        }
+    }
+    for (modules, mut names) in external {
+        names.sort();
+        uses.push(use_item(&quote!(use #(#modules::)*), &names));
+    }
+    match (convert, !fields.is_empty()) {
+        (true, true) => uses.push(quote!(
+            use #KINDS::{convert, wire};
+        )),
+        (true, false) => uses.push(quote!(
+            use #KINDS::convert;
+        )),
+        (false, true) => uses.push(quote!(
+            use #KINDS::wire;
+        )),
+        (false, false) => {}
+    }
+    uses
+}
+
+/// Whether an external type can go by its short name: nothing else has it.
+pub(super) fn is_imported(version: &ApiVersion, schema: &SchemaName) -> bool {
+    let Some(external) = version.externs.get(schema) else {
+        return false;
+    };
+    let name = external.path.name();
+    let own = version.types.values().any(|ty| ty.name == *name);
+    let others = version.externs.values().filter(|e| e.path.name() == name).count();
+    !own && others == 1 && !crate::name::is_prelude(name)
+}
+
+fn has_map(ty: &Ty) -> bool {
+    match ty {
+        Ty::Map(_) => true,
+        Ty::List(inner) => has_map(inner),
+        _ => false,
     }
 }

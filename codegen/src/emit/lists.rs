@@ -3,7 +3,6 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::imports::{WIRE, own};
 use crate::model::{ApiVersion, Role, Struct, Type};
 
 /// The trait implementations of a list.
@@ -16,10 +15,6 @@ pub(super) fn items(
         Role::List { item } => version.types.get(item),
         _ => None,
     };
-    let name = &ty.name;
-    let items = item.map(|item| {
-        let item = own(version, &item.name);
-        quote!(#WIRE::list! { #name of #item })
-    });
-    items.into_iter().collect()
+    let (item, name) = (item.map(|item| &item.name), &ty.name);
+    item.map(|item| quote!(wire::list! { #name of #item })).into_iter().collect()
 }

@@ -10,8 +10,7 @@ use quote::{ToTokens, TokenStreamExt};
 pub(super) struct Runtime {
     /// The name of its package.
     pub(super) package: &'static str,
-    /// The name of its library.
-    pub(super) library: &'static str,
+    library: &'static str,
 }
 
 /// Reading, writing, metadata, conversion, apply: what every generated crate needs.

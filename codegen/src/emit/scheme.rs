@@ -5,9 +5,9 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::imports::{self, FROM_KINDS, FROM_SCHEME, Imports};
+use super::imports::use_item;
 use super::root::Declared;
-use super::runtime::Feature;
+use super::runtime::{Feature, KINDS, MANIFESTS};
 use super::{File, folder, origins, places};
 use crate::model::{ApiVersion, Conversion, Crate, Resource, SchemaName};
 use crate::name::{self, GROUP_FILE, Ident, SCHEME_FILE};
@@ -19,10 +19,10 @@ pub(super) fn files(krate: &Crate<'_>) -> Vec<File> {
         let kinds = kinds(&versions);
         let mut add = |name, items| files.push(file(module, &versions, name, items));
         if let Some(kind) = one_group_version(&kinds) {
-            add(GROUP_FILE, group_version(&kind));
+            add(GROUP_FILE, group_version(module, kind));
         }
         if !kinds.is_empty() {
-            add(SCHEME_FILE, registration(&kinds));
+            add(SCHEME_FILE, registration(module, &kinds));
         }
     }
     files
@@ -35,7 +35,7 @@ fn file(
     items: Vec<TokenStream>,
 ) -> File {
     let path = format!("{}{name}.rs", folder(module));
-    Imports::of(versions).file(path, origins(versions.iter().copied()), items)
+    File::rust(path, origins(versions.iter().copied()), TokenStream::new(), items)
 }
 
 fn kinds<'a>(versions: &[&'a ApiVersion]) -> Vec<Kind<'a>> {
@@ -43,32 +43,46 @@ fn kinds<'a>(versions: &[&'a ApiVersion]) -> Vec<Kind<'a>> {
     kinds.flatten().collect()
 }
 
-fn registration(kinds: &[Kind<'_>]) -> Vec<TokenStream> {
+fn registration(module: Option<&Ident>, kinds: &[Kind<'_>]) -> Vec<TokenStream> {
+    let mut types: Vec<&Ident> = Vec::new();
     let mut calls: Vec<TokenStream> = Vec::new();
     let mut conversions: Vec<TokenStream> = Vec::new();
     for (version, (schema, resource)) in kinds {
-        let name = |schema: &SchemaName| {
-            version.types.get(schema).map(|ty| imports::own(version, &ty.name))
-        };
+        let name = |schema: &SchemaName| version.types.get(schema).map(|ty| &ty.name);
         let Some(kind) = name(schema) else { continue };
-        conversions.extend(conversions_of(version, schema, &kind));
+        let of_kind = conversions_of(version, schema, kind);
+        if !of_kind.is_empty() || resource.list.is_none() {
+            types.push(kind);
+        }
+        conversions.extend(of_kind);
         let list = resource.list.as_ref().and_then(|list| Some((list, name(list)?)));
         // The list brings its kind along.
-        calls.push(match &list {
+        calls.push(match list {
             Some((_, list)) => quote!(scheme.add_list::<#list>();),
             None => quote!(scheme.add_kind::<#kind>();),
         });
         if let Some((schema, list)) = list {
-            conversions.extend(conversions_of(version, schema, &list));
+            types.push(list);
+            conversions.extend(conversions_of(version, schema, list));
         }
     }
-    vec![quote! {
-        /// Makes the kinds, their lists and their conversions known to a scheme.
-        pub fn add_to_scheme(scheme: &mut #FROM_SCHEME::Scheme) {
-            #(#calls)*
-            #(#conversions)*
-        }
-    }]
+    types.sort();
+    types.dedup();
+    let inner = module.iter();
+    let types = use_item(&quote!(use crate::#(#inner::)*), &types);
+    vec![
+        quote!(
+            use #MANIFESTS::scheme::Scheme;
+        ),
+        types,
+        quote! {
+            /// Makes the kinds, their lists and their conversions known to a scheme.
+            pub fn add_to_scheme(scheme: &mut Scheme) {
+                #(#calls)*
+                #(#conversions)*
+            }
+        },
+    ]
 }
 
 /// The files, for the module that declares them.
@@ -91,26 +105,32 @@ pub(super) fn modules(versions: &[&ApiVersion]) -> Vec<Declared> {
 type Kind<'a> = (&'a ApiVersion, (&'a SchemaName, &'a Resource));
 
 /// A kind of the group and version, if all kinds are of one.
-fn one_group_version(kinds: &[Kind<'_>]) -> Option<TokenStream> {
+fn one_group_version<'a>(kinds: &[Kind<'a>]) -> Option<&'a Ident> {
     let mut all = kinds.iter().map(|(_, (_, resource))| resource.api_version());
     let first = all.next();
     let (version, (schema, _)) = kinds.first()?;
-    let kind = imports::own(version, &version.types.get(*schema)?.name);
+    let kind = &version.types.get(*schema)?.name;
     all.all(|other| Some(other) == first).then_some(kind)
 }
 
-fn group_version(kind: &TokenStream) -> Vec<TokenStream> {
+fn group_version(module: Option<&Ident>, kind: &Ident) -> Vec<TokenStream> {
+    let inner = module.iter();
     vec![
+        quote!(
+            use #KINDS::{GroupResource, GroupVersion};
+        ),
+        quote!(
+            use crate::#(#inner::)* #kind;
+        ),
         quote! {
             /// The group and version of the kinds.
-            pub static GROUP_VERSION: #FROM_KINDS::GroupVersion =
-                #FROM_KINDS::GroupVersion::of::<#kind>();
+            pub static GROUP_VERSION: GroupVersion = GroupVersion::of::<#kind>();
         },
         quote! {
             /// The resource of that name in the group, such as the plural of a kind.
             pub fn resource(
                 resource: impl Into<std::borrow::Cow<'static, str>>,
-            ) -> #FROM_KINDS::GroupResource {
+            ) -> GroupResource {
                 GROUP_VERSION.resource(resource)
             }
         },
@@ -120,7 +140,7 @@ fn group_version(kind: &TokenStream) -> Vec<TokenStream> {
 fn conversions_of(
     version: &ApiVersion,
     schema: &SchemaName,
-    name: &TokenStream,
+    name: &Ident,
 ) -> Vec<TokenStream> {
     let conversions = version.conversions.get(schema).into_iter().flatten();
     let both = |Conversion { to, total, .. }: &Conversion| {

@@ -3,8 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::imports::{self, BTREE_MAP, Imports, WIRE};
-use super::{File, PARTS, comment, conversion, enums, folder, origin};
+use super::{File, PARTS, comment, conversion, enums, folder, imports, origin};
 use crate::model::{ApiVersion, Crate, Field, Module, Shape, Struct, Ty, Type};
 
 /// The documentation of the field that keeps unknown fields.
@@ -23,18 +22,18 @@ pub(super) fn files(krate: &Crate<'_>) -> Vec<File> {
 fn file(version: &ApiVersion, module: &Module) -> File {
     let types = module.types.iter();
     let types = types.filter_map(|name| Some((name, version.types.get(name)?)));
-    let mut items = Vec::new();
+    let mut all = imports::of(version, module);
     for (schema, ty) in types {
         match &ty.shape {
             Shape::Struct(object) => {
-                items.extend(PARTS.iter().flat_map(|part| part(version, ty, object)));
+                all.extend(PARTS.iter().flat_map(|part| part(version, ty, object)));
             }
-            Shape::Enum(shape) => items.extend(enums::items(ty, shape)),
+            Shape::Enum(shape) => all.extend(enums::items(ty, shape)),
         }
-        items.extend(conversion::items(version, schema));
+        all.extend(conversion::items(version, schema));
     }
     let path = format!("{}{}.rs", folder(version.module.as_ref()), module.name);
-    Imports::of(&[version]).file(path, origin(version, module), items)
+    File::rust(path, origin(version, module), TokenStream::new(), all)
 }
 
 /// The declaration of a struct.
@@ -53,7 +52,7 @@ pub(super) fn items(
     });
     let unknown = object.unknown.iter().map(|name| {
         let docs = comment(&UNKNOWN_FIELDS.map(str::to_owned));
-        quote!(#docs pub #name: #WIRE::UnknownFields)
+        quote!(#docs pub #name: wire::UnknownFields)
     });
     let fields = fields.chain(unknown);
     vec![quote! {
@@ -96,12 +95,23 @@ pub(super) fn value_type(version: &ApiVersion, ty: &Ty) -> TokenStream {
         }
         Ty::Map(value) => {
             let value = value_type(version, value);
-            quote!(#BTREE_MAP<String, #value>)
+            quote!(BTreeMap<String, #value>)
         }
         Ty::Ref(schema) => {
             match (version.types.get(schema), version.externs.get(schema)) {
-                (Some(ty), _) => imports::own(version, &ty.name),
-                (None, Some(external)) => imports::external(version, external),
+                (Some(own), _) => {
+                    let name = &own.name;
+                    quote!(#name)
+                }
+                (None, Some(external)) => {
+                    let name = external.path.name();
+                    if imports::is_imported(version, schema) {
+                        quote!(#name)
+                    } else {
+                        let modules = external.path.modules();
+                        quote!(#(#modules::)* #name)
+                    }
+                }
                 // The closure pass has reported it; nothing is rendered then.
                 (None, None) => quote!(()),
             }

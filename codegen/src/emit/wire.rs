@@ -3,7 +3,6 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::imports::WIRE;
 use crate::model::{ApiVersion, Role, Struct, Type};
 
 /// The implementations of `wire::Object` and of serde's traits.
@@ -24,7 +23,7 @@ pub(super) fn items(_: &ApiVersion, ty: &Type, object: &Struct) -> Vec<TokenStre
         Role::Kind(_) | Role::Apply(_) | Role::List { .. } => quote!(kind),
     };
     vec![quote! {
-        #WIRE::#sort! {
+        wire::#sort! {
             #name { #(#rows,)* }
         }
     }]

@@ -6,7 +6,6 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::{Context, check_method, elements, old, parameter, updates, values};
-use crate::emit::imports::{self, VALIDATION};
 use crate::model::{Field, Struct, Ty, Type};
 
 /// The implementation of `Check`.
@@ -19,15 +18,17 @@ pub(super) fn item(
     if !does.checks && !does.checks_updates && !does.warns {
         return None;
     }
-    let name = imports::own(cx.version, &ty.name);
-    let check = check_method(&quote!(check), None, &lines(cx, object));
+    let name = &ty.name;
+    let lines = lines(cx, object);
+    let check = check_method(cx, &quote!(check), None, &lines);
     let check_update = updates::method(cx, object);
     let warnings = warnings(cx, object);
     let stored = parameter("stored", &warnings);
     let stored = quote!(#stored: Option<&Self>,);
-    let warn = check_method(&quote!(warn), Some(&stored), &warnings);
+    let warn = check_method(cx, &quote!(warn), Some(&stored), &warnings);
+    let trait_name = cx.name("Check");
     Some(quote! {
-        impl #VALIDATION::Check for #name {
+        impl #trait_name for #name {
             #check
 
             #check_update
@@ -106,7 +107,7 @@ fn warnings(cx: &mut Context<'_>, object: &Struct) -> TokenStream {
 fn warn_inside(cx: &mut Context<'_>, field: &Field) -> Option<TokenStream> {
     let (json, name) = (&field.json, &field.name);
     cx.held(field).filter(|inside| inside.behaviour.warns)?;
-    cx.imports.traits.insert("Check");
+    cx.uses.check = true;
     let old = old(field);
     Some(match (&field.ty, field.is_optional()) {
         (Ty::List(_), _) => {

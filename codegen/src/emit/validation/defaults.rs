@@ -4,8 +4,7 @@ use proc_macro2::{Literal as Token, TokenStream};
 use quote::quote;
 
 use super::{Context, old, parameter};
-use crate::emit::imports::{self, VALIDATION};
-use crate::model::{ApiVersion, Behaviour, Field, Literal, Role, Struct, Ty, Type};
+use crate::model::{Behaviour, Field, Literal, Role, Struct, Ty, Type};
 
 /// The implementation of `SetDefaults`.
 pub(super) fn item(
@@ -22,11 +21,12 @@ pub(super) fn item(
     if !is_kind && !sets_defaults && !drops_fields {
         return None;
     }
-    let name = imports::own(cx.version, &ty.name);
+    let name = &ty.name;
     let set = sets_defaults.then(|| sets(cx, object));
     let drop = drops_fields.then(|| drops(cx, object)).flatten();
+    let trait_name = cx.name("SetDefaults");
     Some(quote! {
-        impl #VALIDATION::SetDefaults for #name {
+        impl #trait_name for #name {
             #set
 
             #drop
@@ -37,8 +37,9 @@ pub(super) fn item(
 fn sets(cx: &mut Context<'_>, object: &Struct) -> TokenStream {
     let sets = object.fields.iter().filter_map(|field| set(cx, field)).collect();
     let target = parameter("target", &sets);
+    let ty = cx.name("Target");
     quote! {
-        fn set_defaults(&mut self, #target: &#VALIDATION::Target) {
+        fn set_defaults(&mut self, #target: &#ty) {
             #sets
         }
     }
@@ -53,7 +54,7 @@ fn set(cx: &mut Context<'_>, field: &Field) -> Option<TokenStream> {
         return Some(inside(cx, field, &quote!(set_defaults(target))));
     }
     let literal = field.facts.literal.as_ref()?;
-    let value = expression(cx.version, literal);
+    let value = expression(cx, literal);
     let set = match literal {
         Literal::List(_) => quote! {
             if self.#name.as_ref().is_none_or(Vec::is_empty) {
@@ -61,7 +62,8 @@ fn set(cx: &mut Context<'_>, field: &Field) -> Option<TokenStream> {
             }
         },
         Literal::Text(text) => {
-            quote!(#VALIDATION::default_text(&mut self.#name, #text);)
+            let default_text = cx.name("default_text");
+            quote!(#default_text(&mut self.#name, #text);)
         }
         _ => quote!(self.#name.get_or_insert(#value);),
     };
@@ -71,7 +73,7 @@ fn set(cx: &mut Context<'_>, field: &Field) -> Option<TokenStream> {
 /// What is done in the structs that a field holds.
 fn inside(cx: &mut Context<'_>, field: &Field, call: &TokenStream) -> TokenStream {
     let name = &field.name;
-    cx.imports.traits.insert("SetDefaults");
+    cx.uses.set_defaults = true;
     match &field.ty {
         Ty::List(_) => {
             let items = if field.is_optional() {
@@ -101,8 +103,9 @@ fn drops(cx: &mut Context<'_>, object: &Struct) -> Option<TokenStream> {
     if drops.is_empty() {
         return None;
     }
+    let ty = cx.name("Target");
     Some(quote! {
-        fn drop_disabled(&mut self, stored: Option<&Self>, target: &#VALIDATION::Target) {
+        fn drop_disabled(&mut self, stored: Option<&Self>, target: &#ty) {
             #(#drops)*
         }
     })
@@ -112,9 +115,10 @@ fn drop(cx: &mut Context<'_>, field: &Field) -> Option<TokenStream> {
     let name = &field.name;
     if let Some(feature) = &field.facts.feature {
         let has = cx.has(&quote!(target), feature);
+        let drop_unless = cx.name("drop_unless");
         return Some(quote! {
             let old = stored.map(|stored| &stored.#name);
-            #VALIDATION::drop_unless(#has, &mut self.#name, old);
+            #drop_unless(#has, &mut self.#name, old);
         });
     }
     cx.held(field).filter(|inside| inside.behaviour.drops_fields)?;
@@ -131,7 +135,7 @@ fn drop(cx: &mut Context<'_>, field: &Field) -> Option<TokenStream> {
 }
 
 /// A default as an expression.
-fn expression(version: &ApiVersion, literal: &Literal) -> TokenStream {
+fn expression(cx: &mut Context<'_>, literal: &Literal) -> TokenStream {
     match literal {
         Literal::Bool(value) => quote!(#value),
         Literal::Int(value) => {
@@ -140,11 +144,12 @@ fn expression(version: &ApiVersion, literal: &Literal) -> TokenStream {
         }
         Literal::Text(text) => quote!(#text.to_owned()),
         Literal::Variant { ty, variant } => {
-            let ty = imports::own(version, ty);
+            cx.uses.types.insert(ty.clone());
             quote!(#ty::#variant)
         }
         Literal::List(values) => {
-            let values = values.iter().map(|value| expression(version, value));
+            let values = values.iter().map(|value| expression(cx, value));
+            let values: Vec<_> = values.collect();
             quote!(vec![#(#values),*])
         }
     }

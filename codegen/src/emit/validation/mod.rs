@@ -13,33 +13,57 @@ mod values;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use proc_macro2::{TokenStream, TokenTree};
+use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{format_ident, quote};
 
-use super::imports::{Imports, VALIDATION};
+use super::imports::use_item;
 use super::root::{Declared, declarations};
-use super::runtime::Feature;
+use super::runtime::{Feature, VALIDATION};
 use super::{File, folder, inner_comment, origin, origins, places};
 use crate::model::{
     ApiVersion, Argument, Crate, Field, Module, Rules, Shape, Struct, Ty,
 };
 use crate::name::{self, Ident, VALIDATION_FOLDER};
 
-/// What the modules of this output work on, and what the items of a file use, noted while they
-/// are made.
-struct Context<'a> {
-    version: &'a ApiVersion,
-    imports: Imports<'a>,
+/// What the items of a file use, noted while they are made.
+#[derive(Debug, Default)]
+struct Uses {
+    /// The traits whose methods are called.
+    check: bool,
+    set_defaults: bool,
+    semantic: bool,
+    /// The types of the crate.
+    types: BTreeSet<Ident>,
     /// The constants of features.
     features: BTreeSet<Ident>,
     /// The constants with names that a server reports: the name, and the field.
     reported: BTreeMap<Ident, (String, String)>,
+    /// The names of the validation that are written without its module.
+    names: BTreeSet<&'static str>,
+}
+
+/// What the modules of this output work on.
+struct Context<'a> {
+    version: &'a ApiVersion,
+    uses: Uses,
 }
 
 impl Context<'_> {
+    /// A name of the validation: by itself, or with its module where a type of the crate has the
+    /// same name.
+    fn name(&mut self, name: &'static str) -> TokenStream {
+        let ident = proc_macro2::Ident::new(name, Span::call_site());
+        if self.version.types.values().any(|ty| ty.name.as_str() == name) {
+            quote!(#VALIDATION::#ident)
+        } else {
+            self.uses.names.insert(name);
+            quote!(#ident)
+        }
+    }
+
     /// Whether the server has a feature on.
     fn has(&mut self, target: &TokenStream, feature: &Ident) -> TokenStream {
-        self.features.insert(feature.clone());
+        self.uses.features.insert(feature.clone());
         quote!(#target.has(&#feature))
     }
 
@@ -71,18 +95,15 @@ impl Context<'_> {
 
 /// A method of `Check`, if there is anything to do.
 fn check_method(
+    cx: &mut Context<'_>,
     name: &TokenStream,
     stored: Option<&TokenStream>,
     lines: &TokenStream,
 ) -> Option<TokenStream> {
     (!lines.is_empty()).then(|| {
+        let (path, checker) = (cx.name("Path"), cx.name("Checker"));
         quote! {
-            fn #name(
-                &self,
-                #stored
-                at: &#VALIDATION::Path<'_>,
-                to: &mut #VALIDATION::Checker<'_>,
-            ) {
+            fn #name(&self, #stored at: &#path<'_>, to: &mut #checker<'_>) {
                 #lines
             }
         }
@@ -177,12 +198,8 @@ pub(super) fn files(krate: &Crate<'_>) -> Vec<File> {
 }
 
 fn file(version: &ApiVersion, module: &Module) -> File {
-    let mut cx = Context {
-        version,
-        imports: Imports::of(&[version]),
-        features: BTreeSet::new(),
-        reported: BTreeMap::new(),
-    };
+    let uses = Uses::default();
+    let mut cx = Context { version, uses };
     let mut items = Vec::new();
     for schema in &module.types {
         let Some(ty) = version.types.get(schema) else {
@@ -191,16 +208,49 @@ fn file(version: &ApiVersion, module: &Module) -> File {
         if let Shape::Struct(object) = &ty.shape
             && object.behaviour.is_any()
         {
+            cx.uses.types.insert(ty.name.clone());
             items.extend(defaults::item(&mut cx, ty, object));
             items.extend(checks::item(&mut cx, ty, object));
             items.extend(strategy::item(&mut cx, ty, object));
             items.extend(updates::semantic(&mut cx, ty, object));
         }
     }
-    let mut all = features::items(&cx);
+    let features = features::items(&mut cx);
+    let mut all = imports(&cx);
+    all.extend(features);
     all.extend(reported::items(&cx));
     all.extend(items);
     let folder = folder(version.module.as_ref());
     let path = format!("{folder}{VALIDATION_FOLDER}/{}.rs", module.name);
-    cx.imports.file(path, origin(version, module), all)
+    File::rust(path, origin(version, module), TokenStream::new(), all)
+}
+
+/// The `use` items of a file.
+fn imports(cx: &Context<'_>) -> Vec<TokenStream> {
+    let traits = [
+        (cx.uses.check, "Check"),
+        (cx.uses.semantic, "Semantic"),
+        (cx.uses.set_defaults, "SetDefaults"),
+    ];
+    let named = |name| (name, proc_macro2::Ident::new(name, Span::call_site()));
+    // A trait that isn't named has its methods all the same.
+    let traits = traits
+        .into_iter()
+        .filter(|(is_called, name)| *is_called && !cx.uses.names.contains(name));
+    let traits = traits.map(|(_, name)| named(name));
+    let traits = traits.map(|(name, ident)| (name, quote!(#ident as _)));
+    let names = cx.uses.names.iter().map(|name| named(name));
+    let names = names.map(|(name, ident)| (name, quote!(#ident)));
+    let mut all: Vec<_> = traits.chain(names).collect();
+    // As rustfmt sorts them.
+    all.sort_by_key(|(name, _)| *name);
+    let all: Vec<_> = all.into_iter().map(|(_, name)| name).collect();
+    let mut uses = Vec::new();
+    if !all.is_empty() {
+        uses.push(use_item(&quote!(use #VALIDATION::), &all));
+    }
+    let inner = cx.version.module.iter();
+    let types: Vec<_> = cx.uses.types.iter().collect();
+    uses.push(use_item(&quote!(use crate::#(#inner::)*), &types));
+    uses
 }

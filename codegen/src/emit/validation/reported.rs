@@ -37,7 +37,7 @@ fn constant(cx: &mut Context<'_>, field: &Field, reported: &str) -> TokenStream 
     let Some(constant) = name::reported_constant(reported) else {
         return quote!(#reported);
     };
-    let known = cx.reported.entry(constant.clone());
+    let known = cx.uses.reported.entry(constant.clone());
     let known = known.or_insert_with(|| (reported.to_owned(), field.json.clone()));
     if known.0 == reported && !cx.version.features.contains_key(&constant) {
         quote!(#constant)
@@ -48,7 +48,7 @@ fn constant(cx: &mut Context<'_>, field: &Field, reported: &str) -> TokenStream 
 
 /// The constants that a file uses.
 pub(super) fn items(cx: &Context<'_>) -> Vec<TokenStream> {
-    let used = cx.reported.iter();
+    let used = cx.uses.reported.iter();
     let used = used.filter(|(constant, _)| !cx.version.features.contains_key(*constant));
     let items = used.map(|(constant, (reported, json))| {
         let text = crate::doc::as_code(json);

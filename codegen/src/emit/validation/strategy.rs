@@ -4,7 +4,6 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::{Context, check_method, parameter};
-use crate::emit::imports::{self, VALIDATION};
 use crate::model::{Resource, Role, Struct, Type};
 
 /// The implementation of `Strategy`.
@@ -16,7 +15,7 @@ pub(super) fn item(
     let Role::Kind(resource) = &object.role else {
         return None;
     };
-    let name = imports::own(cx.version, &ty.name);
+    let name = &ty.name;
     let rules = &object.rules;
     let unconditional = rules.unconditional_update.then(|| {
         quote!(
@@ -29,8 +28,9 @@ pub(super) fn item(
         )
     });
     let status = status(cx, object, resource);
+    let strategy = cx.name("Strategy");
     Some(quote! {
-        impl #VALIDATION::Strategy for #name {
+        impl #strategy for #name {
             #unconditional
             #names
             #status
@@ -57,16 +57,17 @@ fn status(
     let target = parameter("target", &new);
     let inside = cx.version.own_struct(&field.ty);
     let check = inside.filter(|(_, inside)| inside.behaviour.checks).and_then(|_| {
-        cx.imports.traits.insert("Check");
+        cx.uses.check = true;
         let lines = quote! {
             if let Some(status) = &self.status {
                 status.check(&at.field("status"), to);
             }
         };
-        check_method(&quote!(check_status), None, &lines)
+        check_method(cx, &quote!(check_status), None, &lines)
     });
+    let target_type = cx.name("Target");
     Some(quote! {
-        fn reset_status(&mut self, stored: Option<&Self>, #target: &#VALIDATION::Target) {
+        fn reset_status(&mut self, stored: Option<&Self>, #target: &#target_type) {
             self.status = match stored {
                 Some(stored) => stored.status.clone(),
                 None => #new,

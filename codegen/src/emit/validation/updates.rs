@@ -4,7 +4,6 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::{Context, check_method, elements, reported, values};
-use crate::emit::imports::{self, VALIDATION};
 use crate::emit::kind::release;
 use crate::foundation;
 use crate::model::{Field, Immutable, Struct, Ty, Type, Unique};
@@ -18,7 +17,7 @@ pub(super) fn semantic(
     if !object.behaviour.is_compared {
         return None;
     }
-    let name = imports::own(cx.version, &ty.name);
+    let name = &ty.name;
     let count = object.fields.len();
     let same = object.fields.iter().enumerate().map(|(index, field)| {
         let name = &field.name;
@@ -36,8 +35,9 @@ pub(super) fn semantic(
         1 => None,
         _ => Some(quote!(is_same)),
     };
+    let trait_name = cx.name("Semantic");
     Some(quote! {
-        impl #VALIDATION::Semantic for #name {
+        impl #trait_name for #name {
             fn is_same(&self, other: &Self) -> bool {
                 #(#same)*
                 #result
@@ -59,7 +59,7 @@ fn is_same(
         return quote!(#function(#borrow #new, #borrow #old));
     }
     if is_semantic(cx, field) {
-        cx.imports.traits.insert("Semantic");
+        cx.uses.semantic = true;
         quote!(#new.is_same(#borrow #old))
     } else {
         quote!(#new == #old)
@@ -93,19 +93,19 @@ pub(super) fn method(cx: &mut Context<'_>, object: &Struct) -> Option<TokenStrea
         }
         lines.extend(inside(cx, field));
     }
-    check_method(&quote!(check_update), Some(&quote!(stored: &Self,)), &lines)
+    check_method(cx, &quote!(check_update), Some(&quote!(stored: &Self,)), &lines)
 }
 
 fn frozen(cx: &mut Context<'_>, field: &Field, immutable: &Immutable) -> TokenStream {
     let (json, name) = (&field.json, &field.name);
     let is_same = is_same(cx, field, &quote!(new), &quote!(old), false);
-    let error_type = values::error_type(immutable.error_type);
+    let error_type = values::error_type(cx, immutable.error_type);
     let mut as_reported = field.rules.reported.clone();
     as_reported.above = immutable.above;
     let path = reported::path(cx, field, &quote!(at.field(#json)), &as_reported);
     let message = match &immutable.message {
         Some(message) => quote!(#message),
-        None => quote!(#VALIDATION::IMMUTABLE),
+        None => cx.name("IMMUTABLE"),
     };
     let compare = quote! {
         let (new, old) = (&self.#name, &stored.#name);
@@ -176,6 +176,6 @@ fn inside(cx: &mut Context<'_>, field: &Field) -> TokenStream {
             self.#name.check_update(&stored.#name, &at.field(#json), to);
         },
     };
-    cx.imports.traits.insert("Check");
+    cx.uses.check = true;
     lines
 }

@@ -4,10 +4,7 @@ use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::quote;
 
 use super::{Context, reported};
-use crate::emit::imports::{self, VALIDATION};
-use crate::model::{
-    ApiVersion, Argument, Call, ErrorType, Field, Rules, Struct, Takes, Ty, Unique,
-};
+use crate::model::{Argument, Call, ErrorType, Field, Rules, Struct, Takes, Ty, Unique};
 
 /// The rules of a field and of what it holds.
 pub(super) fn field(
@@ -85,7 +82,7 @@ fn struct_inside(cx: &mut Context<'_>, field: &Field) -> TokenStream {
     if !inside.is_some_and(|(_, inside)| inside.behaviour.checks) {
         return TokenStream::new();
     }
-    cx.imports.traits.insert("Check");
+    cx.uses.check = true;
     match field.is_optional() {
         true => quote! {
             if let Some(value) = &self.#name {
@@ -106,14 +103,14 @@ fn presence(cx: &mut Context<'_>, field: &Field) -> Option<TokenStream> {
 }
 
 /// What is asked of the number of entries of a list or map, even if that is absent.
-fn counts(cx: &Context<'_>, field: &Field) -> TokenStream {
+fn counts(cx: &mut Context<'_>, field: &Field) -> TokenStream {
     let name = &field.name;
     let count = match field.is_optional() {
         true => quote!(self.#name.as_ref().map_or(0, |entries| entries.len())),
         false => quote!(self.#name.len()),
     };
     let counts = field.rules.calls().filter(|call| call.takes == Takes::Count);
-    let calls = counts.map(|call| one(cx.version, call, &Operand::place(quote!(count))));
+    let calls = counts.map(|call| one(cx, call, &Operand::place(quote!(count))));
     calls.map(|call| quote!(let count = #count; #call;)).collect()
 }
 
@@ -159,9 +156,9 @@ fn calls(
         rules.calls().filter(|call| call.takes != Takes::Count).collect();
     for call in calls.into_iter().rev() {
         let is_asked_alone = only && call.alone;
-        let expression = one(cx.version, call, operand);
-        let pattern = pattern(call, operand);
-        let problem = problem(call);
+        let expression = one(cx, call, operand);
+        let pattern = pattern(cx, call, operand);
+        let problem = problem(cx, call);
         lines = match (call.guards && !lines.is_empty(), is_asked_alone) {
             (true, true) => quote!(if is_one && #expression { #lines }),
             (true, false) => quote!(#problem if #expression { #lines }),
@@ -197,15 +194,15 @@ fn value(call: &Call, operand: &Operand) -> TokenStream {
 }
 
 /// One call.
-fn one(version: &ApiVersion, call: &Call, operand: &Operand) -> TokenStream {
+fn one(cx: &mut Context<'_>, call: &Call, operand: &Operand) -> TokenStream {
     let method = Ident::new(call.method, Span::call_site());
     let value = value(call, operand);
-    let arguments =
-        call.arguments.iter().map(|argument| self::argument(version, argument));
+    let arguments = call.arguments.iter().map(|argument| self::argument(cx, argument));
+    let arguments: Vec<_> = arguments.collect();
     quote!(to.#method(path, #value #(, #arguments)*))
 }
 
-fn argument(version: &ApiVersion, argument: &Argument) -> TokenStream {
+fn argument(cx: &mut Context<'_>, argument: &Argument) -> TokenStream {
     match argument {
         Argument::Int(number) => {
             let number = Literal::i64_unsuffixed(*number);
@@ -213,40 +210,43 @@ fn argument(version: &ApiVersion, argument: &Argument) -> TokenStream {
         }
         Argument::Text(text) => quote!(#text),
         Argument::Texts(texts) => quote!(&[#(#texts),*]),
-        Argument::ErrorType(error_type) => self::error_type(*error_type),
+        Argument::ErrorType(error_type) => self::error_type(cx, *error_type),
         Argument::Problem(..) => quote!(problem),
         Argument::NameFormat(format) => {
             let name = Ident::new(&format!("{format:?}"), Span::call_site());
-            quote!(#VALIDATION::NameFormat::#name)
+            let ty = cx.name("NameFormat");
+            quote!(#ty::#name)
         }
         Argument::Pattern(_) => quote!(&PATTERN),
         Argument::ValuesOf(name) => {
-            let name = imports::own(version, name);
+            cx.uses.types.insert(name.clone());
             quote!(#name::known_values())
         }
     }
 }
 
 /// What is wrong where a rule is broken, in a line of its own because calls are long enough.
-fn problem(call: &Call) -> Option<TokenStream> {
+fn problem(cx: &mut Context<'_>, call: &Call) -> Option<TokenStream> {
     call.arguments.iter().find_map(|argument| match argument {
         Argument::Problem(error_type, keyword) => {
-            let error_type = self::error_type(*error_type);
-            Some(quote!(let problem = #VALIDATION::Problem::new(#error_type, #keyword);))
+            let ty = cx.name("Problem");
+            let error_type = self::error_type(cx, *error_type);
+            Some(quote!(let problem = #ty::new(#error_type, #keyword);))
         }
         _ => None,
     })
 }
 
 /// The regular expression of a text is read once, so it is a static beside its use.
-fn pattern(call: &Call, operand: &Operand) -> Option<TokenStream> {
+fn pattern(cx: &mut Context<'_>, call: &Call, operand: &Operand) -> Option<TokenStream> {
     let [Argument::Pattern(pattern)] = call.arguments.as_slice() else {
         return None;
     };
     let text = value(call, operand);
+    let ty = cx.name("Pattern");
     Some(quote! {
         {
-            static PATTERN: #VALIDATION::Pattern = #VALIDATION::Pattern::new(#pattern);
+            static PATTERN: #ty = #ty::new(#pattern);
             to.pattern(path, #text, &PATTERN);
         }
     })
@@ -260,7 +260,7 @@ fn elements(cx: &mut Context<'_>, rules: &Rules, item: &Ty) -> TokenStream {
         calls(cx, inside, &Operand::reference(quote!(item)), false, TokenStream::new());
     let object = cx.version.own_struct(item);
     if object.is_some_and(|(_, object)| object.behaviour.checks) {
-        cx.imports.traits.insert("Check");
+        cx.uses.check = true;
         value.extend(quote!(item.check(&path, to);));
     }
     let repeats = rules.unique().and_then(|unique| repeats(cx, unique, item));
@@ -268,12 +268,16 @@ fn elements(cx: &mut Context<'_>, rules: &Rules, item: &Ty) -> TokenStream {
         return TokenStream::new();
     }
     let path = reported::above(quote!(path.index(index)), inside.reported.above);
+    let repeats_type = match &repeats {
+        Some(_) => cx.name("Repeats"),
+        None => TokenStream::new(),
+    };
     let (before, inside) = match repeats {
         None => (TokenStream::new(), value),
         Some((keys, key, report)) => (
             quote! {
                 let keys = #keys;
-                let mut repeats = #VALIDATION::Repeats::of(keys);
+                let mut repeats = #repeats_type::of(keys);
             },
             match rules.unique() {
                 Some(Unique::Keys {
@@ -343,7 +347,8 @@ fn repeats(
 }
 
 /// A type of error as an expression.
-pub(super) fn error_type(error_type: ErrorType) -> TokenStream {
+pub(super) fn error_type(cx: &mut Context<'_>, error_type: ErrorType) -> TokenStream {
     let name = Ident::new(&format!("{error_type:?}"), Span::call_site());
-    quote!(#VALIDATION::ErrorType::#name)
+    let ty = cx.name("ErrorType");
+    quote!(#ty::#name)
 }
