@@ -13,7 +13,7 @@ use super::{
 use super::{comment, types, wire};
 use crate::doc;
 use crate::model::{
-    ApiVersion, Carry, Crate, Field, Module, Resource, Role, Shape, Struct, Ty, Type,
+    ApiVersion, Applies, Carry, Crate, Module, Resource, Role, Struct, Type,
 };
 use crate::name::{self, APPLY_MODULE, Ident};
 
@@ -43,22 +43,24 @@ fn file(version: &ApiVersion, module: &Module) -> File {
     let mut converts = false;
     let mut items = Vec::new();
     for schema in &module.types {
-        let full = version.types.get(schema).zip(version.apply.types.get(schema));
-        let Some((full, ty)) = full else { continue };
-        let (Shape::Struct(full), Shape::Struct(object)) = (&full.shape, &ty.shape)
+        let Applies { types, carries, .. } = &version.apply;
+        let (Some(full), Some(ty), Some(carries)) =
+            (version.object(schema), types.get(schema), carries.get(schema))
         else {
             continue;
         };
+        let Some(object) = ty.object() else { continue };
         items.extend(types::items(version, ty, object));
         items.extend(builders::items(version, ty, object));
         if let Role::Apply(resource) = &object.role {
             items.push(extraction(version, ty, resource));
             items.push(apply_impl(version, ty, resource));
         }
-        items.push(from_full(version, ty, full));
+        items.push(from_full(version, ty, full, carries));
         items.extend(resource::items(version, ty, object));
         items.extend(wire::items(version, ty, object));
-        converts |= full.fields.iter().any(|field| uses_convert(version, field));
+        let mut carried = full.fields.iter().zip(carries);
+        converts |= carried.any(|(field, carry)| carry.uses_support(field.boxed));
     }
     let mut all = imports::of_apply(version, module, converts);
     all.extend(items);
@@ -160,18 +162,22 @@ fn apply_impl(version: &ApiVersion, ty: &Type, resource: &Resource) -> TokenStre
 }
 
 /// The conversion of the full type, which sets all that it holds.
-fn from_full(version: &ApiVersion, ty: &Type, full: &Struct) -> TokenStream {
+fn from_full(
+    version: &ApiVersion,
+    ty: &Type,
+    full: &Struct,
+    carries: &[Carry],
+) -> TokenStream {
     let name = &ty.name;
     let theirs = full_type(version, ty);
-    let values = full.fields.iter().map(|field| {
+    let values = full.fields.iter().zip(carries).map(|(field, carry)| {
         let name = &field.name;
         let value = quote!(value.#name);
         if field.metadata {
             return quote!(#name: #KINDS::apply::metadata(#value));
         }
-        let carry = carry(version, &field.ty);
         let boxed = (field.boxed, field.boxed);
-        let value = carried(&value, &carry, !field.required, boxed);
+        let value = carried(&value, carry, !field.required, boxed);
         if field.required {
             quote!(#name: Some(#value))
         } else {
@@ -193,33 +199,5 @@ fn from_full(version: &ApiVersion, ty: &Type, full: &Struct) -> TokenStream {
                 Self { #(#values),* }
             }
         }
-    }
-}
-
-/// How a value of the full type becomes one that is applied.
-fn carry(version: &ApiVersion, ty: &Ty) -> Carry {
-    let inner = |inner: &Ty| match carry(version, inner) {
-        Carry::Same => None,
-        carry => Some(Box::new(carry)),
-    };
-    match ty {
-        Ty::Ref(name) if version.apply.types.contains_key(name) => Carry::Type {
-            ours: name.clone(),
-            theirs: name.clone(),
-            total: true,
-            like: false,
-        },
-        Ty::List(item) => inner(item).map_or(Carry::Same, Carry::List),
-        Ty::Map(value) => inner(value).map_or(Carry::Same, Carry::Map),
-        _ => Carry::Same,
-    }
-}
-
-/// Whether the conversion of a field needs what `convert` of the run-time has.
-fn uses_convert(version: &ApiVersion, field: &Field) -> bool {
-    match carry(version, &field.ty) {
-        Carry::Same => false,
-        Carry::Type { .. } => field.boxed,
-        Carry::List(_) | Carry::Map(_) => true,
     }
 }

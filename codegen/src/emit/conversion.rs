@@ -8,7 +8,7 @@ use super::runtime::KINDS;
 use crate::doc::{self, NoLinks};
 use crate::model::{
     ApiVersion, Carry, Conversion, Dropped, FieldConversion, Functions, How, Role,
-    SchemaName, Shape, Type,
+    SchemaName, Type,
 };
 use crate::name::Ident;
 
@@ -33,10 +33,7 @@ pub(super) fn uses_support(version: &ApiVersion, schemas: &[SchemaName]) -> bool
                 theirs,
                 carry,
                 ..
-            } => {
-                let plain = matches!(carry, Carry::Same | Carry::Type { .. });
-                !plain || (ours.boxed && theirs.boxed && carry.pair().is_some())
-            }
+            } => carry.uses_support(ours.boxed && theirs.boxed),
             _ => false,
         }),
         _ => false,
@@ -65,7 +62,8 @@ fn both_ways(ty: &Type, conversion: &Conversion) -> Vec<TokenStream> {
         How::Values | How::Items(_) => false,
     };
     // What users call, of kinds; parts of kinds are only translated.
-    let is_kind = matches!(&ty.shape, Shape::Struct(object) if matches!(object.role, Role::Kind(_)));
+    let object = ty.object();
+    let is_kind = object.is_some_and(|object| matches!(object.role, Role::Kind(_)));
     if is_translated && is_kind {
         let plain = quote!(convert::object(self));
         let keeping = quote!(convert::object_preserving(self));

@@ -8,7 +8,7 @@ use quote::{ToTokens, quote};
 
 use super::conversion;
 use super::runtime::KINDS;
-use crate::model::{ApiVersion, Field, Module, SchemaName, Shape, Ty, Type};
+use crate::model::{ApiVersion, Field, Module, SchemaName, Ty, Type};
 use crate::name::Ident;
 
 /// The `use` items of a file.
@@ -43,11 +43,7 @@ pub(super) fn of_apply(
 
 fn fields<'a>(types: &'a BTreeMap<SchemaName, Type>, module: &Module) -> Vec<&'a Field> {
     let types = module.types.iter().filter_map(|name| types.get(name));
-    let structs = types.filter_map(|ty| match &ty.shape {
-        Shape::Struct(object) => Some(object),
-        Shape::Enum(_) => None,
-    });
-    structs.flat_map(|object| &object.fields).collect()
+    types.filter_map(Type::object).flat_map(|object| &object.fields).collect()
 }
 
 /// The types of the crate that the fields name and that other files have, by name.

@@ -116,6 +116,16 @@ impl Carry {
         }
     }
 
+    /// Whether it needs what `convert` of the run-time has, of a field that is boxed on both
+    /// sides or not.
+    pub(crate) fn uses_support(&self, boxed: bool) -> bool {
+        match self {
+            Self::Same => false,
+            Self::Type { .. } => boxed,
+            Self::List(_) | Self::Map(_) => true,
+        }
+    }
+
     /// What is in all lists and maps, for changing.
     pub(crate) fn innermost_mut(&mut self) -> &mut Self {
         match self {

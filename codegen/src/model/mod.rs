@@ -71,6 +71,8 @@ pub(crate) struct ApiVersion {
 pub(crate) struct Applies {
     /// By the schema of the full type, whose name they have.
     pub(crate) types: BTreeMap<SchemaName, Type>,
+    /// What each field of the full type becomes, in their order.
+    pub(crate) carries: BTreeMap<SchemaName, Vec<Carry>>,
     /// Their files.
     pub(crate) modules: Vec<Module>,
 }

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::doc;
 use crate::model::{
-    ApiVersion, Applies, Asked, Behaviour, Docs, Facts, Field, Module, Role, Rules,
-    SchemaName, Shape, Struct, Type,
+    ApiVersion, Applies, Asked, Behaviour, Carry, Docs, Facts, Field, Module, Role,
+    Rules, SchemaName, Shape, Struct, Ty, Type,
 };
 
 /// Makes the apply types of the kinds and of the structs that they are made of.
@@ -32,7 +32,36 @@ pub(super) fn run(version: &mut ApiVersion) {
         })
     });
     let modules = modules.collect();
-    version.apply = Applies { types, modules };
+    let carries = types.keys().filter_map(|name| {
+        let fields = version.object(name)?.fields.iter();
+        let carries = fields.map(|field| carry(&types, &field.ty)).collect();
+        Some((name.clone(), carries))
+    });
+    let carries = carries.collect();
+    version.apply = Applies {
+        types,
+        carries,
+        modules,
+    };
+}
+
+/// How a value of the full type becomes one that is applied.
+fn carry(types: &BTreeMap<SchemaName, Type>, ty: &Ty) -> Carry {
+    let inner = |inner: &Ty| match carry(types, inner) {
+        Carry::Same => None,
+        carry => Some(Box::new(carry)),
+    };
+    match ty {
+        Ty::Ref(name) if types.contains_key(name) => Carry::Type {
+            ours: name.clone(),
+            theirs: name.clone(),
+            total: true,
+            like: false,
+        },
+        Ty::List(item) => inner(item).map_or(Carry::Same, Carry::List),
+        Ty::Map(value) => inner(value).map_or(Carry::Same, Carry::Map),
+        _ => Carry::Same,
+    }
 }
 
 fn of_type(version: &ApiVersion, ty: &Type, object: &Struct) -> Type {

@@ -20,9 +20,7 @@ use super::imports::use_item;
 use super::root::{Declared, declarations};
 use super::runtime::{Feature, VALIDATION};
 use super::{File, folder, inner_comment, origin, origins, places};
-use crate::model::{
-    ApiVersion, Argument, Crate, Field, Module, Rules, Shape, Struct, Ty,
-};
+use crate::model::{ApiVersion, Argument, Crate, Field, Module, Rules, Struct, Ty};
 use crate::name::{self, Ident, VALIDATION_FOLDER};
 
 /// What the items of a file use, noted while they are made.
@@ -205,7 +203,7 @@ fn file(version: &ApiVersion, module: &Module) -> File {
         let Some(ty) = version.types.get(schema) else {
             continue;
         };
-        if let Shape::Struct(object) = &ty.shape
+        if let Some(object) = ty.object()
             && object.behaviour.is_any()
         {
             cx.uses.types.insert(ty.name.clone());

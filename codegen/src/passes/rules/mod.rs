@@ -17,7 +17,7 @@ use crate::foundation;
 use crate::keyword::{self, Meaning, Sort, TABLE};
 use crate::model::{
     ApiVersion, Argument, Asked, Call, Check, Field, NameFormat, Reported, Role, Rule,
-    Rules, Shape, Takes, Ty,
+    Rules, Takes, Ty,
 };
 use crate::name::RulePath;
 
@@ -34,7 +34,7 @@ pub(super) fn run(
     for (name, ty) in &version.types {
         // Lists of kinds aren't checked. Kubernetes' own documents give some of them keys that
         // their elements don't have.
-        if let Shape::Struct(object) = &ty.shape
+        if let Some(object) = ty.object()
             && !matches!(object.role, Role::List { .. })
         {
             let mut reader = Reader {
