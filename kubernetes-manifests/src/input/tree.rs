@@ -13,7 +13,7 @@ use kubernetes_kinds::{FieldPath, Segment};
 pub(crate) type Position = (usize, usize);
 
 /// A value.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone)]
 pub(crate) enum Tree<'a> {
     Null,
     Bool(bool),
@@ -26,14 +26,18 @@ pub(crate) enum Tree<'a> {
 }
 
 /// A value and its position, which only YAML has.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone)]
 pub(crate) struct Node<'a> {
+    #[cfg_attr(
+        not(feature = "yaml"),
+        expect(dead_code, reason = "values of JSON have no position")
+    )]
     pub(crate) position: Option<Position>,
     pub(crate) tree: Tree<'a>,
 }
 
 /// A field of an object.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone)]
 pub(crate) struct Field<'a> {
     /// The name, borrowed from the text where that is possible.
     pub(crate) name: Cow<'a, str>,

@@ -53,7 +53,7 @@ fn reading() -> Options {
 /// Reads the documents of a stream, but for empty ones. Merge keys are resolved; duplicate keys are
 /// an error.
 pub(crate) fn documents(text: &str) -> Result<Vec<Node<'static>>, SchemeError> {
-    read::<Resolved>(text, reading(), HEADROOM)
+    read::<Yaml<true>>(text, reading(), HEADROOM)
 }
 
 /// Reads the documents of a stream with all duplicate keys, among them those of merge keys.
@@ -70,7 +70,7 @@ pub(crate) fn raw_documents_within(
     let mut options = reading();
     options.duplicate_keys = DuplicateKeyPolicy::LastWins;
     options.merge_keys = MergeKeyPolicy::AsOrdinary;
-    let documents = read::<Raw>(text, options, *headroom);
+    let documents = read::<Yaml<false>>(text, options, *headroom);
     // A damaged document counts as far as it has been read.
     *headroom = LEFT.get().min(*headroom);
     documents
@@ -136,13 +136,6 @@ fn spend<E: Error>(bytes: usize) -> Result<(), E> {
     Ok(())
 }
 
-fn next_name<'de, M: MapAccess<'de>>(
-    map: &mut M,
-) -> Result<Option<Name<'static>>, M::Error> {
-    let key = map.next_key::<Spanned<String>>()?;
-    Ok(key.map(|key| (Cow::Owned(key.value), position(key.referenced))))
-}
-
 fn node<'de, F: Format<'de, 'static>, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Node<'static>, D::Error> {
@@ -169,10 +162,10 @@ impl<'de, F: Format<'de, 'static>> Deserialize<'de> for Inside<F> {
     }
 }
 
-/// YAML whose reader resolves merge keys.
-struct Resolved;
+/// YAML, whose merge keys the reader resolves or passes on.
+struct Yaml<const RESOLVED: bool>;
 
-impl<'de> Format<'de, 'static> for Resolved {
+impl<'de, const RESOLVED: bool> Format<'de, 'static> for Yaml<RESOLVED> {
     fn spend<E: Error>(bytes: usize) -> Result<(), E> {
         spend(bytes)
     }
@@ -184,41 +177,8 @@ impl<'de> Format<'de, 'static> for Resolved {
     fn next_name<M: MapAccess<'de>>(
         map: &mut M,
     ) -> Result<Option<Name<'static>>, M::Error> {
-        next_name(map)
-    }
-
-    fn borrowed(text: &'de str) -> Tree<'static> {
-        Tree::Text(Cow::Owned(text.to_owned()))
-    }
-
-    /// The reader itself compares keys before they become texts: `1` and `"1"`.
-    fn check<E: Error>(fields: &[Field<'static>]) -> Result<(), E> {
-        let mut seen = HashSet::new();
-        match fields.iter().find(|field| !seen.insert(&*field.name)) {
-            Some(again) => {
-                Err(E::custom(format_args!("the key `{}` stands twice", again.name)))
-            }
-            None => Ok(()),
-        }
-    }
-}
-
-/// YAML whose reader passes merge keys on.
-struct Raw;
-
-impl<'de> Format<'de, 'static> for Raw {
-    fn spend<E: Error>(bytes: usize) -> Result<(), E> {
-        spend(bytes)
-    }
-
-    fn node<D: Deserializer<'de>>(deserializer: D) -> Result<Node<'static>, D::Error> {
-        node::<Self, D>(deserializer)
-    }
-
-    fn next_name<M: MapAccess<'de>>(
-        map: &mut M,
-    ) -> Result<Option<Name<'static>>, M::Error> {
-        next_name(map)
+        let key = map.next_key::<Spanned<String>>()?;
+        Ok(key.map(|key| (Cow::Owned(key.value), position(key.referenced))))
     }
 
     fn borrowed(text: &'de str) -> Tree<'static> {
@@ -226,24 +186,44 @@ impl<'de> Format<'de, 'static> for Raw {
     }
 
     fn add(fields: &mut Vec<Field<'static>>, field: Field<'static>) {
-        let is_fields = |node: &Node<'_>| matches!(node.tree, Tree::Fields(_));
-        match field.value.tree {
-            Tree::Fields(inner) if field.name == "<<" => fields.extend(inner),
-            Tree::Items(items) if field.name == "<<" && items.iter().all(is_fields) => {
-                // Of several objects, the first is to override the others.
-                for item in items.into_iter().rev() {
-                    if let Tree::Fields(inner) = item.tree {
-                        fields.extend(inner);
-                    }
+        if RESOLVED || field.name != "<<" {
+            fields.push(field);
+        } else {
+            merge(fields, field);
+        }
+    }
+
+    /// The reader itself compares keys before they become texts: `1` and `"1"`.
+    fn check<E: Error>(fields: &[Field<'static>]) -> Result<(), E> {
+        let mut seen = HashSet::new();
+        match fields.iter().find(|field| !seen.insert(&*field.name)) {
+            Some(again) if RESOLVED => {
+                Err(E::custom(format_args!("the key `{}` stands twice", again.name)))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Adds the fields of a merge key's objects, or the field itself if it has none.
+fn merge(fields: &mut Vec<Field<'static>>, field: Field<'static>) {
+    let is_fields = |node: &Node<'_>| matches!(node.tree, Tree::Fields(_));
+    match field.value.tree {
+        Tree::Fields(inner) => fields.extend(inner),
+        Tree::Items(items) if items.iter().all(is_fields) => {
+            // Of several objects, the first is to override the others.
+            for item in items.into_iter().rev() {
+                if let Tree::Fields(inner) = item.tree {
+                    fields.extend(inner);
                 }
             }
-            tree => fields.push(Field {
-                value: Node {
-                    tree,
-                    position: field.value.position,
-                },
-                ..field
-            }),
         }
+        tree => fields.push(Field {
+            value: Node {
+                tree,
+                position: field.value.position,
+            },
+            ..field
+        }),
     }
 }

@@ -7,10 +7,9 @@ use super::object::describe;
 use super::type_meta::TypeMeta;
 use super::{Decoded, Scheme};
 use crate::error::{Location, SchemeError};
-use crate::input::json::Text;
 use crate::input::reader;
 use crate::input::walk::Log;
-use crate::strict::{Input, Language, Strict};
+use crate::strict::{self, Input, Strict};
 
 impl Scheme {
     /// Reads one object as [`decode_json`](Self::decode_json) does, and reports duplicate fields and
@@ -25,17 +24,9 @@ impl Scheme {
     ) -> Result<Strict<Decoded<T>>, SchemeError> {
         // Without `apiVersion` and `kind`, the errors are those of plain reading.
         TypeMeta::of_json(text.as_ref())?;
-        let text = Text::new(text.as_ref());
-        let node = text.document().map_err(|error| SchemeError::syntax(&error))?;
-        let mut log = Log::new(&text.text);
-        let input = Input {
-            node: &node,
-            steps: &[],
-            language: Language::Json,
-            source: Some(text.source()),
-        };
-        let object = self.decode_input(input, Some(&mut log))?;
-        Ok(Strict::new(object, log))
+        strict::with_json(text.as_ref(), |input, log| {
+            self.decode_input(input, Some(log))
+        })
     }
 
     /// Reads an object as `T`.
@@ -71,6 +62,7 @@ mod yaml {
     use crate::input::yaml::{documents, raw_documents, single};
     use crate::scheme::AnyObject;
     use crate::scheme::stream::Document;
+    use crate::strict::Language;
 
     impl Scheme {
         /// Reads one object or typed list of any registered version from YAML, as `T`.
@@ -83,13 +75,7 @@ mod yaml {
             text: &str,
         ) -> Result<Decoded<T>, SchemeError> {
             let node = single(documents(text)?)?;
-            let input = Input {
-                node: &node,
-                steps: &[],
-                language: Language::Yaml,
-                source: None,
-            };
-            let decoded = self.decode_input(input, None);
+            let decoded = self.decode_input(Input::new(&node, Language::Yaml), None);
             decoded.map_err(|error| error.or_on(|path| node.find(path)))
         }
 
@@ -103,17 +89,7 @@ mod yaml {
             &self,
             text: &str,
         ) -> Result<Strict<Decoded<T>>, SchemeError> {
-            let node = single(raw_documents(text)?)?;
-            let mut log = Log::new(text);
-            let input = Input {
-                node: &node,
-                steps: &[],
-                language: Language::Yaml,
-                source: None,
-            };
-            let decoded = self.decode_input(input, Some(&mut log));
-            let object = decoded.map_err(|error| error.or_on(|path| node.find(path)))?;
-            Ok(Strict::new(object, log))
+            strict::with_yaml(text, |input, log| self.decode_input(input, Some(log)))
         }
 
         /// Reads any number of YAML documents into objects, as

@@ -160,18 +160,9 @@ impl<T> Strict<T> {
 pub fn from_json<T: DeserializeOwned>(
     text: impl AsRef<[u8]>,
 ) -> Result<Strict<T>, SchemeError> {
-    let text = Text::new(text.as_ref());
-    let node = text.document().map_err(|error| SchemeError::syntax(&error))?;
-    let mut log = Log::new(&text.text);
-    let input = Input {
-        node: &node,
-        steps: &[],
-        language: Language::Json,
-        source: Some(text.source()),
-    };
-    let object =
-        input.read(Some((&Location::default(), &mut log)), reader::read::<T>)?;
-    Ok(Strict::new(object, log))
+    with_json(text.as_ref(), |input, log| {
+        input.read(Some((&Location::default(), log)), reader::read::<T>)
+    })
 }
 
 /// Reads an object from YAML, taking the last of equal fields, and reports its unknown and
@@ -183,16 +174,36 @@ pub fn from_json<T: DeserializeOwned>(
 /// [`Scheme`](crate::scheme::Scheme), but not when keys occur twice.
 #[cfg(feature = "yaml")]
 pub fn from_yaml<T: DeserializeOwned>(text: &str) -> Result<Strict<T>, SchemeError> {
+    with_yaml(text, |input, log| {
+        input.read(Some((&Location::default(), log)), reader::read::<T>)
+    })
+}
+
+/// Reads the document of a text of JSON, and takes the strict errors that reading has logged.
+pub(crate) fn with_json<T>(
+    text: &[u8],
+    read: impl FnOnce(Input<'_, '_>, &mut Log) -> Result<T, SchemeError>,
+) -> Result<Strict<T>, SchemeError> {
+    let text = Text::new(text);
+    let node = text.document().map_err(|error| SchemeError::syntax(&error))?;
+    let mut log = Log::new(&text.text);
+    let input = Input {
+        source: Some(text.source()),
+        ..Input::new(&node, Language::Json)
+    };
+    let object = read(input, &mut log)?;
+    Ok(Strict::new(object, log))
+}
+
+/// Reads the only document of a text of YAML as [`with_json`] does.
+#[cfg(feature = "yaml")]
+pub(crate) fn with_yaml<T>(
+    text: &str,
+    read: impl FnOnce(Input<'_, '_>, &mut Log) -> Result<T, SchemeError>,
+) -> Result<Strict<T>, SchemeError> {
     let node = yaml::single(yaml::raw_documents(text)?)?;
     let mut log = Log::new(text);
-    let input = Input {
-        node: &node,
-        steps: &[],
-        language: Language::Yaml,
-        source: None,
-    };
-    let object = input
-        .read(Some((&Location::default(), &mut log)), reader::read::<T>)
+    let object = read(Input::new(&node, Language::Yaml), &mut log)
         .map_err(|error| error.or_on(|path| node.find(path)))?;
     Ok(Strict::new(object, log))
 }
@@ -225,7 +236,17 @@ pub(crate) struct Input<'i, 't> {
     pub(crate) source: Option<Source<'t>>,
 }
 
-impl Input<'_, '_> {
+impl<'t> Input<'_, 't> {
+    /// Makes the input of a document whose errors have no positions.
+    pub(crate) fn new(node: &'t Node<'t>, language: Language) -> Self {
+        Self {
+            node,
+            steps: &[],
+            language,
+            source: None,
+        }
+    }
+
     /// Reads the object, and reports its strict errors.
     pub(crate) fn read<T>(
         self,
