@@ -284,7 +284,7 @@ pub(crate) const TABLE: &[Keyword] = &[
     read("x-unique-keys", VALUE),
     read("x-repeats-allowed", VALUE),
     read("x-kubernetes-validations", ANY),
-    read("x-fault", VALUE),
+    read("x-error-type", VALUE),
     read("x-reported-above", VALUE),
     read("x-reported-as", PROPERTY),
     read("x-warn", TYPE_OR_PROPERTY),

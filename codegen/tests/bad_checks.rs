@@ -6,7 +6,7 @@
 mod common;
 
 use codegen::{Diagnostics, Generated};
-use common::{CONFIG, Expected, PREFIX, assert_fault, document, from};
+use common::{CONFIG, Expected, PREFIX, assert_error, document, from};
 
 const FILE: &str = "v1.37/document.json";
 const THING: &str = "#/components/schemas/com.example.v1.Thing";
@@ -43,7 +43,7 @@ fn with_rule(target: &str, update: &str) -> Result<Vec<Generated>, Diagnostics> 
     from(&config, &document, &overlay, "1.37")
 }
 
-/// The faults of a rule on a property.
+/// The errors of a rule on a property.
 #[track_caller]
 fn bad(property: &str, update: &str, message: &str, below: &str) {
     let pointer = format!("{THING}/properties/{property}{below}");
@@ -60,12 +60,12 @@ fn bad_at(target: &str, update: &str, message: &str, pointer: &str) {
         pointer: Some(pointer),
         line,
     };
-    assert_fault(result, FILE, &expected);
+    assert_error(result, FILE, &expected);
 }
 
 /// The rules that are generated for the kind.
 fn rules(target: &str, update: &str) -> String {
-    let crates = with_rule(target, update).unwrap_or_else(|faults| panic!("{faults}"));
+    let crates = with_rule(target, update).unwrap_or_else(|errors| panic!("{errors}"));
     let files = &crates[0].files;
     let file = files.iter().find(|file| file.path == "src/validation/thing.rs");
     file.unwrap().text.clone()
@@ -94,7 +94,12 @@ fn keywords_of_the_wrong_form() {
             "`-1`, not a number of steps",
             "x-reported-above",
         ),
-        ("text", "maxLength: 1, x-fault: TooLong", "not an object of key", "x-fault"),
+        (
+            "text",
+            "maxLength: 1, x-error-type: TooLong",
+            "not an object of key",
+            "x-error-type",
+        ),
         ("text", "x-check: label_selector", "not a list of functions", "x-check"),
         ("parts", "x-unique-keys: name", "not a list of names", "x-unique-keys"),
         ("map", "x-max-total-length: many", "not a whole number", "x-max-total-length"),
@@ -131,9 +136,9 @@ fn forms_that_are_none() {
 fn names_that_are_none() {
     bad(
         "text",
-        "{maxLength: 1, x-fault: {maxLength: Long}}",
+        "{maxLength: 1, x-error-type: {maxLength: Long}}",
         "`Long` is no type of error",
-        "/x-fault",
+        "/x-error-type",
     );
     let validations = "/x-kubernetes-validations/0";
     let reason = "{x-kubernetes-validations: [{rule: self == oldSelf, reason: Nope}]}";
@@ -208,7 +213,7 @@ fn a_misspelt_keyword() {
     assert!(help.starts_with("did you mean `x-must-be-set`?"), "{help}");
     for (property, update, name, nearest) in [
         ("text", "maxLenght: 1", "maxLenght", "maxLength"),
-        ("text", "x-fualt: {maxLength: Invalid}", "x-fualt", "x-fault"),
+        ("text", "x-error-tpye: {maxLength: Invalid}", "x-error-tpye", "x-error-type"),
         ("texts/items", "patern: a", "patern", "pattern"),
     ] {
         let update = format!("{{{update}}}");
@@ -243,15 +248,15 @@ fn keywords_where_they_have_no_effect() {
         ("text", "x-reported-as: other", "no effect without a rule", ""),
         (
             "text",
-            "x-fault: {maxLength: Invalid}",
+            "x-error-type: {maxLength: Invalid}",
             "no effect without `maxLength`",
-            "/x-fault",
+            "/x-error-type",
         ),
         (
             "text",
-            "minLength: 1, x-fault: {minLength: Invalid}",
-            "`x-fault` has no effect on `minLength`",
-            "/x-fault",
+            "minLength: 1, x-error-type: {minLength: Invalid}",
+            "`x-error-type` has no effect on `minLength`",
+            "/x-error-type",
         ),
         (
             "texts/items",
@@ -306,7 +311,7 @@ fn a_rule_that_is_not_translated() {
     );
     for target in [".properties.text", ""] {
         let crates = with_rule(target, &update(", x-unchecked: nobody asks"));
-        let crates = crates.unwrap_or_else(|faults| panic!("{faults}"));
+        let crates = crates.unwrap_or_else(|errors| panic!("{errors}"));
         let thing = crates[0].files.iter().find(|file| file.path == "src/thing.rs");
         let text = thing.unwrap().text.replace("\n    ///", "");
         let note = "The rule `self.size() < 9` is not checked here: nobody asks.";
@@ -323,7 +328,7 @@ fn the_message_of_a_rule_is_what_the_error_says() {
 
 /// The help of the only diagnostic.
 fn help_of(result: Result<Vec<Generated>, Diagnostics>) -> String {
-    let faults = result.expect_err("errors");
-    let fault = faults.iter().next().expect("a fault");
-    fault.help.clone().unwrap_or_default()
+    let errors = result.expect_err("errors");
+    let error = errors.iter().next().expect("an error");
+    error.help.clone().unwrap_or_default()
 }

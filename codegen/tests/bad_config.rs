@@ -5,7 +5,7 @@
 mod common;
 
 use codegen::{Config, Diagnostics, Inputs, Source, generate};
-use common::{CONFIG, Expected, assert_fault, from, thing};
+use common::{CONFIG, Expected, assert_error, from, thing};
 
 fn parse(text: &str) -> Result<Config, Diagnostics> {
     Config::parse(&Source::new("codegen.toml", text))
@@ -17,7 +17,7 @@ fn bad(text: &str, message: &str, line: Option<usize>) {
         pointer: None,
         line,
     };
-    assert_fault(parse(text).map(|_| Vec::new()), "codegen.toml", &expected);
+    assert_error(parse(text).map(|_| Vec::new()), "codegen.toml", &expected);
 }
 
 /// The configuration of the tests with a text replaced.
@@ -170,29 +170,29 @@ fn a_crate_without_documents() {
 }
 
 #[test]
-fn all_faults_of_a_configuration_are_told_at_once() {
+fn all_errors_of_a_configuration_are_told_at_once() {
     let text = changed("example-v1", "../x")
         .replace("document.json", "a/b")
         .replace("overlay.yaml", "../c")
         .replace("k8s_openapi::", "k8s openapi::");
-    let faults = parse(&text).unwrap_err();
-    assert_eq!(faults.len(), 4, "{faults}");
+    let errors = parse(&text).unwrap_err();
+    assert_eq!(errors.len(), 4, "{errors}");
 }
 
 #[test]
 fn inputs_that_are_not_there() {
     let config = parse(CONFIG).unwrap();
-    let faults = generate(&config, &Inputs::default()).unwrap_err();
+    let errors = generate(&config, &Inputs::default()).unwrap_err();
     let told: Vec<_> =
-        faults.iter().map(|f| (f.file.as_str(), f.message.as_str())).collect();
+        errors.iter().map(|f| (f.file.as_str(), f.message.as_str())).collect();
     assert_eq!(told, [("v1.37/document.json", "the document was not handed in")]);
-    assert!(faults.iter().all(|fault| fault.help.is_some()));
+    assert!(errors.iter().all(|error| error.help.is_some()));
     let mut text = CONFIG.to_owned();
     text = text.replace("[\"overlay.yaml\"]", "[\"overlay.yaml\", \"more.yaml\"]");
     let overlay = "overlay: 1.0.0\ninfo: {title: t, version: v}\nactions: []\n";
     let result = from(&text, &thing("\"a\": {\"type\": \"string\"}"), overlay, "1.37");
     let message = "the overlay was not handed in";
-    assert_fault(
+    assert_error(
         result,
         "more.yaml",
         &Expected {
@@ -229,8 +229,8 @@ path = "k8s_openapi"
          \"com.example.v1.Thing\"",
         1,
     );
-    let faults = from(text, &both, "", "1.37").map(|_| ()).unwrap_err();
-    assert!(faults.to_string().contains("Thing"), "{faults}");
+    let errors = from(text, &both, "", "1.37").map(|_| ()).unwrap_err();
+    assert!(errors.to_string().contains("Thing"), "{errors}");
 }
 
 #[test]
@@ -312,7 +312,7 @@ fn a_module_of_the_name_of_a_file() {
         pointer: Some("#/components/schemas/com.example.v1.Thing"),
         line: Some(3),
     };
-    assert_fault(result, "v1.37/document.json", &expected);
+    assert_error(result, "v1.37/document.json", &expected);
     // Elsewhere neither the type nor its file is in the way of the other.
     let crates = from(&with_second("second"), &document, "", "1.37").unwrap();
     let paths: Vec<_> = crates[0].files.iter().map(|file| file.path.as_str()).collect();

@@ -1,4 +1,4 @@
-//! Conversions that can't be worked out: each fault names what is in the way.
+//! Conversions that can't be worked out: each error names what is in the way.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
@@ -32,16 +32,16 @@ fn changed(changes: &[(&str, &str, &str)]) -> Result<Vec<Generated>, Diagnostics
     generate(&config, &golden.inputs)
 }
 
-/// Checks that generating fails with this one fault.
+/// Checks that generating fails with this one error.
 fn bad(changes: &[(&str, &str, &str)], file: &str, message: &str) {
-    let faults = changed(changes).map(|_| ()).unwrap_err();
-    let told = faults.to_string();
-    assert_eq!(faults.len(), 1, "{told}");
-    let fault = faults.iter().next().unwrap();
-    assert!(fault.message.contains(message), "{told}");
-    assert_eq!(fault.file, file, "{told}");
-    assert!(fault.help.as_ref().is_some_and(|help| help.len() > 20), "{told}");
-    assert!(file == "codegen.toml" || fault.line.is_some(), "{told}");
+    let errors = changed(changes).map(|_| ()).unwrap_err();
+    let told = errors.to_string();
+    assert_eq!(errors.len(), 1, "{told}");
+    let error = errors.iter().next().unwrap();
+    assert!(error.message.contains(message), "{told}");
+    assert_eq!(error.file, file, "{told}");
+    assert!(error.help.as_ref().is_some_and(|help| help.len() > 20), "{told}");
+    assert!(file == "codegen.toml" || error.line.is_some(), "{told}");
 }
 
 /// A further property of the object that has `volume`.
@@ -113,18 +113,18 @@ fn a_field_that_has_another_name() {
     assert!(mug.text.contains("finish: value.glaze"), "{}", mug.text);
 
     let rename = rule(MUG, "fields = [\"volume\"]\nto = \"content\"");
-    let faults =
+    let errors =
         changed(&[("codegen.toml", "[[extern]]", &rename)]).map(|_| ()).unwrap_err();
-    assert!(faults.to_string().contains("which has no `content`"), "{faults}");
+    assert!(errors.to_string().contains("which has no `content`"), "{errors}");
 }
 
 #[test]
 fn two_fields_that_become_one() {
     let (old, from, to) = with_field(OLD, "glaze");
     let rename = rule(MUG, "fields = [\"glaze\"]\nto = \"names\"");
-    let faults = changed(&[(old, from, &to), ("codegen.toml", "[[extern]]", &rename)]);
-    let faults = faults.map(|_| ()).unwrap_err().to_string();
-    assert!(faults.contains("is the second field to become `names`"), "{faults}");
+    let errors = changed(&[(old, from, &to), ("codegen.toml", "[[extern]]", &rename)]);
+    let errors = errors.map(|_| ()).unwrap_err().to_string();
+    assert!(errors.contains("is the second field to become `names`"), "{errors}");
 }
 
 #[test]

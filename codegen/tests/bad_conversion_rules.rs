@@ -5,7 +5,7 @@
 mod common;
 
 use codegen::{Config, Diagnostics, Source};
-use common::{Expected, assert_fault};
+use common::{Expected, assert_error};
 
 /// Two crates, of which the first is converted into `to`, with one rule.
 fn parse(to: &str, rule: &str) -> Result<Config, Diagnostics> {
@@ -42,7 +42,7 @@ fn bad(to: &str, rule: &str, message: &str, line: Option<usize>) {
         line,
     };
     let result = parse(to, rule).map(|_| Vec::new());
-    assert_fault(result, "codegen.toml", &expected);
+    assert_error(result, "codegen.toml", &expected);
 }
 
 /// The rule is wrong in this way only.
@@ -67,7 +67,7 @@ fn rules_that_are_good() {
             "fields = [\"a\"]\nto = \"b\"\n{FUNCTIONS}\nback-like = \"crate::rules::like\""
         ),
     ] {
-        parse("new", rule).unwrap_or_else(|faults| panic!("{rule}: {faults}"));
+        parse("new", rule).unwrap_or_else(|errors| panic!("{rule}: {errors}"));
     }
 }
 

@@ -1,4 +1,4 @@
-//! Documents that can't be generated from: each fault has its diagnostic, and nothing is
+//! Documents that can't be generated from: each error has its diagnostic, and nothing is
 //! generated.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
@@ -7,22 +7,22 @@ mod common;
 
 use std::fmt::Write;
 
-use common::{Expected, assert_fault, document, from_document, thing};
+use common::{Expected, assert_error, document, from_document, thing};
 
 const FILE: &str = "v1.37/document.json";
 const SCHEMAS: &str = "#/components/schemas/com.example.v1.";
 
-/// The text of the whole document is at fault.
+/// The text of the whole document is at error.
 fn bad_text(text: &str, message: &str, line: Option<usize>) {
     let expected = Expected {
         message,
         pointer: None,
         line,
     };
-    assert_fault(from_document(text), FILE, &expected);
+    assert_error(from_document(text), FILE, &expected);
 }
 
-/// One place below the schemas with the prefix is at fault.
+/// One place below the schemas with the prefix is at error.
 fn bad_schema(text: &str, message: &str, place: &str, line: usize) {
     let pointer = format!("{SCHEMAS}{place}");
     let expected = Expected {
@@ -30,10 +30,10 @@ fn bad_schema(text: &str, message: &str, place: &str, line: usize) {
         pointer: Some(&pointer),
         line: Some(line),
     };
-    assert_fault(from_document(text), FILE, &expected);
+    assert_error(from_document(text), FILE, &expected);
 }
 
-/// One property of a struct is at fault; it stands on line 3.
+/// One property of a struct is at error; it stands on line 3.
 fn bad_property(schema: &str, message: &str, place: &str) {
     let text = thing(&format!("\"one\": {{\"type\": \"string\"}},\n\"two\": {schema}"));
     bad_schema(&text, message, &format!("Thing/properties/two{place}"), 4);
@@ -67,7 +67,7 @@ fn the_line_of_a_key_that_stands_twice() {
 }
 
 #[test]
-fn a_byte_order_mark_is_no_fault() {
+fn a_byte_order_mark_is_no_error() {
     let text = thing("\"one\": {\"type\": \"string\", \"description\": \"x\"}");
     assert!(from_document(&format!("\u{feff}{text}")).is_ok());
 }
@@ -90,7 +90,7 @@ fn documents_without_schemas() {
             pointer: Some(pointer),
             line: Some(1),
         };
-        assert_fault(from_document(text), FILE, &expected);
+        assert_error(from_document(text), FILE, &expected);
     };
     whole("{\"openapi\": \"3.0.0\"}", "#", "has no schemas");
     whole(
@@ -188,7 +188,7 @@ fn schemas_that_no_crate_has() {
         pointer: Some("#/components/schemas/org.other.X"),
         line: Some(3),
     };
-    assert_fault(from_document(&text), FILE, &expected);
+    assert_error(from_document(&text), FILE, &expected);
 }
 
 #[test]
@@ -264,7 +264,7 @@ fn schemas_whose_names_are_no_types() {
         line: Some(3),
     };
     let text = document(&format!("\"com.example.v1.A\": {schema},\n\"\": {schema}"));
-    assert_fault(from_document(&text), FILE, &expected);
+    assert_error(from_document(&text), FILE, &expected);
 }
 
 /// The one schema that there is starts with the prefix, and only its name is wrong.
@@ -320,7 +320,7 @@ fn properties_whose_names_are_no_fields() {
 }
 
 #[test]
-fn properties_whose_names_are_keywords_are_no_fault() {
+fn properties_whose_names_are_keywords_are_no_error() {
     for keyword in ["self", "super", "crate", "type", "gen", "async", "abstract", "try"]
     {
         let text = thing(&format!("\"{keyword}\": {{\"type\": \"string\"}}"));
@@ -419,19 +419,19 @@ fn required_names_and_circles() {
     bad_schema(&text, "is another name for itself", "Thing/properties/a", 3);
 }
 
-/// Ten faults in one document, all told in one run.
+/// Ten errors in one document, all told in one run.
 #[test]
-fn all_faults_are_told_at_once() {
+fn all_errors_are_told_at_once() {
     let mut properties = String::new();
     for number in 0..8 {
         writeln!(properties, "\"p{number}\": {{\"type\": \"t{number}\"}},").unwrap();
     }
     properties += "\"a b\": {\"type\": \"string\"},\n\"c\": {\"$ref\": \"#/nowhere\"}";
-    let faults = from_document(&thing(&properties)).unwrap_err();
-    assert_eq!(faults.len(), 10, "{faults}");
-    let text = faults.to_string();
+    let errors = from_document(&thing(&properties)).unwrap_err();
+    assert_eq!(errors.len(), 10, "{errors}");
+    let text = errors.to_string();
     assert!(text.ends_with("10 errors"), "{text}");
-    let mut lines: Vec<_> = faults.iter().map(|fault| fault.line.unwrap()).collect();
+    let mut lines: Vec<_> = errors.iter().map(|error| error.line.unwrap()).collect();
     lines.sort_unstable();
     assert_eq!(lines, Vec::from_iter(3..13), "{text}");
 }

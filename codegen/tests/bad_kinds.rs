@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{Expected, assert_fault, from_document};
+use common::{Expected, assert_error, from_document};
 
 const FILE: &str = "v1.37/document.json";
 const META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1";
@@ -40,7 +40,7 @@ fn bad(text: &str, message: &str, pointer: &str, line: usize) {
         pointer: Some(pointer),
         line: Some(line),
     };
-    assert_fault(from_document(text), FILE, &expected);
+    assert_error(from_document(text), FILE, &expected);
 }
 
 const THING: &str = "#/components/schemas/com.example.v1.Thing";
@@ -57,8 +57,8 @@ fn the_document_itself_is_good() {
 #[test]
 fn a_kind_without_paths() {
     let text = changed("/apis/example.com/v1/things", "/other");
-    let faults = from_document(&text).unwrap_err();
-    let told = faults.to_string();
+    let errors = from_document(&text).unwrap_err();
+    let told = errors.to_string();
     assert!(told.contains("no path of the document serves this kind"), "{told}");
     assert!(told.contains(&format!("{THING}/{GVK}")), "{told}");
 }
@@ -73,13 +73,13 @@ fn a_kind_without_metadata() {
 fn a_kind_whose_metadata_is_something_else() {
     let reference = format!("{{\"$ref\": \"#/components/schemas/{META}.ObjectMeta\"}}");
     for other in ["{\"type\": \"string\"}", &reference.replace("Object", "List")] {
-        let faults = from_document(&changed(&reference, other)).map(|_| ());
-        assert!(faults.is_err(), "{other}");
+        let errors = from_document(&changed(&reference, other)).map(|_| ());
+        assert!(errors.is_err(), "{other}");
     }
     let reference = reference.replace("Object", "List");
-    let faults =
+    let errors =
         from_document(&changed(&reference, "{\"type\": \"string\"}")).map(|_| ());
-    assert!(faults.is_err(), "a list");
+    assert!(errors.is_err(), "a list");
 }
 
 #[test]
@@ -127,7 +127,7 @@ fn a_kind_of_another_name_than_its_schema() {
                 crates[0].files.iter().find(|f| f.path == "src/thing.rs").unwrap();
             assert!(file.text.contains("KIND: &'static str = \"Gadget\""), "wrong kind");
         }
-        Err(faults) => assert!(faults.to_string().contains("Gadget"), "{faults}"),
+        Err(errors) => assert!(errors.to_string().contains("Gadget"), "{errors}"),
     }
 }
 
@@ -156,24 +156,24 @@ fn a_kind_with_two_plurals() {
 fn groups_versions_and_kinds_that_are_none() {
     let text =
         changed("\"version\": \"v1\", \"kind\": \"Thing\"}\n", "\"version\": 1}\n");
-    let faults = from_document(&text).unwrap_err().to_string();
-    assert!(faults.contains("not a group, version and kind"), "{faults}");
-    assert!(faults.contains(&format!("document.json:4 at {GET}/{GVK}")), "{faults}");
+    let errors = from_document(&text).unwrap_err().to_string();
+    assert!(errors.contains("not a group, version and kind"), "{errors}");
+    assert!(errors.contains(&format!("document.json:4 at {GET}/{GVK}")), "{errors}");
     let text = changed("\"kind\": \"Thing\"}]", "\"sort\": \"Thing\"}]");
-    let faults = from_document(&text).unwrap_err().to_string();
-    assert!(faults.contains("not a list of groups, versions and kinds"), "{faults}");
-    assert!(faults.contains(&format!("document.json:9 at {THING}/{GVK}")), "{faults}");
+    let errors = from_document(&text).unwrap_err().to_string();
+    assert!(errors.contains("not a list of groups, versions and kinds"), "{errors}");
+    assert!(errors.contains(&format!("document.json:9 at {THING}/{GVK}")), "{errors}");
 }
 
 #[test]
 fn paths_that_are_none() {
     let text = changed("\"responses\": {}", "\"responses\": 7");
-    let faults = from_document(&text).unwrap_err().to_string();
-    assert!(faults.contains("not an OpenAPI 3.0 path"), "{faults}");
-    assert!(faults.contains("document.json:2 at #/paths/~1apis"), "{faults}");
+    let errors = from_document(&text).unwrap_err().to_string();
+    assert!(errors.contains("not an OpenAPI 3.0 path"), "{errors}");
+    assert!(errors.contains("document.json:2 at #/paths/~1apis"), "{errors}");
     for plural in ["Things", "th ings", "\\u202e", "th\\\"ings"] {
         let text = changed("v1/things", &format!("v1/{plural}"));
-        let faults = from_document(&text).unwrap_err().to_string();
-        assert!(faults.contains("can't be the plural of a kind"), "{faults}");
+        let errors = from_document(&text).unwrap_err().to_string();
+        assert!(errors.contains("can't be the plural of a kind"), "{errors}");
     }
 }

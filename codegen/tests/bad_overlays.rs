@@ -5,7 +5,7 @@
 mod common;
 
 use codegen::{Diagnostics, Generated};
-use common::{CONFIG, Expected, assert_fault, from, thing, with_overlay};
+use common::{CONFIG, Expected, assert_error, from, thing, with_overlay};
 
 const FILE: &str = "overlays/overlay.yaml";
 const THING: &str = "$.components.schemas['com.example.v1.Thing']";
@@ -28,7 +28,7 @@ fn applied(actions: &str) -> Result<Vec<Generated>, Diagnostics> {
 
 /// The text of the file of `Thing` after these actions.
 fn text(actions: &str) -> String {
-    let crates = applied(actions).unwrap_or_else(|faults| panic!("{faults}"));
+    let crates = applied(actions).unwrap_or_else(|errors| panic!("{errors}"));
     let file = crates[0].files.iter().find(|file| file.path == "src/thing.rs");
     file.unwrap().text.clone()
 }
@@ -39,7 +39,7 @@ fn bad(actions: &str, message: &str, line: usize) {
         pointer: None,
         line: Some(line),
     };
-    assert_fault(applied(actions), FILE, &expected);
+    assert_error(applied(actions), FILE, &expected);
 }
 
 fn bad_text(overlay: &str, message: &str, line: Option<usize>) {
@@ -48,7 +48,7 @@ fn bad_text(overlay: &str, message: &str, line: Option<usize>) {
         pointer: None,
         line,
     };
-    assert_fault(with_overlay(&document(), overlay), FILE, &expected);
+    assert_error(with_overlay(&document(), overlay), FILE, &expected);
 }
 
 #[test]
@@ -100,9 +100,9 @@ fn versions_that_are_not_known() {
     let action = "- target: $.openapi\n  update: {}";
     for version in ["2.0.0", "1.1.0", "\"\""] {
         let text = overlay(action).replace("1.0.0", version);
-        let faults = with_overlay(&document(), &text).unwrap_err();
-        let told = faults.iter().any(|f| f.message.contains("1.0 is needed"));
-        assert!(told, "{version}: {faults}");
+        let errors = with_overlay(&document(), &text).unwrap_err();
+        let told = errors.iter().any(|f| f.message.contains("1.0 is needed"));
+        assert!(told, "{version}: {errors}");
     }
 }
 
@@ -134,14 +134,14 @@ fn updates_of_another_type() {
 }
 
 #[test]
-fn all_faults_of_an_overlay_are_told_at_once() {
-    let faults = applied(
+fn all_errors_of_an_overlay_are_told_at_once() {
+    let errors = applied(
         "- target: nothing\n  remove: true\n- target: $.openapi\n- target: $.missing\n  remove: true",
     );
-    let faults = faults.unwrap_err();
-    assert_eq!(faults.len(), 3, "{faults}");
-    let lines: Vec<_> = faults.iter().map(|fault| fault.line).collect();
-    assert_eq!(lines, [Some(4), Some(6), Some(7)], "{faults}");
+    let errors = errors.unwrap_err();
+    assert_eq!(errors.len(), 3, "{errors}");
+    let lines: Vec<_> = errors.iter().map(|error| error.line).collect();
+    assert_eq!(lines, [Some(4), Some(6), Some(7)], "{errors}");
 }
 
 #[test]
@@ -175,8 +175,8 @@ fn what_is_removed_is_gone() {
 
 #[test]
 fn removing_everything_leaves_no_schemas() {
-    let faults = applied("- target: $\n  remove: true").unwrap_err().to_string();
-    assert!(faults.contains("the document has no schemas"), "{faults}");
+    let errors = applied("- target: $\n  remove: true").unwrap_err().to_string();
+    assert!(errors.contains("the document has no schemas"), "{errors}");
     // Each match lies in another that is removed too.
     assert!(applied("- target: $..*\n  remove: true").is_err());
 }
@@ -211,8 +211,8 @@ fn actions_for_some_releases() {
         }
     }
     for releases in ["1.30", "{from: soon}", "{from: \"1\"}", "{from: 2.x}", "[]"] {
-        let faults = in_release(releases, "1.30").unwrap_err().to_string();
-        assert!(faults.contains("overlay.yaml:6"), "{releases}: {faults}");
+        let errors = in_release(releases, "1.30").unwrap_err().to_string();
+        assert!(errors.contains("overlay.yaml:6"), "{releases}: {errors}");
     }
 }
 
@@ -220,8 +220,8 @@ fn actions_for_some_releases() {
 #[test]
 fn a_release_that_yaml_takes_for_a_number() {
     let action = "- target: $.missing\n  remove: true\n  x-releases: {from: 1.40}";
-    if let Err(faults) = with_overlay(&document(), &overlay(action)) {
-        assert!(!faults.to_string().contains("matches nothing"), "{faults}");
+    if let Err(errors) = with_overlay(&document(), &overlay(action)) {
+        assert!(!errors.to_string().contains("matches nothing"), "{errors}");
     }
 }
 
@@ -271,7 +271,7 @@ const OTHER: &str = "$.components.schemas['com.example.v2.Thing']";
 /// The text of `Thing` after the actions of an overlay for `com.example.v2.`.
 fn translated(actions: &str) -> String {
     let crates = with_overlay(&document(), &prefixed("com.example.v2.", actions));
-    let crates = crates.unwrap_or_else(|faults| panic!("{faults}"));
+    let crates = crates.unwrap_or_else(|errors| panic!("{errors}"));
     let file = crates[0].files.iter().find(|file| file.path == "src/thing.rs");
     file.unwrap().text.clone()
 }

@@ -131,9 +131,9 @@ fn a_server_tells_its_version() {
 }
 
 #[test]
-fn faults_of_both_documents_are_told() {
+fn errors_of_both_documents_are_told() {
     let bad = |name: &str| Source::new(name, "{\n");
-    let faults = compare(&bad("ours"), &bad("upstream")).unwrap_err();
-    let files: Vec<_> = faults.iter().map(|fault| fault.file.as_str()).collect();
+    let errors = compare(&bad("ours"), &bad("upstream")).unwrap_err();
+    let files: Vec<_> = errors.iter().map(|error| error.file.as_str()).collect();
     assert_eq!(files, ["ours", "upstream"]);
 }

@@ -1,4 +1,4 @@
-//! Documents of great depth: a fault, and no overflow of the stack. In a binary of its own,
+//! Documents of great depth: an error, and no overflow of the stack. In a binary of its own,
 //! because an overflow ends all tests of a binary.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
@@ -30,12 +30,12 @@ fn json_of_great_depth() {
 #[test]
 fn schemas_of_great_depth() {
     for depth in [10, 30, 60, 90, 110, 118] {
-        // With a fault, for which the lines are looked up.
+        // With an error, for which the lines are looked up.
         let schema = lists(depth, "{\"type\": \"file\"}");
         told(&thing(&format!("\"a\": {schema}")));
         let schema = lists(depth, "{\"type\": \"string\"}");
         let text = thing(&format!("\"a\": {schema}"));
-        let _ = from_document(&text).map(|_| ()).map_err(|faults| faults.to_string());
+        let _ = from_document(&text).map(|_| ()).map_err(|errors| errors.to_string());
     }
 }
 
@@ -62,7 +62,7 @@ fn long_chains_of_schemas() {
     schemas += "\"com.example.v1.A300\": {\"type\": \"string\"},\n\
         \"com.example.v1.Thing\": {\"type\": \"object\", \"properties\": {\"a\": \
         {\"$ref\": \"#/components/schemas/com.example.v1.A0\"}}}";
-    let _ = from_document(&document(&schemas)).map_err(|faults| faults.to_string());
+    let _ = from_document(&document(&schemas)).map_err(|errors| errors.to_string());
 }
 
 fn overlay(action: &str) -> String {
@@ -75,7 +75,7 @@ fn overlays_of_great_depth() {
     for depth in [100, 1_000, 100_000] {
         let deep = format!("{}{}", "[".repeat(depth), "]".repeat(depth));
         let overlay = overlay(&format!("target: $.components\n  update: {{x: {deep}}}"));
-        let _ = with_overlay(&document, &overlay).map_err(|faults| faults.to_string());
+        let _ = with_overlay(&document, &overlay).map_err(|errors| errors.to_string());
     }
 }
 

@@ -141,10 +141,10 @@ impl Texts<'_> {
         inputs.documents.insert("v1.37/document.json".to_owned(), input);
         let crates = match generate(&config, &inputs) {
             Ok(crates) => crates,
-            Err(faults) => {
-                let text = faults.to_string();
-                let fault_of_ours = text.contains("bug of the generator");
-                assert!(!fault_of_ours, "{}: {text}", self.place);
+            Err(errors) => {
+                let text = errors.to_string();
+                let error_of_ours = text.contains("bug of the generator");
+                assert!(!error_of_ours, "{}: {text}", self.place);
                 return None;
             }
         };
@@ -254,8 +254,8 @@ fn stays_text(place: &str, text: &str) -> Result<(), String> {
     Ok(())
 }
 
-fn check(good: bool, fault: &str) -> Result<(), String> {
-    if good { Ok(()) } else { Err(fault.to_owned()) }
+fn check(good: bool, error: &str) -> Result<(), String> {
+    if good { Ok(()) } else { Err(error.to_owned()) }
 }
 
 fn manifest(text: &str, harmless: &str) -> Result<(), String> {
@@ -361,27 +361,27 @@ fn the_harmless_document_is_generated() {
 /// Each fragment at each place, alone and inside other text.
 #[test]
 fn known_fragments_stay_text() {
-    let faults = std::thread::scope(|scope| {
+    let errors = std::thread::scope(|scope| {
         let workers: Vec<_> = PLACES
             .chunks(PLACES.len().div_ceil(4))
-            .map(|places| scope.spawn(|| places.iter().map(|p| faults_at(p)).collect()))
+            .map(|places| scope.spawn(|| places.iter().map(|p| errors_at(p)).collect()))
             .collect();
-        let faults: Vec<String> =
+        let errors: Vec<String> =
             workers.into_iter().map(|w| w.join().unwrap()).collect();
-        faults.concat()
+        errors.concat()
     });
-    assert!(faults.is_empty(), "{faults}");
+    assert!(errors.is_empty(), "{errors}");
 }
 
 /// One example a place is enough to go on with.
-fn faults_at(place: &str) -> String {
+fn errors_at(place: &str) -> String {
     let texts = FRAGMENTS.iter().flat_map(|fragment| {
         [(*fragment).to_owned(), format!("Some {fragment} `text`.")]
     });
     let wrong = texts.filter_map(|text| Some((stays_text(place, &text).err()?, text)));
     let wrong: Vec<_> = wrong.collect();
-    wrong.first().map_or_else(String::new, |(fault, text)| {
-        format!("{place}: {} texts, first {text:?}: {fault}\n", wrong.len())
+    wrong.first().map_or_else(String::new, |(error, text)| {
+        format!("{place}: {} texts, first {text:?}: {error}\n", wrong.len())
     })
 }
 

@@ -375,7 +375,7 @@ fn mutated(document: &mut Value, (index, value): (prop::sample::Index, Option<Va
     }
 }
 
-/// Generates from a changed document; what comes of it must be Rust, or faults.
+/// Generates from a changed document; what comes of it must be Rust, or errors.
 fn survives(config: &Config, inputs: &Inputs, file: &str, document: &Value) {
     let mut inputs = inputs.clone();
     inputs.documents.get_mut(file).unwrap().source.text = document.to_string();
@@ -385,12 +385,12 @@ fn survives(config: &Config, inputs: &Inputs, file: &str, document: &Value) {
                 assert_eq!(declared(krate), exported(krate));
             }
         }
-        Err(faults) => {
-            assert!(!faults.is_empty());
-            for fault in &faults.iter().collect::<Vec<_>>() {
-                assert!(!fault.message.is_empty() && fault.help.is_some(), "{fault}");
-                let ours = fault.to_string().contains("bug of the generator");
-                assert!(!ours, "{fault}\n{document}");
+        Err(errors) => {
+            assert!(!errors.is_empty());
+            for error in &errors.iter().collect::<Vec<_>>() {
+                assert!(!error.message.is_empty() && error.help.is_some(), "{error}");
+                let ours = error.to_string().contains("bug of the generator");
+                assert!(!ours, "{error}\n{document}");
             }
         }
     }

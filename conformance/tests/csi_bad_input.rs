@@ -20,7 +20,7 @@ use storage_v1alpha1::csi::{
 const PLACE: &str = "metadata.annotations[kubernetes-storage.rs/conversion-data]";
 
 /// The error of both ways to convert, which must be the same.
-fn fault<A, B>(source: &A) -> ConversionError
+fn error<A, B>(source: &A) -> ConversionError
 where
     A: Clone + Convert<B>,
     B: std::fmt::Debug,
@@ -42,17 +42,17 @@ fn assert_invalid(error: &ConversionError, path: &str, part: &str) {
 #[test]
 fn both_forms_in_one_object() {
     let both = CSINodeInfo::sample();
-    assert_invalid(&fault::<_, CSINode>(&both), "csiDrivers", "1.12");
+    assert_invalid(&error::<_, CSINode>(&both), "csiDrivers", "1.12");
     let with_spec = CSINodeInfo {
         status: None,
         ..both.clone()
     };
-    assert_invalid(&fault::<_, CSINode>(&with_spec), "csiDrivers", "1.13");
+    assert_invalid(&error::<_, CSINode>(&with_spec), "csiDrivers", "1.13");
     let with_status = CSINodeInfo { spec: None, ..both };
-    assert_invalid(&fault::<_, CSINode>(&with_status), "csiDrivers", "1.13");
+    assert_invalid(&error::<_, CSINode>(&with_status), "csiDrivers", "1.13");
 
     let list = CSINodeInfoList::new([csi_node_info_1_12(), with_status]);
-    assert_invalid(&fault::<_, CSINodeList>(&list), "items[1].csiDrivers", "1.13");
+    assert_invalid(&error::<_, CSINodeList>(&list), "items[1].csiDrivers", "1.13");
 }
 
 #[test]
@@ -65,22 +65,22 @@ fn duplicate_names() {
         driver("b"),
         driver("a"),
     ]));
-    assert_invalid(&fault::<_, CSINode>(&info), "spec.drivers[2].name", "`a`");
+    assert_invalid(&error::<_, CSINode>(&info), "spec.drivers[2].name", "`a`");
 
     let info = CSINodeInfo::new("n")
         .with_spec(CSINodeInfoSpec::new([driver("a")]))
         .with_status(CSINodeInfoStatus::new([state("x\n"), state("x\n")]));
-    assert_invalid(&fault::<_, CSINode>(&info), "status.drivers[1].name", r"`x\n`");
+    assert_invalid(&error::<_, CSINode>(&info), "status.drivers[1].name", r"`x\n`");
 
     let old = || CSIDriverInfo::new("", "1", [""; 0]);
     let info = CSINodeInfo::new("n").with_csi_drivers([old(), old()]);
-    assert_invalid(&fault::<_, CSINode>(&info), "csiDrivers[1].driver", "``");
+    assert_invalid(&error::<_, CSINode>(&info), "csiDrivers[1].driver", "``");
 
     let driver = || CSINodeDriver::new("a", "1");
     let node = CSINode::new("n", CSINodeSpec::new([driver(), driver()]));
-    assert_invalid(&fault::<_, CSINodeInfo>(&node), "spec.drivers[1].name", "`a`");
+    assert_invalid(&error::<_, CSINodeInfo>(&node), "spec.drivers[1].name", "`a`");
     let list = CSINodeList::new([CSINode::default(), node]);
-    let error = fault::<_, CSINodeInfoList>(&list);
+    let error = error::<_, CSINodeInfoList>(&list);
     assert_invalid(&error, "items[1].spec.drivers[1].name", "`a`");
 }
 

@@ -60,7 +60,7 @@ mod a_good_object {
 
 /// The counting itself: an error has a path and a message.
 #[test]
-fn a_fault_is_counted() {
+fn an_error_is_counted() {
     let target = Target::new(storage_v1::KUBERNETES);
     let class = storage_v1::StorageClass::new("c", "");
     assert!(allocations(|| drop(black_box(class.validate(&target)))) > 3);

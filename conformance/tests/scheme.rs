@@ -220,7 +220,7 @@ items:
 
 /// Each error says what is wrong and where.
 #[test]
-fn faults_name_their_place() {
+fn errors_name_their_place() {
     let scheme = scheme();
     let decode = |json: Value| {
         let decoded: Result<Decoded<storage_v1::CSINode>, _> =

@@ -25,7 +25,7 @@ fn scheme() -> Scheme {
 struct Case {
     format: String,
     body: String,
-    faults: Vec<String>,
+    errors: Vec<String>,
     /// The line and key of each duplicate in YAML.
     #[serde(default)]
     lines: Vec<(usize, String)>,
@@ -37,25 +37,25 @@ fn says_what_a_server_says() {
     for case in cases {
         let body = &case.body;
         if case.format == "json" {
-            let faults = scheme().decode_json_all_strict(body).unwrap().errors;
-            let told: Vec<_> = faults.iter().map(ToString::to_string).collect();
-            assert_eq!(told, case.faults, "{body}");
+            let errors = scheme().decode_json_all_strict(body).unwrap().errors;
+            let told: Vec<_> = errors.iter().map(ToString::to_string).collect();
+            assert_eq!(told, case.errors, "{body}");
             continue;
         }
-        let faults = scheme().decode_yaml_all_strict(body).unwrap().errors;
+        let errors = scheme().decode_yaml_all_strict(body).unwrap().errors;
         let (duplicate, unknown): (Vec<_>, Vec<_>) =
-            faults.iter().partition(|fault| fault.kind == FieldErrorKind::Duplicate);
+            errors.iter().partition(|error| error.kind == FieldErrorKind::Duplicate);
         let told: Vec<_> = unknown.iter().map(ToString::to_string).collect();
-        assert_eq!(told, case.faults, "{body}");
-        let told: Vec<_> = duplicate.iter().map(|fault| name(fault)).collect();
+        assert_eq!(told, case.errors, "{body}");
+        let told: Vec<_> = duplicate.iter().map(|error| name(error)).collect();
         let said: Vec<_> = case.lines.iter().map(|(_, key)| key.clone()).collect();
         assert_eq!(told, said, "{body}");
     }
 }
 
 /// The last name of the path; none in the table has dots.
-fn name(fault: &FieldError) -> String {
-    fault.path.rsplit('.').next().unwrap_or_default().to_owned()
+fn name(error: &FieldError) -> String {
+    error.path.rsplit('.').next().unwrap_or_default().to_owned()
 }
 
 /// How the names of unknown fields begin, and those that are added to maps.
@@ -67,12 +67,12 @@ fn is_read(name: &str) -> bool {
 }
 
 /// The errors in a value, found by the names alone.
-fn faults_in(doc: &Doc, path: &str, map: bool, told: &mut Vec<String>) {
+fn errors_in(doc: &Doc, path: &str, map: bool, told: &mut Vec<String>) {
     match doc {
         Doc::Simple(_) => (),
         Doc::Items(items) => {
             for (index, item) in items.iter().enumerate() {
-                faults_in(item, &format!("{path}[{index}]"), false, told);
+                errors_in(item, &format!("{path}[{index}]"), false, told);
             }
         }
         Doc::Fields(fields) => {
@@ -87,16 +87,16 @@ fn faults_in(doc: &Doc, path: &str, map: bool, told: &mut Vec<String>) {
                     tell(told, format!("duplicate {path}"));
                 }
                 if name != "fieldsV1" {
-                    faults_in(value, &path, MAPS.contains(&name.as_str()), told);
+                    errors_in(value, &path, MAPS.contains(&name.as_str()), told);
                 }
             }
         }
     }
 }
 
-fn tell(told: &mut Vec<String>, fault: String) {
-    if !told.contains(&fault) {
-        told.push(fault);
+fn tell(told: &mut Vec<String>, error: String) {
+    if !told.contains(&error) {
+        told.push(error);
     }
 }
 
@@ -140,12 +140,12 @@ fn tells_all<K: Kind + kubernetes_manifests::scheme::Versioned>() {
     check_all(&damaged::<K>(), |doc| {
         let text = doc.text();
         let mut expected = Vec::new();
-        faults_in(&doc, "", false, &mut expected);
+        errors_in(&doc, "", false, &mut expected);
         let read = strict::from_json::<K>(&text).unwrap();
         let told: Vec<_> = read.errors.iter().map(told_as).collect();
         prop_assert_eq!(&told, &expected);
         prop_assert_eq!(&read.object, &serde_json::from_str::<K>(&text).unwrap());
-        read.errors.iter().try_for_each(|fault| stands_there(&text, fault))?;
+        read.errors.iter().try_for_each(|error| stands_there(&text, error))?;
         let read = scheme().decode_json_all_strict(&text).unwrap();
         prop_assert_eq!(read.errors.iter().map(told_as).collect::<Vec<_>>(), expected);
         in_yaml::<K>(&text, told)
@@ -156,18 +156,18 @@ fn tells_all<K: Kind + kubernetes_manifests::scheme::Versioned>() {
 fn in_yaml<K: Kind>(text: &str, mut json: Vec<String>) -> Result<(), TestCaseError> {
     let read = strict::from_yaml::<K>(&escaped(text)).unwrap();
     let mut yaml: Vec<_> = read.errors.iter().map(told_as).collect();
-    if json.iter().all(|fault| fault.starts_with("unknown")) {
-        yaml.retain(|fault| fault.starts_with("unknown"));
+    if json.iter().all(|error| error.starts_with("unknown")) {
+        yaml.retain(|error| error.starts_with("unknown"));
         json.sort();
         yaml.sort();
         prop_assert_eq!(json, yaml);
         return Ok(());
     }
-    for fault in json.iter().filter(|fault| fault.starts_with("duplicate")) {
-        prop_assert!(yaml.contains(fault), "{fault} is in {yaml:?}");
+    for error in json.iter().filter(|error| error.starts_with("duplicate")) {
+        prop_assert!(yaml.contains(error), "{error} is in {yaml:?}");
     }
-    for fault in yaml.iter().filter(|fault| fault.starts_with("unknown")) {
-        prop_assert!(json.contains(fault), "{fault} is in {json:?}");
+    for error in yaml.iter().filter(|error| error.starts_with("unknown")) {
+        prop_assert!(json.contains(error), "{error} is in {json:?}");
     }
     Ok(())
 }
@@ -186,16 +186,16 @@ fn escaped(text: &str) -> String {
     escaped
 }
 
-fn told_as(fault: &FieldError) -> String {
-    match fault.kind {
-        FieldErrorKind::Unknown => format!("unknown {}", fault.path),
-        _ => format!("duplicate {}", fault.path),
+fn told_as(error: &FieldError) -> String {
+    match error.kind {
+        FieldErrorKind::Unknown => format!("unknown {}", error.path),
+        _ => format!("duplicate {}", error.path),
     }
 }
 
 /// The line and column are those of the name, unless that is written with escapes.
-fn stands_there(text: &str, fault: &FieldError) -> Result<(), TestCaseError> {
-    let Some((line, column)) = fault.location.line.zip(fault.location.column) else {
+fn stands_there(text: &str, error: &FieldError) -> Result<(), TestCaseError> {
+    let Some((line, column)) = error.location.line.zip(error.location.column) else {
         prop_assert!(text.contains('\\'));
         return Ok(());
     };
@@ -203,11 +203,11 @@ fn stands_there(text: &str, fault: &FieldError) -> Result<(), TestCaseError> {
     let rest: String = line.chars().skip(column - 1).collect();
     let name = rest.strip_prefix('"').and_then(|rest| rest.split_once("\":"));
     let name = name.map(|(name, _)| name).unwrap_or_default();
-    prop_assert!(fault.path.ends_with(name) && rest.starts_with('"'), "{rest}");
+    prop_assert!(error.path.ends_with(name) && rest.starts_with('"'), "{rest}");
     Ok(())
 }
 
-mod each_fault {
+mod each_error {
     use super::*;
     each_kind!(super::tells_all);
 }

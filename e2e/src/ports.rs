@@ -7,13 +7,13 @@ use crate::Error;
 /// Ports that nobody listens on, all different. Another process may take one before it is used,
 /// so whoever uses them must be ready to ask again.
 pub(crate) fn free<const N: usize>() -> Result<[u16; N], Error> {
-    let fault = |e: std::io::Error| Error::because("find a free port on 127.0.0.1", &e);
+    let error = |e: std::io::Error| Error::because("find a free port on 127.0.0.1", &e);
     // All are held until the last is found, so that none is found twice.
     let mut held = Vec::with_capacity(N);
     let mut ports = [0; N];
     for port in &mut ports {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(fault)?;
-        *port = listener.local_addr().map_err(fault)?.port();
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(error)?;
+        *port = listener.local_addr().map_err(error)?.port();
         held.push(listener);
     }
     Ok(ports)

@@ -35,7 +35,7 @@ impl Server {
     ) -> Result<Self, Error> {
         let name =
             program.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let fault =
+        let error =
             |e: io::Error| Error::because(&format!("start {}", program.display()), &e);
         let log = folder.join(format!("{name}.log"));
         let mut command = Command::new("sh");
@@ -43,10 +43,10 @@ impl Server {
         // The user's environment variables for etcd and Kubernetes' tools must have no effect.
         command.env_clear().envs(env::var_os("PATH").map(|path| ("PATH", path)));
         command.env("HOME", folder).env("TMPDIR", folder).current_dir(folder);
-        command.stdin(Stdio::null()).stdout(watchdog.line().map_err(fault)?);
+        command.stdin(Stdio::null()).stdout(watchdog.line().map_err(error)?);
         // Ctrl-C ends the test process, and then the watchdog ends this one.
         command.stderr(Stdio::null()).process_group(0);
-        let child = command.spawn().map_err(fault)?;
+        let child = command.spawn().map_err(error)?;
         Ok(Self { name, child, log })
     }
 

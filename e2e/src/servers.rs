@@ -18,11 +18,11 @@ pub(crate) struct Servers {
 impl Servers {
     /// Returns no servers yet, with a new folder that only this user can read.
     pub(crate) fn new() -> Result<Self, Error> {
-        let fault = |e| Error::because("make a folder for the servers", &e);
+        let error = |e| Error::because("make a folder for the servers", &e);
         let folder = tempfile::Builder::new()
             .prefix("control-plane-")
             .tempdir()
-            .map_err(fault)?;
+            .map_err(error)?;
         let watchdog = Watchdog::start(folder.path());
         let watchdog = watchdog.map_err(|e| Error::because("start a shell", &e))?;
         Ok(Self {

@@ -12,7 +12,7 @@ use kubernetes_manifests::scheme::{
 };
 use proptest::prelude::*;
 
-/// What is told of each part: line, name, and the reading fault or the strict faults.
+/// What is told of each part: line, name, and the reading error or the strict errors.
 fn told(text: &str, syntax: Syntax) -> Vec<String> {
     let scheme = scheme();
     let line = |part: Part<'_>| {
@@ -31,8 +31,8 @@ fn told(text: &str, syntax: Syntax) -> Vec<String> {
                 format!("{name} {path} {reason} at {}", error.location().line.unwrap())
             }
         };
-        for fault in &part.field_errors {
-            told += &format!(", {fault} at {}", fault.location.line.unwrap());
+        for error in &part.field_errors {
+            told += &format!(", {error} at {}", error.location.line.unwrap());
         }
         format!("{}: {told}", part.location.line.unwrap())
     };
@@ -215,9 +215,9 @@ proptest! {
         prop_assert_eq!(&read, &objects);
     }
 
-    /// Faults are those that strict reading tells of a document.
+    /// Errors are those that strict reading tells of a document.
     #[test]
-    fn faults_are_those_of_strict_reading(names in prop::collection::vec("[a-c]|size|note", 0..5)) {
+    fn errors_are_those_of_strict_reading(names in prop::collection::vec("[a-c]|size|note", 0..5)) {
         let fields: String = names.iter().map(|name| format!("{name}: null\n")).collect();
         let text = format!("{HEAD}{fields}");
         let scheme = scheme();

@@ -180,7 +180,7 @@ fn a_large_stream_is_fine() {
 }
 
 #[test]
-fn faults_tell_where_they_are() {
+fn errors_tell_where_they_are() {
     let text =
         format!("{HEAD}---\n{HEAD}metadata:\n  name: a\nlids:\n- name: b\n- name: 5\n");
     let error = scheme().decode_yaml_all(&text).unwrap_err();

@@ -12,11 +12,11 @@ use kubernetes_manifests::scheme::{Decoded, Reason, Scheme};
 use kubernetes_manifests::strict::{self, FieldError, FieldErrorKind};
 use proptest::prelude::*;
 
-fn told(faults: &[FieldError]) -> Vec<String> {
-    faults.iter().map(ToString::to_string).collect()
+fn told(errors: &[FieldError]) -> Vec<String> {
+    errors.iter().map(ToString::to_string).collect()
 }
 
-/// The faults of a pot in JSON, in which these fields follow its type.
+/// The errors of a pot in JSON, in which these fields follow its type.
 fn pot(fields: &str) -> Vec<String> {
     let text = format!(r#"{{"apiVersion":"example.com/v1","kind":"Pot",{fields}}}"#);
     told(&strict::from_json::<PotV1>(text).unwrap().errors)
@@ -98,9 +98,9 @@ fn types_of_k8s_openapi_are_covered() {
     let text = r#"{"capacity":{"storage":"1Gi","storage":1},"csi":{"driver":"a",
         "volumeHandle":"b","foo":1,"driver":"c"},"hostpath":{},"hostPath":{"path":"","a":null},
         "nodeAffinity":{"required":{"nodeSelectorTerms":[{"matchFields":[{"a":[]}]}]}}}"#;
-    let faults = strict::from_json::<PersistentVolumeSpec>(text).unwrap().errors;
+    let errors = strict::from_json::<PersistentVolumeSpec>(text).unwrap().errors;
     assert_eq!(
-        told(&faults),
+        told(&errors),
         [
             r#"duplicate field "capacity.storage""#,
             r#"unknown field "csi.foo""#,
@@ -133,17 +133,17 @@ fn names_are_quoted_as_go_quotes() {
 }
 
 #[test]
-fn faults_tell_where_they_are() {
+fn errors_tell_where_they_are() {
     let text = "{\"labels\": {\"a.b\": \"1\",\n\t\"é\": \"\", \"a.b\": \"2\"}, \"é\": 1, \
                 \"\\u0061\": 1}";
-    let faults = strict::from_json::<ObjectMeta>(text).unwrap().errors;
-    let places: Vec<_> = faults.iter().map(|fault| fault.location.to_string()).collect();
+    let errors = strict::from_json::<ObjectMeta>(text).unwrap().errors;
+    let places: Vec<_> = errors.iter().map(|error| error.location.to_string()).collect();
     assert_eq!(
         places,
         ["labels[a.b] (line 2, column 11)", "[é] (line 2, column 24)", "a"]
     );
-    assert_eq!(faults[0].path, "labels.a.b");
-    assert_eq!(faults[0].kind, FieldErrorKind::Duplicate);
+    assert_eq!(errors[0].path, "labels.a.b");
+    assert_eq!(errors[0].kind, FieldErrorKind::Duplicate);
 }
 
 #[test]
@@ -165,7 +165,7 @@ fn what_is_no_text_is_skipped_with_its_field() {
 }
 
 #[test]
-fn wrong_shapes_come_before_faults() {
+fn wrong_shapes_come_before_errors() {
     let error =
         strict::from_json::<ObjectMeta>(r#"{"foo":1,"labels":{"a":1}}"#).unwrap_err();
     assert!(matches!(error.reason(), Reason::Shape { .. }));
@@ -182,7 +182,7 @@ fn another_version_has_its_own_fields() {
     let Decoded { object, .. } = read.object;
     assert_eq!(object.metadata.name.as_deref(), Some("a"));
     let places: Vec<_> =
-        read.errors.iter().map(|fault| fault.location.to_string()).collect();
+        read.errors.iter().map(|error| error.location.to_string()).collect();
     assert_eq!(
         places,
         [
@@ -218,9 +218,9 @@ fn streams_are_read_whole() {
     let read = scheme().decode_json_all_strict(STREAM).unwrap();
     assert_eq!(read.object.len(), 4);
     let places: Vec<_> =
-        read.errors.iter().map(|fault| fault.location.to_string()).collect();
+        read.errors.iter().map(|error| error.location.to_string()).collect();
     assert_eq!(places, PLACES);
-    let paths: Vec<_> = read.errors.iter().map(|fault| fault.path.as_str()).collect();
+    let paths: Vec<_> = read.errors.iter().map(|error| error.path.as_str()).collect();
     assert_eq!(
         paths,
         ["x", "metadata.x", "spec.x", "x", "items[0].x", "items[0].metadata.x"]
@@ -234,7 +234,7 @@ fn paths_take_no_more_than_their_share() {
     let text =
         format!(r#"{{"apiVersion":"v1","kind":"Other","{name}":{{{inner}"z":0}}}}"#);
     let read = Scheme::new().decode_json_all_strict(&text).unwrap();
-    let size: usize = read.errors.iter().map(|fault| fault.path.len()).sum();
+    let size: usize = read.errors.iter().map(|error| error.path.len()).sum();
     assert!(size > text.len() && size <= 16 * text.len() + (1 << 20), "{size}");
 }
 
@@ -267,14 +267,14 @@ mod yaml {
     }
 
     fn lines(text: &str) -> Vec<(String, usize, usize)> {
-        let faults = strict::from_yaml::<ObjectMeta>(text).unwrap().errors;
+        let errors = strict::from_yaml::<ObjectMeta>(text).unwrap().errors;
         let place =
-            |fault: &FieldError| fault.location.line.zip(fault.location.column).unwrap();
-        let faults = faults.into_iter().map(|fault| {
-            let (line, column) = place(&fault);
-            (fault.path, line, column)
+            |error: &FieldError| error.location.line.zip(error.location.column).unwrap();
+        let errors = errors.into_iter().map(|error| {
+            let (line, column) = place(&error);
+            (error.path, line, column)
         });
-        faults.collect()
+        errors.collect()
     }
 
     #[test]
@@ -332,10 +332,10 @@ mod yaml {
             "labels: &l {x: '1', y: ''}\nannotations: &a {x: '2'}\nz: {<<: [*l, *a]}\n";
         assert_eq!(yaml(text), [r#"duplicate field "z.x""#, r#"unknown field "z""#]);
         let places = |text: &str| {
-            let faults = strict::from_yaml::<ObjectMeta>(text).unwrap().errors;
+            let errors = strict::from_yaml::<ObjectMeta>(text).unwrap().errors;
             let of =
-                |fault: &FieldError| (fault.path.clone(), fault.location.line.unwrap());
-            faults.iter().map(of).collect::<Vec<_>>()
+                |error: &FieldError| (error.path.clone(), error.location.line.unwrap());
+            errors.iter().map(of).collect::<Vec<_>>()
         };
         // Of several objects the last comes first.
         let text = "labels:\n  <<:\n  - {x: '1'}\n  - {x: '2'}\n";
@@ -362,7 +362,7 @@ mod yaml {
     }
 
     #[test]
-    fn an_object_without_faults_is_that_of_plain_reading() {
+    fn an_object_without_errors_is_that_of_plain_reading() {
         let text = "labels: &l {a: x, b: w}\nannotations: {<<: [{a: z}, *l], c: d}\n";
         let strict = strict::from_yaml::<ObjectMeta>(text).unwrap();
         let plain = Scheme::new();
@@ -382,7 +382,7 @@ mod yaml {
             STREAM.replace("\nnull\n", "\n---\n---\n").replace("]}\n{", "]}\n---\n{");
         let read = scheme().decode_yaml_all_strict(&text).unwrap();
         let mut places: Vec<_> =
-            read.errors.iter().map(|fault| fault.location.to_string()).collect();
+            read.errors.iter().map(|error| error.location.to_string()).collect();
         // One more line, and the order of names.
         places.swap(3, 5);
         let lines = PLACES.map(|place| {
@@ -402,7 +402,7 @@ mod yaml {
     }
 
     #[test]
-    fn faults_of_shape_tell_where_they_are() {
+    fn errors_of_shape_tell_where_they_are() {
         let error = strict::from_yaml::<ObjectMeta>("a: 1\na: 2\nlabels:\n  b: 1\n")
             .unwrap_err();
         assert_eq!(error.location().to_string(), "labels.b (line 4, column 6)");

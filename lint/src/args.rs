@@ -9,7 +9,7 @@ use kubernetes_validation::Target;
 /// Tells what a Kubernetes API server would say about storage manifests.
 ///
 /// Reads objects of storage.k8s.io/v1, v1beta1 and v1alpha1 and of csi.storage.k8s.io/v1alpha1
-/// from YAML and JSON, and leaves all others alone. Prints one fault a line, as
+/// from YAML and JSON, and leaves all others alone. Prints one error a line, as
 /// `file:line: document: path: kind: message`.
 ///
 /// Exits with 0 if there is no error, 1 if there is one, and 2 if something can't be read or the
@@ -32,7 +32,7 @@ pub struct Args {
     #[arg(long = "feature-gate", value_name = "NAME=true|false", value_parser = gate)]
     pub feature_gates: Vec<(String, bool)>,
 
-    /// How faults are printed
+    /// How errors are printed
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub format: Format,
 
@@ -49,12 +49,12 @@ pub struct Args {
     pub verbose: bool,
 }
 
-/// How faults are printed.
+/// How errors are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Format {
-    /// One line a fault
+    /// One line an error
     Text,
-    /// One JSON object a fault, each on a line
+    /// One JSON object an error, each on a line
     Json,
 }
 

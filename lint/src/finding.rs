@@ -50,7 +50,7 @@ impl std::fmt::Display for Subject {
     }
 }
 
-/// One fault or warning.
+/// One error or warning.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     /// The file, as it was named.
@@ -75,11 +75,11 @@ pub struct Note {
     pub path: String,
     /// The path as a server reports it, where it does.
     pub field: Option<String>,
-    /// The kind of fault: that of a server's cause, such as `FieldValueInvalid`, or one of ours.
+    /// The kind of error: that of a server's cause, such as `FieldValueInvalid`, or one of ours.
     pub reason: &'static str,
     /// The rule that is broken, by a name that doesn't change, where it has one.
     pub rule: Option<&'static str>,
-    /// The kind of fault in words; text shows it where JSON has the reason.
+    /// The kind of error in words; text shows it where JSON has the reason.
     #[serde(skip)]
     pub title: String,
     /// What is wrong and what to do.

@@ -32,7 +32,7 @@ use finding::Severity;
 use input::Input;
 use print::{Plain, Printer, Summary};
 
-/// No fault.
+/// No error.
 const CLEAN: u8 = 0;
 /// At least one error, or a warning where those count.
 const FAULTY: u8 = 1;

@@ -105,7 +105,7 @@ fn many_damaged_documents_take_linear_time() {
 }
 
 #[test]
-fn many_faults_of_a_long_name_take_little_memory() {
+fn many_errors_of_a_long_name_take_little_memory() {
     let labels: String = (0..20_000).map(|n| format!("    'bad {n}': a\n")).collect();
     let unknown: String = (0..20_000).map(|n| format!("unknown{n}: a\n")).collect();
     let text = format!(

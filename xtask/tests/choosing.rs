@@ -179,7 +179,7 @@ fn what_a_named_crate_is_converted_into_is_read_but_not_written() {
     sandbox.run(&[]).succeeds();
     let all = sandbox.snapshot();
     assert!(alone.iter().all(|(path, file)| all[path] == *file));
-    // Its faults count: conversions can't be worked out with them.
+    // Its errors count: conversions can't be worked out with them.
     sandbox.edit("root/spec/v1.37/new.json", "\"string\"", "\"file\"");
     sandbox.run(&["old-v1beta1"]).fails_with(&["unknown type `file`", "new.json"]);
     // The other way round, nothing more is read.

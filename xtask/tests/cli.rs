@@ -131,7 +131,7 @@ fn a_file_that_is_not_generated_is_not_touched() {
 }
 
 #[test]
-fn a_fault_in_one_document_leaves_everything_as_it_was() {
+fn an_error_in_one_document_leaves_everything_as_it_was() {
     let sandbox = Sandbox::generated();
     sandbox.edit("root/spec/v1.37/things.json", "\"A part.\"", "\"Changed.\"");
     sandbox.edit("root/spec/v1.37/others.json", "\"string\"", "\"file\"");
@@ -252,7 +252,7 @@ fn every_command_has_help_that_names_its_options() {
     }
 }
 
-/// 0 for success, 1 for a fault of the input, 2 for a command that isn't one.
+/// 0 for success, 1 for an error of the input, 2 for a command that isn't one.
 #[test]
 fn exit_codes() {
     let sandbox = Sandbox::new();

@@ -87,7 +87,7 @@ fn crates_from_kubernetes_own_documents_compile() {
         .retain(|folder| folder.join("apis__storage.k8s.io__v1_openapi.json").is_file());
     folders.sort();
     assert!(!folders.is_empty(), "no documents of storage.k8s.io/v1 in UPSTREAM_DIR");
-    let mut faults = Vec::new();
+    let mut errors = Vec::new();
     for folder in folders {
         let release = folder.file_name().unwrap().to_string_lossy().into_owned();
         let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join("upstream").join(&release);
@@ -103,8 +103,8 @@ fn crates_from_kubernetes_own_documents_compile() {
         });
         match result {
             Ok(output) => println!("{release}: {}", output.trim_end()),
-            Err(_) => faults.push(release),
+            Err(_) => errors.push(release),
         }
     }
-    assert!(faults.is_empty(), "{faults:?} can't be generated or compiled, see above");
+    assert!(errors.is_empty(), "{errors:?} can't be generated or compiled, see above");
 }

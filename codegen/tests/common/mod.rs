@@ -58,7 +58,7 @@ impl Golden {
     /// What the generator makes of it now.
     pub(crate) fn generated(&self) -> Vec<Generated> {
         generate(&self.config, &self.inputs)
-            .unwrap_or_else(|faults| panic!("{}: {faults}", self.name))
+            .unwrap_or_else(|errors| panic!("{}: {errors}", self.name))
     }
 
     /// Where the files of a crate are kept: each has a folder if there are several.
@@ -146,24 +146,24 @@ pub(crate) struct Expected<'a> {
     pub(crate) line: Option<usize>,
 }
 
-/// Checks that generating fails with this one fault, in this file, with help.
-pub(crate) fn assert_fault(
+/// Checks that generating fails with this one error, in this file, with help.
+pub(crate) fn assert_error(
     result: Result<Vec<Generated>, Diagnostics>,
     file: &str,
     expected: &Expected<'_>,
 ) {
     let message = expected.message;
-    let faults = match result {
+    let errors = match result {
         Ok(_) => panic!("generated, though it should fail with: {message}"),
-        Err(faults) => faults,
+        Err(errors) => errors,
     };
-    let text = faults.to_string();
-    let fault = faults.iter().find(|fault| fault.message.contains(message));
-    let fault = fault.unwrap_or_else(|| panic!("no `{message}` in:\n{text}"));
-    assert_eq!(fault.file, file, "{text}");
-    let pointer = fault.pointer.as_ref().map(ToString::to_string);
+    let text = errors.to_string();
+    let error = errors.iter().find(|error| error.message.contains(message));
+    let error = error.unwrap_or_else(|| panic!("no `{message}` in:\n{text}"));
+    assert_eq!(error.file, file, "{text}");
+    let pointer = error.pointer.as_ref().map(ToString::to_string);
     assert_eq!(pointer.as_deref(), expected.pointer, "{text}");
-    assert_eq!(fault.line, expected.line, "{text}");
-    assert!(fault.help.as_ref().is_some_and(|help| !help.is_empty()), "{text}");
-    assert_eq!(faults.len(), 1, "one fault has one diagnostic:\n{text}");
+    assert_eq!(error.line, expected.line, "{text}");
+    assert!(error.help.as_ref().is_some_and(|help| !help.is_empty()), "{text}");
+    assert_eq!(errors.len(), 1, "one error has one diagnostic:\n{text}");
 }

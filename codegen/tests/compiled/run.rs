@@ -253,8 +253,8 @@ fn what_is_written_by_hand_converts_kinds() {
     let jar: Converted<v1::Jar> = jug.convert().unwrap();
     assert_eq!((jar.object.level, jar.unrepresentable), (Some(100), vec![]));
     let jars = v1::JarList::new([v1::Jar::new("a"), v1::Jar::new("b").with_level(-1)]);
-    let fault = Convert::<beta::JugList>::convert(jars).unwrap_err();
-    assert_eq!(fault.to_string(), "items[1].level: less than nothing");
+    let error = Convert::<beta::JugList>::convert(jars).unwrap_err();
+    assert_eq!(error.to_string(), "items[1].level: less than nothing");
 }
 
 #[test]

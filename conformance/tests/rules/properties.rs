@@ -52,9 +52,9 @@ mod validation_never_panics_and_paths_are_there {
             return Ok(());
         }
         let json = serde_json::to_value(object).unwrap();
-        for fault in &report.errors {
-            prop_assert!(is_there(fault, &json), "{} in {}", fault, json);
-            prop_assert!(!fault.detail.is_empty(), "{:?}", fault);
+        for error in &report.errors {
+            prop_assert!(is_there(error, &json), "{} in {}", error, json);
+            prop_assert!(!error.detail.is_empty(), "{:?}", error);
         }
         for warning in &report.warnings {
             let segments = warning.path.segments().split_last();
@@ -85,7 +85,7 @@ mod validation_never_panics_and_paths_are_there {
 }
 
 /// An object that takes the place of itself changes nothing.
-mod an_update_without_change_has_no_fault_of_change {
+mod an_update_without_change_has_no_error_of_change {
     use super::*;
 
     fn check<K: Ruled>() {
@@ -97,7 +97,7 @@ mod an_update_without_change_has_no_fault_of_change {
             prop_assume!(
                 report.errors.iter().all(|f| f.error_type != ErrorType::Duplicate)
             );
-            let changes = report.errors.iter().filter(|fault| fault.rule == "immutable");
+            let changes = report.errors.iter().filter(|error| error.rule == "immutable");
             prop_assert_eq!(
                 changes.map(in_short).collect::<Vec<_>>(),
                 Vec::<String>::new()
@@ -116,7 +116,7 @@ mod versions_agree {
 
     fn without_status(mut report: Report) -> Report {
         let is_status = |text: &str| text.starts_with("status");
-        report.errors.retain(|fault| !is_status(&fault.field));
+        report.errors.retain(|error| !is_status(&error.field));
         report.warnings.retain(|warning| !is_status(&warning.path.to_string()));
         report
     }

@@ -76,8 +76,8 @@ fn source<K: Ruled>() {
     // Where there are two, the server looks into neither; but the name is checked anyway.
     given(json!({"inlineVolumeSpec": {}})).refused(&["Forbidden spec.source"]);
     let both = json!({"inlineVolumeSpec": {}, "persistentVolumeName": "A"});
-    let faults = ["Forbidden spec.source", "Invalid spec.source.persistentVolumeName"];
-    given(both).refused(&faults);
+    let errors = ["Forbidden spec.source", "Invalid spec.source.persistentVolumeName"];
+    given(both).refused(&errors);
 }
 
 fn persistent_volume_name<K: Ruled>() {

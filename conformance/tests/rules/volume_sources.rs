@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 const INLINE: &str = "spec.source.inlineVolumeSpec";
 
 /// The errors of a volume with these sources, without the path that they all start with.
-fn faults(sources: Value) -> Vec<String> {
+fn errors(sources: Value) -> Vec<String> {
     let mut volume = sources;
     volume["accessModes"] = json!(["ReadWriteOnce"]);
     let source = json!({ "inlineVolumeSpec": volume });
@@ -17,7 +17,7 @@ fn faults(sources: Value) -> Vec<String> {
         json!({"metadata": {"name": "a"}, "spec": spec}),
     );
     let answer = probe.create(json!({}));
-    let short = |fault: &String| fault.replace(&format!("{INLINE}."), "");
+    let short = |error: &String| error.replace(&format!("{INLINE}."), "");
     answer.errors().iter().map(short).collect()
 }
 
@@ -27,7 +27,7 @@ fn check(source: &str, value: Value, expected: &[&str]) {
     let mut expected = expected.to_vec();
     expected.push("Required csi");
     expected.sort_unstable();
-    assert_eq!(faults(json!({ source: value })), expected, "{source}");
+    assert_eq!(errors(json!({ source: value })), expected, "{source}");
 }
 
 const IQN: &str = "iqn.2001-04.com.example:disk";
@@ -75,7 +75,7 @@ fn good() -> Vec<(&'static str, Value)> {
 }
 
 #[test]
-fn sources_without_a_fault() {
+fn sources_without_an_error() {
     for (source, value) in good() {
         check(source, value, &[]);
     }
@@ -84,7 +84,7 @@ fn sources_without_a_fault() {
 #[test]
 fn one_source_is_needed() {
     let none = format!("Required {INLINE}");
-    assert_eq!(faults(json!({})), [&*none, "Required csi"]);
+    assert_eq!(errors(json!({})), [&*none, "Required csi"]);
 }
 
 /// Whatever comes after the first is refused and not looked into, except flexVolume.
@@ -108,18 +108,18 @@ fn further_sources() {
     };
     let mut expected: Vec<_> = expected.iter().map(named).collect();
     expected.sort();
-    let told: Vec<_> = faults(all);
+    let told: Vec<_> = errors(all);
     assert_eq!(told, expected);
 }
 
 /// A flexVolume is looked into even as a second source, and is the first for what follows.
 #[test]
 fn flex_volume_is_never_a_second() {
-    let two = faults(json!({"hostPath": {"path": "/"}, "flexVolume": {}}));
+    let two = errors(json!({"hostPath": {"path": "/"}, "flexVolume": {}}));
     assert_eq!(two, ["Required csi", "Required flexVolume.driver"]);
-    let two = faults(json!({"flexVolume": {"driver": "d"}, "azureFile": {}}));
+    let two = errors(json!({"flexVolume": {"driver": "d"}, "azureFile": {}}));
     assert_eq!(two, ["Forbidden azureFile", "Required csi"]);
-    let two = faults(json!({"flexVolume": {"driver": "d"}, "local": {}}));
+    let two = errors(json!({"flexVolume": {"driver": "d"}, "local": {}}));
     assert_eq!(two, ["Forbidden local", "Required csi"]);
 }
 
@@ -152,8 +152,8 @@ fn network_file_systems() {
     for (namespace, is_good) in [(text(63), true), (text(64), false), (text(0), false)] {
         let value =
             json!({"endpoints": "e", "path": "p", "endpointsNamespace": namespace});
-        let fault = ["Invalid glusterfs.endpointsNamespace"];
-        check("glusterfs", value, if is_good { &[] } else { &fault });
+        let error = ["Invalid glusterfs.endpointsNamespace"];
+        check("glusterfs", value, if is_good { &[] } else { &error });
     }
     check("flocker", json!({}), &["Required flocker"]);
     check(
@@ -258,8 +258,8 @@ fn fibre_channel_and_flex() {
     let both = json!({"targetWWNs": ["w"], "wwids": ["w"], "lun": 1});
     check("fc", both, &["Invalid fc.targetWWNs"]);
     for key in ["kubernetes.io/a", "a.K8s.io/b/c", "k8s.io"] {
-        let fault = format!("Invalid flexVolume.options[{key}]");
-        check("flexVolume", json!({"driver": "d", "options": {key: ""}}), &[&fault]);
+        let error = format!("Invalid flexVolume.options[{key}]");
+        check("flexVolume", json!({"driver": "d", "options": {key: ""}}), &[&error]);
     }
 }
 
@@ -361,7 +361,7 @@ proptest! {
             regex_lite::Regex::new(expression).unwrap().is_match(&name)
         });
         let iscsi = json!({"targetPortal": "p", "iqn": name, "lun": 0});
-        let refused = faults(json!({ "iscsi": iscsi })).contains(&"Invalid iscsi.iqn".to_owned());
+        let refused = errors(json!({ "iscsi": iscsi })).contains(&"Invalid iscsi.iqn".to_owned());
         let is_empty = name.is_empty();
         prop_assert_eq!(refused, !is_name && !is_empty, "{:?}", name);
     }

@@ -69,11 +69,11 @@ impl Tally {
         let mut count = |what| *self.counts.entry(what).or_insert(0) += 1;
         count(match told {
             None => format!("{format} that can't be read"),
-            Some(faults) if faults.is_empty() => format!("{format} without faults"),
-            Some(_) => format!("{format} with faults"),
+            Some(errors) if errors.is_empty() => format!("{format} without errors"),
+            Some(_) => format!("{format} with errors"),
         });
-        for fault in told.iter().flatten() {
-            let is_unknown = fault.starts_with("unknown");
+        for error in told.iter().flatten() {
+            let is_unknown = error.starts_with("unknown");
             let what = if is_unknown { "unknown" } else { "duplicate" };
             count(format!("{what} fields in {format}"));
         }
@@ -134,41 +134,41 @@ fn said(answer: &Answer) -> Told {
 /// Our errors, in the server's words.
 fn ours(kind: Kind, format: &str, text: &Text) -> Told {
     let read = match kind {
-        Kind::CsiDriver => faults::<CSIDriver>,
-        Kind::CsiNode => faults::<CSINode>,
-        Kind::CsiStorageCapacity => faults::<CSIStorageCapacity>,
-        Kind::StorageClass => faults::<StorageClass>,
-        Kind::VolumeAttachment => faults::<VolumeAttachment>,
-        Kind::VolumeAttributesClass => faults::<VolumeAttributesClass>,
+        Kind::CsiDriver => errors::<CSIDriver>,
+        Kind::CsiNode => errors::<CSINode>,
+        Kind::CsiStorageCapacity => errors::<CSIStorageCapacity>,
+        Kind::StorageClass => errors::<StorageClass>,
+        Kind::VolumeAttachment => errors::<VolumeAttachment>,
+        Kind::VolumeAttributesClass => errors::<VolumeAttributesClass>,
         Kind::VolumeAttributesClassV1beta1 => {
-            faults::<storage_v1beta1::VolumeAttributesClass>
+            errors::<storage_v1beta1::VolumeAttributesClass>
         }
     };
-    let faults = match read(format, &text.text) {
-        Ok(faults) => faults,
+    let errors = match read(format, &text.text) {
+        Ok(errors) => errors,
         Err(error) => {
             println!("{error}");
             return None;
         }
     };
     if format == "json" {
-        return Some(faults.iter().take(MAX_TOLD).map(ToString::to_string).collect());
+        return Some(errors.iter().take(MAX_TOLD).map(ToString::to_string).collect());
     }
     let (duplicate, unknown): (Vec<_>, Vec<_>) =
-        faults.iter().partition(|fault| fault.kind == FieldErrorKind::Duplicate);
-    let duplicate = duplicate.into_iter().map(|fault| in_yaml(fault, text));
+        errors.iter().partition(|error| error.kind == FieldErrorKind::Duplicate);
+    let duplicate = duplicate.into_iter().map(|error| in_yaml(error, text));
     let unknown = unknown.into_iter().take(MAX_TOLD).map(ToString::to_string);
     Some(duplicate.chain(unknown).collect())
 }
 
 /// A duplicate as a server reports it in YAML: the line of the value, and the name.
-fn in_yaml(fault: &FieldError, text: &Text) -> String {
-    let place = fault.location.line.zip(fault.location.column);
+fn in_yaml(error: &FieldError, text: &Text) -> String {
+    let place = error.location.line.zip(error.location.column);
     let field = place.and_then(|place| text.fields.get(&place));
-    let (name, line) = field.unwrap_or_else(|| panic!("{fault:?} in {}", text.text));
-    assert!(fault.path.ends_with(name), "{fault:?} is at {name}");
+    let (name, line) = field.unwrap_or_else(|| panic!("{error:?} in {}", text.text));
+    assert!(error.path.ends_with(name), "{error:?} is at {name}");
     // A path is quoted character by character.
-    let path = fault.to_string();
+    let path = error.to_string();
     let end = &path[..path.len() - 1];
     let length = quoted_length(end, name.chars().count());
     format!("line {line}: key \"{}\" already set in map", &end[end.len() - length..])
@@ -198,7 +198,7 @@ fn quoted_length(text: &str, count: usize) -> usize {
 }
 
 /// Reads as the kind, and with the scheme, which reports the same errors.
-fn faults<K: Versioned>(
+fn errors<K: Versioned>(
     format: &str,
     text: &str,
 ) -> Result<Vec<FieldError>, SchemeError> {
@@ -215,8 +215,8 @@ fn faults<K: Versioned>(
             scheme.decode_yaml_all_strict(text).map(told),
         ),
     };
-    let lines = |faults: &Result<Vec<FieldError>, _>| {
-        faults.as_ref().ok().map(|faults| faults.iter().map(line).collect::<Vec<_>>())
+    let lines = |errors: &Result<Vec<FieldError>, _>| {
+        errors.as_ref().ok().map(|errors| errors.iter().map(line).collect::<Vec<_>>())
     };
     assert_eq!(lines(&one), lines(&all), "{text}");
     one
@@ -226,8 +226,8 @@ fn told<T>(read: Strict<T>) -> Vec<FieldError> {
     read.errors
 }
 
-fn line(fault: &FieldError) -> String {
-    format!("{:?} {fault}", fault.location.line.zip(fault.location.column))
+fn line(error: &FieldError) -> String {
+    format!("{:?} {error}", error.location.line.zip(error.location.column))
 }
 
 /// An object with a few errors, or with many.

@@ -29,8 +29,9 @@ impl Reader<'_> {
             return None;
         };
         let mut arguments = self.argument(name, method.argument, value, pointer)?;
-        let fault = asked.keywords.get("x-fault").and_then(|faults| faults.get(name));
-        let error_type = fault.and_then(error_type).or(method.error_type);
+        let error =
+            asked.keywords.get("x-error-type").and_then(|errors| errors.get(name));
+        let error_type = error.and_then(error_type).or(method.error_type);
         arguments.extend(match (error_type, method.named) {
             (Some(error_type), true) => Some(Argument::Problem(error_type, name)),
             (Some(error_type), false) => Some(Argument::ErrorType(error_type)),
@@ -116,15 +117,15 @@ impl Reader<'_> {
         sort: Sort,
         pointer: &Pointer,
     ) {
-        let Some(value) = asked.keywords.get("x-fault") else {
+        let Some(value) = asked.keywords.get("x-error-type") else {
             return;
         };
         let Value::Object(given) = value else {
             let wanted = "an object of keywords and types of errors";
-            self.wrong::<()>("x-fault", value, wanted, pointer);
+            self.wrong::<()>("x-error-type", value, wanted, pointer);
             return;
         };
-        let at = &pointer.child("x-fault");
+        let at = &pointer.child("x-error-type");
         for (name, value) in given {
             let shown = name.escape_debug();
             let can =
@@ -135,11 +136,11 @@ impl Reader<'_> {
                     _ => false,
                 });
             if !can {
-                let message = format!("`x-fault` has no effect on `{shown}`");
+                let message = format!("`x-error-type` has no effect on `{shown}`");
                 let help = "it is for maxLength, maxItems and maxProperties";
                 self.report(at, message, help);
             } else if !asked.keywords.contains_key(name) {
-                let message = format!("`x-fault` has no effect without `{shown}`");
+                let message = format!("`x-error-type` has no effect without `{shown}`");
                 self.report(at, message, "add the keyword, or remove it here");
             }
             if error_type(value).is_none() {
