@@ -13,7 +13,7 @@ use crate::strict::{self, Input, Strict};
 
 impl Scheme {
     /// Reads one object as [`decode_json`](Self::decode_json) does, and reports duplicate fields and
-    /// those that are unknown in the version of the text: [`strict`](crate::strict).
+    /// those that are unknown in the version of the text: [`strict`].
     ///
     /// # Errors
     ///
@@ -80,7 +80,7 @@ mod yaml {
         }
 
         /// Reads one object as [`decode_yaml`](Self::decode_yaml) does, taking the last of equal
-        /// fields, and reports unknown and duplicate fields: [`strict`](crate::strict).
+        /// fields, and reports unknown and duplicate fields: [`strict`].
         ///
         /// # Errors
         ///
@@ -119,7 +119,7 @@ mod yaml {
 
         /// Reads a stream as [`decode_yaml_all`](Self::decode_yaml_all) does, taking the last of
         /// equal fields, and reports the unknown and duplicate fields of all its objects:
-        /// [`strict`](crate::strict).
+        /// [`strict`].
         ///
         /// # Errors
         ///
