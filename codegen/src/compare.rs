@@ -26,7 +26,7 @@ pub struct Difference {
     pub pointer: Pointer,
     /// In which way.
     pub change: Change,
-    /// What the first and the second document have there, shortened.
+    /// What the first and the second document have there, shortened to where they differ.
     pub values: (String, String),
 }
 
@@ -150,7 +150,7 @@ fn differ(a: &Value, b: &Value, pointer: &Pointer, differences: &mut Vec<Differe
             differences.push(Difference {
                 pointer: pointer.clone(),
                 change,
-                values: (short(a), short(b)),
+                values: short(&a.to_string(), &b.to_string()),
             });
         }
         return;
@@ -164,10 +164,19 @@ fn differ(a: &Value, b: &Value, pointer: &Pointer, differences: &mut Vec<Differe
     }
 }
 
-fn short(value: &Value) -> String {
-    let text = value.to_string();
-    match text.char_indices().nth(60) {
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
-        None => text,
-    }
+/// How much of two texts is shown before they differ, and how much from there.
+const SHOWN: (usize, usize) = (20, 60);
+
+/// Shortens two texts to where they differ.
+fn short(a: &str, b: &str) -> (String, String) {
+    let same = a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count();
+    let start = same.saturating_sub(SHOWN.0);
+    let cut = |text: &str| {
+        let mut rest = text.chars().skip(start);
+        let shown: String = rest.by_ref().take(same - start + SHOWN.1).collect();
+        let (before, after) = (start > 0, rest.next().is_some());
+        let dots = |is_cut| if is_cut { "…" } else { "" };
+        format!("{}{shown}{}", dots(before), dots(after))
+    };
+    (cut(a), cut(b))
 }

@@ -169,6 +169,43 @@ fn schemas_of_no_known_type() {
 }
 
 #[test]
+fn only_strings_are_enumerated() {
+    for ty in ["integer", "number", "boolean"] {
+        let value = if ty == "boolean" { "true" } else { "1" };
+        let schema = format!("{{\"type\": \"{ty}\", \"enum\": [{value}]}}");
+        bad_property(&schema, "a value that is not a string", "/enum");
+    }
+    let items =
+        "{\"type\": \"array\", \"items\": {\"type\": \"integer\", \"enum\": [1]}}";
+    bad_property(items, "a value that is not a string", "/items/enum");
+}
+
+#[test]
+fn defaults_of_another_type() {
+    let bad = |schema: &str, default: &str, wanted: &str| {
+        let property = format!("{{{schema}, \"default\": {default}}}");
+        let message = format!("the default `{default}` is not {wanted}");
+        bad_property(&property, &message, "/default");
+    };
+    bad("\"type\": \"string\"", "7", "a string");
+    bad("\"type\": \"boolean\"", "\"yes\"", "`true` or `false`");
+    bad("\"type\": \"integer\"", "1.5", "a whole number of 64 bits");
+    let narrow = "\"type\": \"integer\", \"format\": \"int32\"";
+    bad(narrow, "4294967296", "a whole number of 32 bits");
+    bad("\"type\": \"number\"", "\"1\"", "a number");
+    let list = "\"type\": \"array\", \"items\": {\"type\": \"string\"}";
+    bad(list, "\"a\"", "a list");
+    bad_property(
+        &format!("{{{list}, \"default\": [1]}}"),
+        "is not a string",
+        "/default",
+    );
+    let map = "\"type\": \"object\", \"additionalProperties\": {\"type\": \"string\"}";
+    bad(map, "[1]", "an object");
+    bad("\"type\": \"string\", \"enum\": [\"On\", \"Off\"]", "\"Of\"", "one of On, Off");
+}
+
+#[test]
 fn schemas_that_are_no_schemas() {
     let schema = |value: &str| document(&format!("\n\"com.example.v1.Thing\": {value}"));
     for value in ["7", "\"text\"", "[]", "{\"type\": \"object\", \"properties\": 7}"] {

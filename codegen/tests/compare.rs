@@ -95,6 +95,29 @@ fn what_shapes_a_schema_counts() {
 }
 
 #[test]
+fn values_are_shown_where_they_differ() {
+    let long: Vec<String> = (0..100).map(|number| format!("value-{number}")).collect();
+    let mut other = long.clone();
+    other[50] = "another".to_owned();
+    let with = |values: &[String]| {
+        let mut document = document();
+        document["components"]["schemas"]["com.example.v1.Thing"]["x-list"] =
+            json!(values);
+        document
+    };
+    let differences = compared(&with(&long), &with(&other)).differences;
+    let (ours, upstream) = &differences[0].values;
+    for (text, says) in [(ours, "\"value-50\",\"value-51\""), (upstream, "\"another\"")]
+    {
+        assert!(text.contains(says), "{text}");
+        assert!(text.starts_with('…') && text.ends_with('…'), "{text}");
+        assert!(text.chars().count() < 100, "{text}");
+    }
+    let differences = compared(&with(&long[..2]), &with(&long[..1])).differences;
+    assert_eq!(differences[0].values.1, "[\"value-0\"]");
+}
+
+#[test]
 fn paths_and_verbs_count() {
     let scope = "/paths/~1apis~1example.com~1v1~1namespaces~1{namespace}~1things";
     let path = document()["paths"]["/apis/example.com/v1/things"].clone();

@@ -89,7 +89,7 @@ impl Texts<'_> {
                     },
                     "list": {
                         "type": "array", "items": {"type": "string"},
-                        "default": [{"x": self.at("default value", "x")}],
+                        "default": [self.at("default value", "x")],
                         "x-kubernetes-list-map-keys": [self.at("list key", "name")]
                     },
                     "mode": {"type": "string", "enum": [self.at("nameless value", "On")]},
@@ -245,9 +245,8 @@ fn stays_text(place: &str, text: &str) -> Result<(), String> {
             !text.contains(|c: char| c.is_control() && !matches!(c, '\n' | '\t')),
             "control characters",
         )?;
-        let turns =
-            |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-        check(!text.contains(turns), "text that is turned")?;
+        let is_invisible = |c: char| matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}');
+        check(!text.contains(is_invisible), "characters that nobody sees")?;
         let same = structure(text)? == structure(&HARMLESS[path])?;
         check(same, &format!("other code in {path}:\n{text}"))?;
     }
@@ -289,6 +288,9 @@ const FRAGMENTS: &[&str] = &[
     "\"#",
     "r#\"",
     "\u{202e}",
+    "\u{200b}",
+    "\u{ad}",
+    "\u{e0041}",
     "\u{2028}",
     "\u{0}",
     "\u{7f}",

@@ -135,7 +135,7 @@ impl Folder<'_> {
     /// Whether a document is in the folder of its release below this one.
     fn is_laid_out_for(&self, document: &DocumentConfig) -> bool {
         let wanted = self.release.is_none_or(|release| release == document.release);
-        wanted && self.path.join(document.path()).is_file()
+        wanted && self.path.join(document.path()).exists()
     }
 
     /// The configuration for what a folder of one release has: of several documents of one
@@ -153,7 +153,7 @@ impl Folder<'_> {
             let serving =
                 all.iter().filter(|d| serving(all, &d.file, release) == Some(d.release));
             let (there, gone): (Vec<_>, Vec<_>) =
-                serving.cloned().partition(|d| self.path.join(&d.file).is_file());
+                serving.cloned().partition(|d| self.path.join(&d.file).exists());
             if there.is_empty() && named.contains(&krate.name) {
                 return Err(none_found(self, &gone));
             }
@@ -211,7 +211,7 @@ fn find(
         return Ok((DocumentSource { source, release }, below));
     }
     let here = folder.path.join(&document.file);
-    if !here.is_file() {
+    if !here.exists() {
         return Err(not_found(folder, document));
     }
     let release = match (folder.release, release_of(folder.path)) {

@@ -29,6 +29,8 @@ pub(crate) struct Expected<'a> {
     pub(crate) at: &'a Pattern,
     /// What explains it.
     pub(crate) why: String,
+    /// Whether it need not be there: no document says whether the release had it.
+    pub(crate) is_uncertain: bool,
 }
 
 impl Expected<'_> {
@@ -42,10 +44,15 @@ impl Expected<'_> {
 #[serde(try_from = "String")]
 pub(crate) struct Pattern(Vec<String>);
 
-/// The differences that are known, by the document's path, `v1.37/FILE`, or [`ALL`].
+/// The differences that are known.
 #[derive(Deserialize)]
-#[serde(transparent)]
-pub(crate) struct Listed(BTreeMap<String, BTreeMap<String, Places>>);
+pub(crate) struct Listed {
+    /// The releases whose documents they rest on.
+    compared: BTreeSet<Release>,
+    /// The differences by the document's path, `v1.37/FILE`, or [`ALL`].
+    #[serde(flatten)]
+    documents: BTreeMap<String, BTreeMap<String, Places>>,
+}
 
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -75,7 +82,7 @@ impl Listed {
     }
 
     fn check(&self, schemas: &Schemas) -> Result<(), String> {
-        for (document, sections) in &self.0 {
+        for (document, sections) in &self.documents {
             if document != ALL && !schemas.contains_key(document) {
                 let known: Vec<_> = schemas.keys().map(String::as_str).collect();
                 return Err(format!(
@@ -116,15 +123,23 @@ impl Listed {
         };
         let mut expected = Vec::new();
         for of in [ALL, document] {
-            for (key, places) in self.0.get(of).into_iter().flatten() {
-                let why = match (key.as_str(), key.parse::<Release>()) {
+            for (key, places) in self.documents.get(of).into_iter().flatten() {
+                let (why, is_uncertain) = match (key.as_str(), key.parse::<Release>()) {
                     (_, Ok(release)) if upstream < release => {
-                        format!("Kubernetes {release}")
+                        match self.between(upstream, release) {
+                            Some(last) => (
+                                format!(
+                                    "Kubernetes {release}, or earlier but after {last}"
+                                ),
+                                true,
+                            ),
+                            None => (format!("Kubernetes {release}"), false),
+                        }
                     }
                     (SERVER, _) if from_server => {
-                        "published by a running server".to_owned()
+                        ("published by a running server".to_owned(), false)
                     }
-                    (LEFT_OUT, _) => "left out upstream".to_owned(),
+                    (LEFT_OUT, _) => ("left out upstream".to_owned(), false),
                     _ => continue,
                 };
                 let meant = places.all().filter(|(_, place)| {
@@ -134,10 +149,31 @@ impl Listed {
                     change,
                     at: place.at(),
                     why: why.clone(),
+                    is_uncertain,
                 }));
             }
         }
         expected
+    }
+
+    /// The last release before `upstream` whose documents were compared, if none was from there to
+    /// `release`: what is new in that may be in `upstream` already.
+    fn between(&self, upstream: Release, release: Release) -> Option<Release> {
+        if self.compared.range(upstream..release).next().is_some() {
+            return None;
+        }
+        self.compared.range(..upstream).next_back().copied()
+    }
+
+    /// What is to be said of documents of a release, if the list rests on none as old or new.
+    pub(crate) fn out_of_range(&self, upstream: Release) -> Option<String> {
+        let (first, last) = (self.compared.first()?, self.compared.last()?);
+        (upstream < *first || upstream > *last).then(|| {
+            format!(
+                "note: {FILE} rests on documents of Kubernetes {first} to {last}, not on any of \
+                 {upstream}"
+            )
+        })
     }
 }
 

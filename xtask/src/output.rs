@@ -8,7 +8,7 @@ use std::path::{Component, Path, PathBuf};
 
 use codegen::{Generated, GeneratedFile};
 
-use crate::workspace::error;
+use crate::workspace::{self, error};
 
 /// What has to change for one crate.
 pub(crate) struct Plan {
@@ -65,7 +65,8 @@ impl Plan {
         let mut plan = Self::of_files(&folder, &files)?;
         let wanted: BTreeSet<_> = files.iter().map(|f| folder.join(&f.path)).collect();
         for path in rust_files(&folder.join("src"))? {
-            if !wanted.contains(&path) && is_ours(&path)? {
+            let text = workspace::read_if_there(&path)?;
+            if !wanted.contains(&path) && text.is_some_and(|text| is_ours(&text)) {
                 plan.changes.push(Change::Remove { path });
             }
         }
@@ -90,12 +91,13 @@ impl Plan {
             }
             let path = folder.join(relative);
             let text = file.text.clone();
-            match fs::read(&path) {
-                Ok(old) if old == text.as_bytes() => plan.unchanged += 1,
-                Ok(_) if is_ours(&path)? => {
+            match workspace::read_if_there(&path)? {
+                Some(old) if old == text.as_bytes() => plan.unchanged += 1,
+                Some(old) if is_ours(&old) => {
                     plan.changes.push(Change::Replace { path, text })
                 }
-                Ok(_) => {
+                None => plan.changes.push(Change::Create { path, text }),
+                Some(_) => {
                     return Err(format!(
                         "error: {} is not a generated file\n  help: it lacks the header; move \
                          it away if a generated file is to take its place",
@@ -103,10 +105,6 @@ impl Plan {
                     )
                     .into());
                 }
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                    plan.changes.push(Change::Create { path, text });
-                }
-                Err(e) => return Err(error("can't read", &path, &e)),
             }
         }
         Ok(plan)
@@ -239,16 +237,12 @@ impl Undo {
 
 /// Whether there is a file of another text that isn't ours to replace.
 fn is_other(path: &Path, text: &str) -> Result<bool, Box<dyn Error>> {
-    match fs::read(path) {
-        Ok(old) => Ok(old != text.as_bytes() && !is_ours(path)?),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-        Err(e) => Err(error("can't read", path, &e)),
-    }
+    let old = workspace::read_if_there(path)?;
+    Ok(old.is_some_and(|old| old != text.as_bytes() && !is_ours(&old)))
 }
 
-fn is_ours(path: &Path) -> Result<bool, Box<dyn Error>> {
-    let bytes = fs::read(path).map_err(|e| error("can't read", path, &e))?;
-    Ok(std::str::from_utf8(&bytes).is_ok_and(codegen::is_generated))
+fn is_ours(text: &[u8]) -> bool {
+    std::str::from_utf8(text).is_ok_and(codegen::is_generated)
 }
 
 /// The files of a hand-written module of a crate: `src/NAME.rs` or `src/NAME/mod.rs`, and all

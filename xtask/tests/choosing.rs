@@ -88,6 +88,25 @@ fn where_the_release_is_not_known_the_last_document_is_read() {
     assert!(sandbox.read(&format!("{OLD}/thing.rs")).contains("v1.20/old.json"));
 }
 
+/// What is made from documents of a release knows no more than they do.
+#[test]
+fn the_release_of_the_documents_is_stated() {
+    let stated = |sandbox: &Sandbox, file: &str| {
+        let text = sandbox.read(&format!("root/{file}/src/lib.rs"));
+        let (_, value) = text.split_once("pub const KUBERNETES").unwrap();
+        value.split_once(';').unwrap().0.split_whitespace().collect::<String>()
+    };
+    let sandbox = Sandbox::versions();
+    sandbox.run(&[]).succeeds();
+    assert!(stated(&sandbox, "new-v1").ends_with("new(1,37)"));
+    let (sandbox, folder) = beside("docs/v1.36", "Part");
+    sandbox.run(&["--spec", &folder]).succeeds();
+    assert!(stated(&sandbox, "new-v1").ends_with("new(1,36)"));
+    let (sandbox, folder) = beside("docs/plain", "Part");
+    sandbox.run(&["--spec", &folder, "--release", "1.34"]).succeeds();
+    assert!(stated(&sandbox, "new-v1").ends_with("new(1,34)"));
+}
+
 #[test]
 fn a_release_that_the_folder_contradicts() {
     let (sandbox, folder) = beside("docs/v1.30", "Part");

@@ -112,6 +112,36 @@ fn generated_files_without_a_source_are_removed_and_others_are_not() {
     assert!(sandbox.path("root/example-v1/README.md").exists());
 }
 
+/// Nobody writes to the pipe: the command must not wait for it.
+#[test]
+fn folders_and_pipes_in_place_of_files() {
+    let places = [
+        "codegen.toml",
+        "spec/v1.37/things.json",
+        "spec/overlays/things.yaml",
+        "example-v1/src/thing.rs",
+    ];
+    for place in places {
+        for (what, is_folder) in [("a folder", true), ("no regular file", false)] {
+            let sandbox = Sandbox::generated();
+            let path = sandbox.path("root").join(place);
+            std::fs::remove_file(&path).unwrap();
+            if is_folder {
+                std::fs::create_dir(&path).unwrap();
+            } else {
+                let made = Command::new("mkfifo").arg(&path).status().unwrap();
+                assert!(made.success());
+            }
+            let name = path.file_name().unwrap().to_str().unwrap();
+            if place == "codegen.toml" {
+                sandbox.run(&[]).fails_with(&["no codegen.toml", "help: "]);
+            } else {
+                sandbox.run(&[]).fails_with(&[name, what, "help: "]);
+            }
+        }
+    }
+}
+
 #[test]
 fn a_file_that_is_not_generated_is_not_touched() {
     for name in ["src/thing.rs", "src/lib.rs", "Cargo.toml"] {

@@ -14,7 +14,7 @@ const OLD: &str = "#/components/schemas/com.example.v1.Older";
 /// A workspace in which `Part` has taken the place of what 1.34 called `Older`.
 fn sandbox(differences: &str) -> Sandbox {
     let sandbox = Sandbox::new();
-    sandbox.write("root/spec/differences.toml", differences);
+    list(&sandbox, differences);
     sandbox.write("upstream/v1.34/things.json", &document("Thing", "Older"));
     sandbox.write("upstream/v1.37/things.json", &document("Thing", "Part"));
     for release in ["v1.34", "v1.37"] {
@@ -23,6 +23,13 @@ fn sandbox(differences: &str) -> Sandbox {
         sandbox.edit(&path, "{\"openapi\"", info);
     }
     sandbox
+}
+
+/// Writes the list, which rests on documents of every release.
+fn list(sandbox: &Sandbox, differences: &str) {
+    let releases: Vec<_> = (30..=37).map(|minor| format!("1.{minor}")).collect();
+    let text = format!("compared = {releases:?}\n{differences}");
+    sandbox.write("root/spec/differences.toml", &text);
 }
 
 fn listed(key: &str, added: &[&str], removed: &[&str]) -> String {
@@ -162,8 +169,8 @@ fn what_holds_for_all_documents_is_said_once() {
 /// `Part` is in one of the documents only, so the other one isn't asked for it.
 #[test]
 fn what_holds_for_all_documents_is_asked_of_those_that_have_the_schema() {
-    let list = shared("1.37", &[&format!("{NEW}/properties/text")], &[]);
-    let sandbox = two_of_a_name(&(list + &shared("1.34", &[TEXT], &[WORD])));
+    let added = shared("1.37", &[&format!("{NEW}/properties/text")], &[]);
+    let sandbox = two_of_a_name(&(added + &shared("1.34", &[TEXT], &[WORD])));
     let upstream = "upstream/v1.36/things.json";
     let (thing, part) = sandbox.read(upstream).split_once("v1.Part").map_or_else(
         || panic!("no Part"),
@@ -172,13 +179,12 @@ fn what_holds_for_all_documents_is_asked_of_those_that_have_the_schema() {
     sandbox.write(upstream, &format!("{thing}v1.Part{part}"));
     verify(&sandbox, &["--upstream", "../upstream"]).fails_with(&["1 difference"]);
     let word = format!("{NEW}/properties/word");
-    let list = shared("1.37", &[&format!("{NEW}/properties/text")], &[&word]);
-    let list = list + &shared("1.34", &[TEXT], &[WORD]);
-    sandbox.write("root/spec/differences.toml", &list);
+    let both = shared("1.37", &[&format!("{NEW}/properties/text")], &[&word]);
+    list(&sandbox, &(both + &shared("1.34", &[TEXT], &[WORD])));
     verify(&sandbox, &["--upstream", "../upstream"]).succeeds();
     // One that no document has would never be asked for.
     let missing = NEW.replace("Part", "Missing");
-    sandbox.write("root/spec/differences.toml", &shared("1.37", &[&missing], &[]));
+    list(&sandbox, &shared("1.37", &[&missing], &[]));
     let parts = ["no document has the schema", &missing, "help: "];
     verify(&sandbox, &["--upstream", "../upstream"]).fails_with(&parts);
 }
@@ -235,4 +241,28 @@ fn a_difference_from_a_release_on() {
     run("1.34").succeeds();
     run("1.33").fails_with(&["1 difference"]);
     run("1.35").fails_with(&["1 difference"]);
+}
+
+/// What is new in 1.36 may have been there in 1.35 already, if no document of that was compared.
+#[test]
+fn a_release_between_those_that_the_list_rests_on() {
+    let sandbox = sandbox(&listed("1.36", &[NEW], &[OLD]));
+    for document in ["Part", "Older"] {
+        let text = sandbox.read("upstream/v1.37/things.json").replace("Part", document);
+        sandbox.write("between/v1.35/things.json", &text);
+        let without = "compared = [\"1.34\", \"1.36\"]\n".to_owned();
+        let list = without + &listed("1.36", &[NEW], &[OLD]);
+        sandbox.write("root/spec/differences.toml", &list);
+        let outcome = verify(&sandbox, &["--upstream", "../between"]).succeeds();
+        if document == "Older" {
+            let says = format!("{NEW} (Kubernetes 1.36, or earlier but after 1.34)");
+            assert!(outcome.out.contains(&says), "{}", outcome.out);
+        }
+    }
+    let outcome = verify(&sandbox, &["--upstream", "../upstream/v1.37"]).succeeds();
+    assert!(outcome.stderr.contains("1.34 to 1.36, not on any of 1.37"));
+    list(&sandbox, &listed("1.36", &[NEW], &[OLD]));
+    sandbox
+        .write("between/v1.35/things.json", &sandbox.read("upstream/v1.37/things.json"));
+    verify(&sandbox, &["--upstream", "../between"]).fails_with(&["2 differences"]);
 }

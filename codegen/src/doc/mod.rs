@@ -252,18 +252,36 @@ fn unindent(code: &mut [String]) {
     }
 }
 
-/// Leaves out what a comment must not hold: control characters, and those that turn the
-/// direction of the text so that it reads otherwise than it is.
+/// Makes a text fit for a comment: without control characters, and with escapes in place of
+/// characters that nobody sees, above all those that turn the direction of the text so that it
+/// reads otherwise than it is.
 pub(crate) fn harmless(line: &str) -> String {
-    let turns = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    let separates = |c: char| matches!(c, '\u{2028}' | '\u{2029}' | '\u{85}');
-    let plain = |c: char| match c {
-        '\n' | '\r' | '\t' => Some(if c == '\t' { '\t' } else { ' ' }),
-        c if separates(c) => Some(' '),
-        c if c.is_control() || turns(c) => None,
-        c => Some(c),
-    };
-    line.chars().filter_map(plain).collect()
+    let mut text = String::with_capacity(line.len());
+    for c in line.chars() {
+        match c {
+            '\t' => text.push('\t'),
+            '\n' | '\r' | '\u{2028}' | '\u{2029}' | '\u{85}' => text.push(' '),
+            c if c.is_control() => {}
+            c if is_invisible(c) => text.extend(c.escape_unicode()),
+            c => text.push(c),
+        }
+    }
+    text
+}
+
+/// Whether it is a format character (Unicode's category Cf) that shows nothing.
+fn is_invisible(c: char) -> bool {
+    matches!(c,
+        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{feff}'
+        | '\u{200b}'..='\u{200f}'
+        | '\u{202a}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}'
+        | '\u{fff9}'..='\u{fffb}'
+        | '\u{13430}'..='\u{1343f}'
+        | '\u{1bca0}'..='\u{1bca3}'
+        | '\u{1d173}'..='\u{1d17a}'
+        | '\u{e0000}'..='\u{e007f}'
+    )
 }
 
 /// A sentence of our own as lines of a comment.
@@ -351,7 +369,13 @@ mod tests {
 
     #[test]
     fn control_characters_are_blanked() {
-        assert_eq!(rendered("a\u{0}b\u{202e}c\rd"), "abc d");
+        assert_eq!(rendered("a\u{0}b\rc"), "ab c");
+    }
+
+    #[test]
+    fn invisible_characters_are_escaped() {
+        assert_eq!(rendered("a\u{202e}b"), r"a\\u{202e}b");
+        assert_eq!(rendered("`\u{200b}\u{feff}`"), r"`\u{200b}\u{feff}`");
     }
 
     #[test]

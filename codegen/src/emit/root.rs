@@ -58,8 +58,8 @@ fn file(
 
 /// The constant with the newest release that the documents of the crates describe.
 pub(super) fn newest(crates: &[Crate<'_>]) -> Option<TokenStream> {
-    let documents = crates.iter().flat_map(|krate| &krate.config.documents);
-    let newest = documents.map(|document| document.described()).max()?;
+    let versions = crates.iter().flat_map(|krate| &krate.versions);
+    let newest = versions.map(|version| version.release).max()?;
     let value = super::kind::release(newest);
     Some(quote! {
         /// The newest Kubernetes release whose fields and rules the crate has.

@@ -42,6 +42,9 @@ pub(super) fn ty(schema: &Schema, at: &Spot<'_>) -> Option<Ty> {
 
 fn plain(kind: &Type, at: &Spot<'_>) -> Option<Ty> {
     match kind {
+        Type::Boolean(boolean) if !boolean.enumeration.is_empty() => no_text(at),
+        Type::Integer(integer) if !integer.enumeration.is_empty() => no_text(at),
+        Type::Number(number) if !number.enumeration.is_empty() => no_text(at),
         Type::Boolean(_) => Some(Ty::Bool),
         Type::Integer(integer) => match &integer.format {
             Format::Item(IntegerFormat::Int32) => Some(Ty::I32),
@@ -162,12 +165,12 @@ pub(super) fn values(
     enumeration: impl Iterator<Item = Option<String>>,
     at: &Spot<'_>,
 ) -> Option<Vec<String>> {
-    enumeration.collect::<Option<_>>().or_else(|| {
-        at.child("enum").refuse(
-            "a value that is not a string",
-            "only strings can be enumerated here",
-        )
-    })
+    enumeration.collect::<Option<_>>().or_else(|| no_text(at))
+}
+
+fn no_text<T>(at: &Spot<'_>) -> Option<T> {
+    at.child("enum")
+        .refuse("a value that is not a string", "only strings can be enumerated here")
 }
 
 fn unknown_format(format: &str, ty: &str, at: &Spot<'_>) -> Option<Ty> {

@@ -2,15 +2,27 @@
 
 use serde_json::Value;
 
+use crate::diag::Diagnostics;
 use crate::model::{ApiVersion, Literal, SchemaName, Ty};
 
 /// Works out the default of every field that the server can set. Required fields have none.
-pub(super) fn run(version: &mut ApiVersion) {
+pub(super) fn run(version: &mut ApiVersion, diagnostics: &mut Diagnostics) {
     let mut found: Vec<(SchemaName, usize, Literal)> = Vec::new();
     for (owner, object) in version.structs() {
         for (index, field) in object.fields.iter().enumerate() {
-            let default = field.facts.default.as_ref().filter(|_| field.is_optional());
-            if let Some(literal) = default.and_then(|d| literal(version, &field.ty, d)) {
+            let Some(default) = &field.facts.default else {
+                continue;
+            };
+            if let Err(wanted) = fits(version, &field.ty, default) {
+                diagnostics.at(
+                    &version.file,
+                    &field.pointer.child("default"),
+                    format!("the default `{default}` is not {wanted}"),
+                    "correct the default or the type, or remove the default",
+                );
+            } else if field.is_optional()
+                && let Some(literal) = literal(version, &field.ty, default)
+            {
                 found.push((owner.clone(), index, literal));
             }
         }
@@ -43,5 +55,41 @@ fn literal(version: &ApiVersion, ty: &Ty, default: &Value) -> Option<Literal> {
             })
         }
         _ => None,
+    }
+}
+
+/// Whether a default is a value of a type; if not, what would be.
+fn fits(version: &ApiVersion, ty: &Ty, default: &Value) -> Result<(), String> {
+    let is = |fits: bool, wanted: &str| fits.then_some(()).ok_or(wanted.to_owned());
+    match (ty, default) {
+        (Ty::Bool, value) => is(value.is_boolean(), "`true` or `false`"),
+        (Ty::I32, value) => {
+            let narrow =
+                value.as_i64().is_some_and(|value| i32::try_from(value).is_ok());
+            is(narrow, "a whole number of 32 bits")
+        }
+        (Ty::I64, value) => is(value.is_i64(), "a whole number of 64 bits"),
+        (Ty::F32 | Ty::F64, value) => is(value.is_number(), "a number"),
+        (Ty::String | Ty::Bytes | Ty::Time, value) => is(value.is_string(), "a string"),
+        (Ty::List(item), Value::Array(values)) => {
+            values.iter().try_for_each(|value| fits(version, item, value))
+        }
+        (Ty::List(_), _) => is(false, "a list"),
+        (Ty::Map(item), Value::Object(values)) => {
+            values.values().try_for_each(|value| fits(version, item, value))
+        }
+        (Ty::Map(_), _) => is(false, "an object"),
+        (Ty::Ref(_), value) => match (version.own_enum(ty), version.own_struct(ty)) {
+            (Some((_, shape)), _) => {
+                let values: Vec<_> =
+                    shape.variants.iter().map(|variant| &*variant.value).collect();
+                let known = value.as_str().is_some_and(|text| values.contains(&text));
+                is(known, &format!("one of {}", values.join(", ")))
+            }
+            (_, Some(_)) => is(value.is_object(), "an object"),
+            // An external type reads what it wants.
+            (None, None) => Ok(()),
+        },
+        (Ty::Json | Ty::Values { .. }, _) => Ok(()),
     }
 }

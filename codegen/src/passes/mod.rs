@@ -39,7 +39,7 @@ const PASSES: &[Pass] = &[
     Pass::Version(|version, _, to| enums::run(version, to)),
     Pass::Version(|version, _, to| closure::run(version, to)),
     Pass::Version(|version, _, to| lists::run(version, to)),
-    Pass::Version(|version, _, _| defaults::run(version)),
+    Pass::Version(|version, _, to| defaults::run(version, to)),
     Pass::Version(rules::run),
     Pass::Version(|version, _, _| behaviour::run(version)),
     Pass::Version(|version, _, to| boxing::run(version, to)),

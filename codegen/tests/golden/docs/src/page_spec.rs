@@ -30,8 +30,8 @@ pub struct PageSpec {
     /// `note`.
     pub note: Option<PageNote>,
 
-    /// A tab and a bell, text that turns, a separator, and the end of a comment in code:
-    /// `*/`.
+    /// A tab and a bell, text that \\u{202e}turns, a separator, and the end of a comment
+    /// in code: `*/`.
     pub odd: Option<String>,
 
     /// Like so:
@@ -111,8 +111,8 @@ impl PageSpec {
         self
     }
 
-    /// A tab and a bell, text that turns, a separator, and the end of a comment in code:
-    /// `*/`.
+    /// A tab and a bell, text that \\u{202e}turns, a separator, and the end of a comment
+    /// in code: `*/`.
     ///
     /// Sets [`odd`](Self::odd).
     #[must_use]
