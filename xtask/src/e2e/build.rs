@@ -15,29 +15,25 @@ use crate::workspace;
 /// How often a build that goes on says so.
 const SIGN_OF_LIFE: Duration = Duration::from_secs(30);
 
-/// The folder of the programs that a go.mod and go.sum describe.
-pub(super) fn assets(source: &Path) -> Result<PathBuf, Box<dyn Error>> {
+/// The folder of the programs that a go.mod and go.sum describe, and what they say.
+pub(super) fn assets(source: &Path) -> Result<(PathBuf, Recipe), Box<dyn Error>> {
     let modules = workspace::read(&source.join("go.mod"))?;
     let sums = workspace::read(&source.join("go.sum"))?;
-    let recipe = Recipe::parse(&modules)?;
+    let recipe = Recipe::parse(&source.join("go.mod").display().to_string(), &modules)?;
     let linker_flags = recipe.linker_flags()?;
     let go = go::version(source, &recipe)?;
     let flags = go::FLAGS.join(" ");
     let inputs = [modules.as_str(), &sums, &go, &flags, &linker_flags];
     let locked = Place::of(&recipe.version, &inputs)?.lock()?;
-    let programs: Vec<_> =
-        recipe.tools.iter().map(|package| recipe::program(package)).collect();
+    let programs = recipe.programs();
     if let Some(missing) = REQUIRED.iter().find(|name| !programs.contains(name)) {
-        return Err(format!(
-            "error: e2e/control-plane/go.mod has no tool for {missing}"
-        )
-        .into());
+        return Err(format!("error: {} has no tool for {missing}", recipe.file).into());
     }
     if locked.has(&programs) {
-        return Ok(locked.place);
+        return Ok((locked.place, recipe));
     }
     build(&recipe, [&modules, &sums], &go, &locked)?;
-    locked.complete()
+    Ok((locked.complete()?, recipe))
 }
 
 /// Builds all programs. Go sees nothing but copies of the two files.

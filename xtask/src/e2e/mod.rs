@@ -5,6 +5,7 @@ mod cache;
 mod go;
 mod recipe;
 
+use std::collections::BTreeMap;
 use std::env;
 use std::error::Error;
 use std::ffi::OsString;
@@ -12,11 +13,16 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use clap::Args;
+use codegen::Release;
 
+use crate::inputs::release_of;
 use crate::workspace;
 
 /// The variable by which envtest, and all that follow it, find the programs.
 const ASSETS: &str = "KUBEBUILDER_ASSETS";
+
+/// The program of the controllers, which older releases are built without.
+const CONTROLLERS: &str = "kube-controller-manager";
 
 /// What no control plane can do without.
 const REQUIRED: [&str; 2] = ["etcd", "kube-apiserver"];
@@ -28,6 +34,12 @@ const REQUIRED: [&str; 2] = ["etcd", "kube-apiserver"];
 /// under the name of what they were built from. The first time takes minutes and 4 GB.
 #[derive(Args)]
 pub(crate) struct Arguments {
+    /// The release of Kubernetes whose server is built; the newest in e2e/control-plane if it isn't
+    /// said. For older ones there is no kube-controller-manager, so that without arguments only the
+    /// tests run that need none.
+    #[arg(long, value_name = "RELEASE")]
+    release: Option<Release>,
+
     /// Make sure that the programs are there, print their folder, and run no tests.
     #[arg(long)]
     build_only: bool,
@@ -40,15 +52,57 @@ pub(crate) struct Arguments {
 /// Runs the command.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let root = workspace::root()?;
-    let assets = match env::var_os(ASSETS).filter(|folder| !folder.is_empty()) {
-        Some(folder) => given(Path::new(&folder))?,
-        None => build::assets(&root.join("e2e").join("control-plane"))?,
+    let own = env::var_os(ASSETS).filter(|folder| !folder.is_empty());
+    let (assets, has_controllers) = match (own, arguments.release) {
+        (Some(folder), None) => (given(Path::new(&folder))?, true),
+        (Some(_), Some(release)) => {
+            return Err(format!(
+                "error: {ASSETS} is set, so no server of {release} is built\n  \
+                 help: unset it, or leave --release out"
+            )
+            .into());
+        }
+        (None, release) => {
+            let (folder, recipe) = build::assets(&modules(&root, release)?)?;
+            (folder, recipe.programs().contains(&CONTROLLERS))
+        }
     };
     if arguments.build_only {
         println!("{}", assets.display());
         return Ok(());
     }
+    if arguments.arguments.is_empty() && !has_controllers {
+        eprintln!("note: without {CONTROLLERS}, only the tests of the API server run");
+        let tests = ["--test", "differential", "--test", "server"];
+        return test(&root, &assets, &tests.map(OsString::from));
+    }
     test(&root, &assets, &arguments.arguments)
+}
+
+/// The folder with the modules of a release, or of the newest.
+fn modules(root: &Path, release: Option<Release>) -> Result<PathBuf, Box<dyn Error>> {
+    let all = root.join("e2e").join("control-plane");
+    let entries = std::fs::read_dir(&all)
+        .map_err(|e| workspace::error("can't read", &all, &e))?
+        .flatten();
+    let found: BTreeMap<_, _> = entries
+        .filter_map(|entry| Some((release_of(&entry.path())?, entry.path())))
+        .collect();
+    let wanted = match release {
+        Some(release) => found.get(&release),
+        None => found.values().next_back(),
+    };
+    wanted.cloned().ok_or_else(|| {
+        let known: Vec<_> = found.keys().map(ToString::to_string).collect();
+        let release = release.map(|release| format!(" of {release}")).unwrap_or_default();
+        format!(
+            "error: {} has no modules{release}\n  help: it has {}; for another release copy a \
+             folder, change each version and run `go mod tidy`",
+            all.display(),
+            known.join(", ")
+        )
+        .into()
+    })
 }
 
 /// The folder that the user names, which must have what is needed.

@@ -11,6 +11,8 @@ const VERSION: &str = "k8s.io/component-base/version";
 /// What is to be built.
 #[derive(Debug, PartialEq)]
 pub(super) struct Recipe {
+    /// The go.mod, as errors name it.
+    pub(super) file: String,
     /// The release of Kubernetes, as in `v1.36.3`.
     pub(super) version: String,
     /// The version of Go that the modules ask for, as in `1.26.0`.
@@ -21,7 +23,7 @@ pub(super) struct Recipe {
 
 impl Recipe {
     /// Reads the text of a go.mod.
-    pub(super) fn parse(text: &str) -> Result<Self, Box<dyn Error>> {
+    pub(super) fn parse(file: &str, text: &str) -> Result<Self, Box<dyn Error>> {
         let mut version = None;
         let mut go = None;
         let mut tools = Vec::new();
@@ -35,12 +37,13 @@ impl Recipe {
         }
         match (version, go) {
             (Some(version), Some(go)) if !tools.is_empty() => Ok(Self {
+                file: file.to_owned(),
                 version,
                 go,
                 tools,
             }),
             _ => Err(format!(
-                "error: e2e/control-plane/go.mod lacks `require {KUBERNETES}`, `go` or `tool`"
+                "error: {file} lacks `require {KUBERNETES}`, `go` or `tool`"
             )
             .into()),
         }
@@ -51,8 +54,8 @@ impl Recipe {
         let mut parts = self.version.trim_start_matches('v').split('.');
         let (Some(major), Some(minor)) = (parts.next(), parts.next()) else {
             return Err(format!(
-                "error: e2e/control-plane/go.mod: {KUBERNETES} has no release: {}",
-                self.version
+                "error: {}: {KUBERNETES} has no release: {}",
+                self.file, self.version
             )
             .into());
         };
@@ -66,6 +69,13 @@ impl Recipe {
             .map(|(name, value)| format!(" -X {VERSION}.{name}={value}"))
             .collect();
         Ok(format!("-s -w{said}"))
+    }
+}
+
+impl Recipe {
+    /// The names of the programs, as envtest knows them.
+    pub(super) fn programs(&self) -> Vec<&str> {
+        self.tools.iter().map(|package| program(package)).collect()
     }
 }
 
