@@ -96,8 +96,10 @@ pub(crate) enum Form {
 pub(crate) enum Modification {
     /// Another method is called.
     Method(&'static str),
-    /// What follows is checked in any case.
+    /// What follows is checked in any case, by all servers or those of some releases.
     Unguarded,
+    /// What follows is checked of new objects only, by all servers or those of some releases.
+    OnCreateOnly,
 }
 
 use At::{Element, Named, Property, Type};
@@ -205,6 +207,7 @@ pub(crate) const TABLE: &[Keyword] = &[
         }],
     ),
     modifies("x-check-empty", "minLength", Modification::Unguarded),
+    modifies("x-on-create-only", "minLength", Modification::OnCreateOnly),
     calls(
         "maxLength",
         &[Method {

@@ -35,6 +35,7 @@ pub fn to_value<V: Serialize + ?Sized>(value: &V) -> Option<Value> {
 #[derive(Debug)]
 pub struct Checker<'t> {
     target: &'t Target,
+    is_update: bool,
     report: Report,
 }
 
@@ -61,11 +62,27 @@ impl<'t> Checker<'t> {
     pub const fn new(target: &'t Target) -> Self {
         Self {
             target,
+            is_update: false,
             report: Report {
                 errors: Vec::new(),
                 warnings: Vec::new(),
             },
         }
+    }
+
+    /// Returns a checker of updates.
+    #[must_use]
+    pub fn of_update(target: &'t Target) -> Self {
+        Self {
+            is_update: true,
+            ..Self::new(target)
+        }
+    }
+
+    /// Whether an update is checked, rather than a new object.
+    #[must_use]
+    pub const fn is_update(&self) -> bool {
+        self.is_update
     }
 
     /// Returns the server whose rules apply.

@@ -111,6 +111,12 @@ pub trait Strategy: Kind<Scope: 'static> + Check + SetDefaults + Clone {
         let _ = (stored, target);
     }
 
+    /// Makes the object what a write of its status changes: the status, without what the server
+    /// drops, and everything else as stored.
+    fn prepare_status(&mut self, stored: &Self, target: &Target) {
+        let _ = (stored, target);
+    }
+
     /// Checks a status that is written through its subresource.
     fn check_status(&self, at: &Path<'_>, to: &mut Checker<'_>) {
         let _ = (at, to);
@@ -150,7 +156,7 @@ pub trait Validate: Strategy {
     /// Defaults must be set in both. A status that is written through its subresource isn't
     /// validated.
     fn validate_update(&self, stored: &Self, target: &Target) -> Report {
-        let mut checker = Checker::new(target);
+        let mut checker = Checker::of_update(target);
         let rules = meta_rules::<Self>();
         metadata::check_update(self.metadata(), stored.metadata(), rules, &mut checker);
         metadata::warn_of_repeated_owners(self.metadata(), &mut checker);
@@ -165,9 +171,21 @@ pub trait Validate: Strategy {
     ///
     /// The report is empty if the kind has no such subresource.
     fn validate_status(&self, target: &Target) -> Report {
-        let mut checker = Checker::new(target);
+        let mut checker = Checker::of_update(target);
         self.check_status(&Path::ROOT, &mut checker);
         checker.finish()
+    }
+
+    /// Makes the object what a server stores when the status of `stored` is written through its
+    /// subresource, and returns the errors for which it refuses that.
+    ///
+    /// A server ignores everything but the status and what identifies the object.
+    fn default_and_validate_status(&mut self, stored: &Self, target: &Target) -> Report {
+        self.prepare_status(stored, target);
+        metadata::reset_for_status(self.metadata_mut(), stored.metadata());
+        let mut report = self.validate_update(stored, target);
+        report.errors.extend(self.validate_status(target).errors);
+        report
     }
 
     /// Prepares the object for creation and validates it.

@@ -180,6 +180,18 @@ fn common(meta: &ObjectMeta, rules: Rules, at: &Path<'_>, to: &mut Checker<'_>) 
     finalizers(meta.finalizers.as_deref().unwrap_or_default(), at, to);
 }
 
+/// Sets what a write of the status can't change to what is stored.
+pub(super) fn reset_for_status(meta: &mut ObjectMeta, stored: &ObjectMeta) {
+    let stored = stored.clone();
+    meta.deletion_timestamp = stored.deletion_timestamp;
+    meta.generation = stored.generation;
+    meta.self_link = stored.self_link;
+    meta.labels = stored.labels;
+    meta.annotations = stored.annotations;
+    meta.finalizers = stored.finalizers;
+    meta.owner_references = stored.owner_references;
+}
+
 /// Drops repeated owners, as the server does before it validates.
 pub(super) fn drop_repeated_owners(meta: &mut ObjectMeta) {
     let Some(owners) = meta.owner_references.as_mut().filter(|o| has_repeated_owners(o))

@@ -7,8 +7,8 @@ use kubernetes_kinds::{FieldPath, Segment};
 /// The path of a field while an object is validated, kept on the stack.
 ///
 /// A server reports some errors with another path than that of the field: further up, under
-/// another name, or without an index. The methods `reported_above`, `reported_as` and
-/// `reported_without_index` mirror that in [`Error::field`](crate::Error::field);
+/// another name, without an index, or not at all. The methods `reported_above`, `reported_as`,
+/// `reported_without_index` and `reported_at` mirror that in [`Error::field`](crate::Error::field);
 /// [`Error::path`](crate::Error::path) is exact.
 #[derive(Clone, Copy, Debug)]
 pub struct Path<'a> {
@@ -18,6 +18,8 @@ pub struct Path<'a> {
     above: usize,
     /// Whether the server leaves out the step before this one.
     skips_parent: bool,
+    /// The path that the server reports instead of all of it.
+    instead: Option<&'static str>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -38,6 +40,7 @@ impl<'a> Path<'a> {
         step: Step::Root,
         above: 0,
         skips_parent: false,
+        instead: None,
     };
 
     /// Returns the path of the field of that name.
@@ -94,12 +97,23 @@ impl<'a> Path<'a> {
         }
     }
 
+    /// Returns the same path, reported as `path`, wherever it is. Mirrors a server that names no path
+    /// of the object.
+    #[must_use]
+    pub const fn reported_at(self, path: &'static str) -> Self {
+        Self {
+            instead: Some(path),
+            ..self
+        }
+    }
+
     const fn below(&'a self, step: Step<'a>) -> Self {
         Path {
             parent: Some(self),
             step,
             above: 0,
             skips_parent: false,
+            instead: None,
         }
     }
 
@@ -112,6 +126,9 @@ impl<'a> Path<'a> {
 
     /// Returns the path that the server reports.
     pub(super) fn reported(&self) -> String {
+        if let Some(path) = self.instead {
+            return path.to_owned();
+        }
         let mut text = String::new();
         self.ancestor(self.above).write_reported(&mut text);
         text

@@ -51,6 +51,12 @@ impl Target {
         self.release
     }
 
+    /// Whether the server is older than the release.
+    #[must_use]
+    pub fn is_before(&self, release: Release) -> bool {
+        self.release < release
+    }
+
     /// Whether the server has the feature and it is enabled.
     #[must_use]
     pub fn has(&self, feature: &Feature) -> bool {

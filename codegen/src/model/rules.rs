@@ -138,6 +138,12 @@ pub(crate) struct Call {
     pub(crate) arguments: Vec<Argument>,
     /// Whether what follows is checked only where this holds.
     pub(crate) guards: bool,
+    /// The servers that check what follows in any case.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) unguarded: Option<Releases>,
+    /// The servers that check what follows of new objects only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) on_create_only: Option<Releases>,
     /// Whether it is checked only where the field is the only one that is set, of a struct of
     /// which one must be set.
     pub(crate) alone: bool,
@@ -236,6 +242,12 @@ pub(crate) struct Immutable {
     pub(crate) feature: Option<Ident>,
     #[serde(skip_serializing_if = "is_zero")]
     pub(crate) above: u64,
+    /// The path that the server reports, if it is none of the object.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) reported_at: Option<String>,
+    /// Whether an absent and an empty value differ.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) exact: bool,
 }
 
 /// The forms of names that can be checked.

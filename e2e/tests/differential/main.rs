@@ -294,12 +294,11 @@ fn judge(
                 },
             ) => {
                 tally.accepted += 1;
-                let is_status = case.operation == Operation::UpdateStatus;
                 let (object, our_object) =
                     (verdict::normal(object), verdict::normal(our_object));
-                if object != our_object && !is_status {
+                if object != our_object {
                     Some(format!("server {object:#}\nours {our_object:#}"))
-                } else if warnings != our_warnings && !is_status {
+                } else if warnings != our_warnings {
                     Some(format!("server warns of {warnings:?}, we of {our_warnings:?}"))
                 } else {
                     None

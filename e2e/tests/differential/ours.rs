@@ -63,7 +63,7 @@ fn of<K: Validate + DeserializeOwned + Serialize>(case: &Case, target: &Target) 
     let report = match operation {
         Operation::Create => object.default_and_validate(target),
         Operation::Update => object.default_and_validate_update(&stored(), target),
-        Operation::UpdateStatus => object.validate_status(target),
+        Operation::UpdateStatus => object.default_and_validate_status(&stored(), target),
     };
     let rules = report.errors.iter();
     let rules = rules.map(|error| {

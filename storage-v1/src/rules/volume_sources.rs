@@ -12,6 +12,7 @@ use k8s_openapi::api::core::v1::{
     StorageOSPersistentVolumeSource,
 };
 
+use kubernetes_kinds::Release;
 use kubernetes_validation::{Checker, ErrorType, NameFormat, Path, Problem, to_value};
 
 use super::iscsi::is_iscsi_name;
@@ -414,7 +415,8 @@ const MAX_DRIVER_NAME: usize = 63;
 /// Checks a CSI volume.
 fn csi_source(csi: &CSIPersistentVolumeSource, at: &Path<'_>, to: &mut Checker<'_>) {
     let driver = at.field("driver");
-    if to.min_length(driver, &csi.driver) {
+    // Until 1.35 an empty name is no valid one either.
+    if to.min_length(driver, &csi.driver) || to.target().is_before(Release::new(1, 36)) {
         to.max_length(driver, &csi.driver, MAX_DRIVER_NAME, ErrorType::TooLong);
         to.format_lowered(driver, &csi.driver, NameFormat::DnsSubdomain);
     }

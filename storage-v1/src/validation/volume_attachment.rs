@@ -51,6 +51,19 @@ impl Strategy for VolumeAttachment {
         };
     }
 
+    fn prepare_status(&mut self, stored: &Self, target: &Target) {
+        let mut status = self.status.take();
+        if let Some(status) = &mut status {
+            status.drop_disabled(stored.status.as_ref(), target);
+        }
+        let metadata = std::mem::take(&mut self.metadata);
+        *self = Self {
+            metadata,
+            status,
+            ..stored.clone()
+        };
+    }
+
     fn check_status(&self, at: &Path<'_>, to: &mut Checker<'_>) {
         if let Some(status) = &self.status {
             status.check(&at.field("status"), to);
@@ -67,7 +80,11 @@ impl SetDefaults for VolumeAttachmentSpec {
 impl Check for VolumeAttachmentSpec {
     fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {
         let path = at.field("attacher");
-        if to.min_length(path, &self.attacher) {
+        if (to.min_length(path, &self.attacher)
+            || to.target().is_before(kubernetes_kinds::Release::new(1, 36)))
+            && !(to.is_update()
+                && to.target().is_before(kubernetes_kinds::Release::new(1, 36)))
+        {
             to.max_length(path, &self.attacher, 63, ErrorType::TooLong);
             to.format_lowered(path, &self.attacher, NameFormat::DnsSubdomain);
         }
@@ -136,7 +153,11 @@ impl Check for VolumeAttachmentSource {
             if is_one {
                 to.min_length(path, value);
             }
-            to.format(path, value, NameFormat::DnsSubdomain);
+            if !(to.is_update()
+                && to.target().is_before(kubernetes_kinds::Release::new(1, 36)))
+            {
+                to.format(path, value, NameFormat::DnsSubdomain);
+            }
         }
     }
 }

@@ -64,7 +64,11 @@ impl SetDefaults for VolumeAttachmentSpec {
 impl Check for VolumeAttachmentSpec {
     fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {
         let path = at.field("attacher");
-        if to.min_length(path, &self.attacher) {
+        if (to.min_length(path, &self.attacher)
+            || to.target().is_before(kubernetes_kinds::Release::new(1, 36)))
+            && !(to.is_update()
+                && to.target().is_before(kubernetes_kinds::Release::new(1, 36)))
+        {
             to.max_length(path, &self.attacher, 63, ErrorType::TooLong);
             to.format_lowered(path, &self.attacher, NameFormat::DnsSubdomain);
         }
@@ -133,7 +137,11 @@ impl Check for VolumeAttachmentSource {
             if is_one {
                 to.min_length(path, value);
             }
-            to.format(path, value, NameFormat::DnsSubdomain);
+            if !(to.is_update()
+                && to.target().is_before(kubernetes_kinds::Release::new(1, 36)))
+            {
+                to.format(path, value, NameFormat::DnsSubdomain);
+            }
         }
     }
 }

@@ -185,7 +185,7 @@ impl Check for CSIDriverSpec {
             new,
             "whether a CSI driver needs attaching is fixed when it is created",
         );
-        if to.target().release() < kubernetes_kinds::Release::new(1, 29) {
+        if to.target().is_before(kubernetes_kinds::Release::new(1, 29)) {
             let (new, old) = (&self.fs_group_policy, &stored.fs_group_policy);
             to.immutable(
                 at.field("fsGroupPolicy"),
@@ -195,7 +195,7 @@ impl Check for CSIDriverSpec {
                 "before Kubernetes 1.29 the fsGroup policy of a CSI driver is fixed when it is created",
             );
         }
-        if to.target().release() < kubernetes_kinds::Release::new(1, 29) {
+        if to.target().is_before(kubernetes_kinds::Release::new(1, 29)) {
             let (new, old) = (&self.pod_info_on_mount, &stored.pod_info_on_mount);
             to.immutable(
                 at.field("podInfoOnMount"),

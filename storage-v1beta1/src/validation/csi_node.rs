@@ -96,7 +96,9 @@ impl Check for CSINodeStatus {
 impl Check for CSINodeDriver {
     fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {
         let path = at.field("name");
-        if to.min_length(path, &self.name) {
+        if to.min_length(path, &self.name)
+            || to.target().is_before(kubernetes_kinds::Release::new(1, 36))
+        {
             to.max_length(path, &self.name, 63, ErrorType::TooLong);
             to.format_lowered(path, &self.name, NameFormat::DnsSubdomain);
         }
@@ -123,15 +125,39 @@ impl Check for CSINodeDriver {
     }
 
     fn check_update(&self, stored: &Self, at: &Path<'_>, to: &mut Checker<'_>) {
-        let (new, old) = (&self.node_id, &stored.node_id);
-        to.immutable(
-            at.field("nodeID").reported_above(2),
-            new == old,
-            ErrorType::Invalid,
-            new,
-            "a driver that is installed keeps its node id",
-        );
-        if !to.target().has(&MUTABLE_CSI_NODE_ALLOCATABLE_COUNT) {
+        if to.target().is_before(kubernetes_kinds::Release::new(1, 33)) {
+            let (new, old) = (&self.node_id, &stored.node_id);
+            to.immutable(
+                at.field("nodeID").reported_at("CSINodeDriver"),
+                new == old,
+                ErrorType::Invalid,
+                new,
+                "a driver that is installed keeps its node id",
+            );
+        }
+        if !to.target().is_before(kubernetes_kinds::Release::new(1, 33)) {
+            let (new, old) = (&self.node_id, &stored.node_id);
+            to.immutable(
+                at.field("nodeID").reported_above(2),
+                new == old,
+                ErrorType::Invalid,
+                new,
+                "a driver that is installed keeps its node id",
+            );
+        }
+        if to.target().is_before(kubernetes_kinds::Release::new(1, 33)) {
+            let (new, old) = (&self.allocatable, &stored.allocatable);
+            to.immutable(
+                at.field("allocatable").reported_at("CSINodeDriver"),
+                new == old,
+                ErrorType::Invalid,
+                new,
+                "the limits of an installed driver can only change since Kubernetes 1.35",
+            );
+        }
+        if !to.target().is_before(kubernetes_kinds::Release::new(1, 33))
+            && !to.target().has(&MUTABLE_CSI_NODE_ALLOCATABLE_COUNT)
+        {
             let (new, old) = (&self.allocatable, &stored.allocatable);
             to.immutable(
                 at.field("allocatable").reported_above(2),
@@ -141,14 +167,26 @@ impl Check for CSINodeDriver {
                 "the limits of an installed driver can only change since Kubernetes 1.35",
             );
         }
-        let (new, old) = (&self.topology_keys, &stored.topology_keys);
-        to.immutable(
-            at.field("topologyKeys").reported_above(2),
-            new.is_same(old),
-            ErrorType::Invalid,
-            new,
-            "a driver that is installed keeps its topology keys",
-        );
+        if to.target().is_before(kubernetes_kinds::Release::new(1, 33)) {
+            let (new, old) = (&self.topology_keys, &stored.topology_keys);
+            to.immutable(
+                at.field("topologyKeys").reported_at("CSINodeDriver"),
+                new.is_same(old),
+                ErrorType::Invalid,
+                new,
+                "a driver that is installed keeps its topology keys",
+            );
+        }
+        if !to.target().is_before(kubernetes_kinds::Release::new(1, 33)) {
+            let (new, old) = (&self.topology_keys, &stored.topology_keys);
+            to.immutable(
+                at.field("topologyKeys").reported_above(2),
+                new.is_same(old),
+                ErrorType::Invalid,
+                new,
+                "a driver that is installed keeps its topology keys",
+            );
+        }
     }
 }
 

@@ -49,30 +49,66 @@ impl Check for StorageClass {
     }
 
     fn check_update(&self, stored: &Self, at: &Path<'_>, to: &mut Checker<'_>) {
-        let (new, old) = (&self.provisioner, &stored.provisioner);
-        to.immutable(
-            at.field("provisioner"),
-            new == old,
-            ErrorType::Invalid,
-            new,
-            "a storage class keeps its provisioner; create a new class instead",
-        );
-        let (new, old) = (&self.parameters, &stored.parameters);
-        to.immutable(
-            at.field("parameters"),
-            new.is_same(old),
-            ErrorType::Invalid,
-            new,
-            "a storage class keeps its parameters; create a new class instead",
-        );
-        let (new, old) = (&self.reclaim_policy, &stored.reclaim_policy);
-        to.immutable(
-            at.field("reclaimPolicy"),
-            new == old,
-            ErrorType::Invalid,
-            new,
-            "a storage class keeps its reclaim policy; create a new class instead",
-        );
+        if to.target().is_before(kubernetes_kinds::Release::new(1, 36)) {
+            let (new, old) = (&self.provisioner, &stored.provisioner);
+            to.immutable(
+                at.field("provisioner"),
+                new == old,
+                ErrorType::Forbidden,
+                new,
+                "a storage class keeps its provisioner; create a new class instead",
+            );
+        }
+        if !to.target().is_before(kubernetes_kinds::Release::new(1, 36)) {
+            let (new, old) = (&self.provisioner, &stored.provisioner);
+            to.immutable(
+                at.field("provisioner"),
+                new == old,
+                ErrorType::Invalid,
+                new,
+                "a storage class keeps its provisioner; create a new class instead",
+            );
+        }
+        if to.target().is_before(kubernetes_kinds::Release::new(1, 36)) {
+            let (new, old) = (&self.parameters, &stored.parameters);
+            to.immutable(
+                at.field("parameters"),
+                new == old,
+                ErrorType::Forbidden,
+                new,
+                "a storage class keeps its parameters; create a new class instead",
+            );
+        }
+        if !to.target().is_before(kubernetes_kinds::Release::new(1, 36)) {
+            let (new, old) = (&self.parameters, &stored.parameters);
+            to.immutable(
+                at.field("parameters"),
+                new.is_same(old),
+                ErrorType::Invalid,
+                new,
+                "a storage class keeps its parameters; create a new class instead",
+            );
+        }
+        if to.target().is_before(kubernetes_kinds::Release::new(1, 36)) {
+            let (new, old) = (&self.reclaim_policy, &stored.reclaim_policy);
+            to.immutable(
+                at.field("reclaimPolicy"),
+                new == old,
+                ErrorType::Forbidden,
+                new,
+                "a storage class keeps its reclaim policy; create a new class instead",
+            );
+        }
+        if !to.target().is_before(kubernetes_kinds::Release::new(1, 36)) {
+            let (new, old) = (&self.reclaim_policy, &stored.reclaim_policy);
+            to.immutable(
+                at.field("reclaimPolicy"),
+                new == old,
+                ErrorType::Invalid,
+                new,
+                "a storage class keeps its reclaim policy; create a new class instead",
+            );
+        }
         let (new, old) = (&self.volume_binding_mode, &stored.volume_binding_mode);
         to.immutable(
             at.field("volumeBindingMode"),

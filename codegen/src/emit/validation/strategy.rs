@@ -66,6 +66,28 @@ fn status(
         check_method(cx, &quote!(check_status), None, &lines)
     });
     let target_type = cx.name("Target");
+    let drops = inside.filter(|(_, inside)| inside.behaviour.drops_fields).map(|_| {
+        cx.name("SetDefaults");
+        quote! {
+            if let Some(status) = &mut status {
+                status.drop_disabled(stored.status.as_ref(), target);
+            }
+        }
+    });
+    let mutable = drops.as_ref().map(|_| quote!(mut));
+    let unused = parameter("target", &quote!(#drops));
+    let prepare = quote! {
+        fn prepare_status(&mut self, stored: &Self, #unused: &#target_type) {
+            let #mutable status = self.status.take();
+            #drops
+            let metadata = std::mem::take(&mut self.metadata);
+            *self = Self {
+                metadata,
+                status,
+                ..stored.clone()
+            };
+        }
+    };
     Some(quote! {
         fn reset_status(&mut self, stored: Option<&Self>, #target: &#target_type) {
             self.status = match stored {
@@ -73,6 +95,8 @@ fn status(
                 None => #new,
             };
         }
+
+        #prepare
 
         #check
     })

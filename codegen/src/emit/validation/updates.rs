@@ -7,6 +7,7 @@ use super::{Context, check_method, elements, reported, values};
 use crate::emit::kind::release;
 use crate::foundation;
 use crate::model::{Field, Immutable, Struct, Ty, Type, Unique};
+use crate::release::Releases;
 
 /// The implementation of `Semantic` for a struct that is compared as a whole.
 pub(super) fn semantic(
@@ -98,11 +99,17 @@ pub(super) fn method(cx: &mut Context<'_>, object: &Struct) -> Option<TokenStrea
 
 fn frozen(cx: &mut Context<'_>, field: &Field, immutable: &Immutable) -> TokenStream {
     let (json, name) = (&field.json, &field.name);
-    let is_same = is_same(cx, field, &quote!(new), &quote!(old), false);
+    let is_same = match immutable.exact {
+        true => quote!(new == old),
+        false => is_same(cx, field, &quote!(new), &quote!(old), false),
+    };
     let error_type = values::error_type(cx, immutable.error_type);
     let mut as_reported = field.rules.reported.clone();
     as_reported.above = immutable.above;
-    let path = reported::path(cx, field, &quote!(at.field(#json)), &as_reported);
+    let mut path = reported::path(cx, field, &quote!(at.field(#json)), &as_reported);
+    if let Some(at) = &immutable.reported_at {
+        path = quote!(#path.reported_at(#at));
+    }
     let message = match &immutable.message {
         Some(message) => quote!(#message),
         None => cx.name("IMMUTABLE"),
@@ -123,19 +130,26 @@ fn frozen(cx: &mut Context<'_>, field: &Field, immutable: &Immutable) -> TokenSt
 
 /// For which targets it may not change, if not for all.
 fn condition(cx: &mut Context<'_>, immutable: &Immutable) -> Option<TokenStream> {
-    let from = immutable.releases.from.map(|from| {
-        let from = release(from);
-        quote!(to.target().release() >= #from)
-    });
-    let before = immutable.releases.before.map(|before| {
-        let before = release(before);
-        quote!(to.target().release() < #before)
-    });
+    let releases = servers(immutable.releases);
     let unless = immutable.feature.as_ref().map(|feature| {
         let has = cx.has(&quote!(to.target()), feature);
         quote!(!#has)
     });
-    let all: Vec<_> = from.into_iter().chain(before).chain(unless).collect();
+    let all: Vec<_> = releases.into_iter().chain(unless).collect();
+    (!all.is_empty()).then(|| quote!(#(#all)&&*))
+}
+
+/// Whether the target is of a span of releases, if that isn't all.
+pub(super) fn servers(releases: Releases) -> Option<TokenStream> {
+    let before = |at| {
+        let at = release(at);
+        quote!(to.target().is_before(#at))
+    };
+    let from = releases.from.map(|from| {
+        let before = before(from);
+        quote!(!#before)
+    });
+    let all: Vec<_> = from.into_iter().chain(releases.before.map(before)).collect();
     (!all.is_empty()).then(|| quote!(#(#all)&&*))
 }
 

@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::quote;
 
-use super::{Context, reported};
+use super::{Context, reported, updates};
 use crate::model::{Argument, Call, ErrorType, Field, Rules, Struct, Takes, Ty, Unique};
 
 /// The rules of a field and of what it holds.
@@ -159,9 +159,28 @@ fn calls(
         let expression = one(cx, call, operand);
         let pattern = pattern(cx, call, operand);
         let problem = problem(cx, call);
-        lines = match (call.guards && !lines.is_empty(), is_asked_alone) {
+        let is_new = is_new(call);
+        let (servers, guards) = match call.unguarded.map(updates::servers) {
+            None => (None, call.guards),
+            Some(None) => (None, false),
+            Some(servers) => (servers, call.guards),
+        };
+        if let (false, false, Some(condition)) = (guards, lines.is_empty(), &is_new) {
+            lines = quote!(if #condition { #lines });
+        }
+        lines = match (guards && !lines.is_empty(), is_asked_alone) {
             (true, true) => quote!(if is_one && #expression { #lines }),
-            (true, false) => quote!(#problem if #expression { #lines }),
+            (true, false) => {
+                let holds = match (servers, is_new) {
+                    (None, None) => expression,
+                    (None, Some(is_new)) => quote!(#expression && #is_new),
+                    (Some(servers), None) => quote!(#expression || #servers),
+                    (Some(servers), Some(is_new)) => {
+                        quote!((#expression || #servers) && #is_new)
+                    }
+                };
+                quote!(#problem if #holds { #lines })
+            }
             (false, true) => quote! {
                 if is_one {
                     #expression;
@@ -175,6 +194,14 @@ fn calls(
         };
     }
     lines
+}
+
+/// Whether what follows a call is checked, where some servers check that of new objects only.
+fn is_new(call: &Call) -> Option<TokenStream> {
+    Some(match updates::servers(call.on_create_only?) {
+        Some(servers) => quote!(!(to.is_update() && #servers)),
+        None => quote!(!to.is_update()),
+    })
 }
 
 /// The value in the form in which a method takes it.

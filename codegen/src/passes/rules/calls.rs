@@ -43,16 +43,23 @@ impl Reader<'_> {
             takes: method.takes,
             arguments,
             guards: method.guards,
+            unguarded: None,
+            on_create_only: None,
             alone: method.alone,
         };
         for modifier in TABLE {
             if let Meaning::Modifies(other, modification) = &modifier.meaning
                 && *other == name
-                && asked.keywords.get(modifier.name) == Some(&Value::Bool(true))
+                && let Some(value) = asked.keywords.get(modifier.name)
             {
+                let releases = super::releases(value);
                 match modification {
-                    Modification::Method(method) => call.method = method,
-                    Modification::Unguarded => call.guards = false,
+                    Modification::Method(method) if *value == Value::Bool(true) => {
+                        call.method = method;
+                    }
+                    Modification::Method(_) => {}
+                    Modification::Unguarded => call.unguarded = releases,
+                    Modification::OnCreateOnly => call.on_create_only = releases,
                 }
             }
         }

@@ -9,17 +9,19 @@ mod types;
 mod unique;
 mod validation;
 
+use serde::Deserialize as _;
 use serde_json::Value;
 
 use crate::config::CrateConfig;
 use crate::diag::{Diagnostics, Pointer};
 use crate::foundation;
-use crate::keyword::{self, Meaning, Sort, TABLE};
+use crate::keyword::{self, Meaning, Modification, Sort, TABLE};
 use crate::model::{
     ApiVersion, Argument, Asked, Call, Check, Field, NameFormat, Reported, Role, Rule,
     Rules, Takes, Ty,
 };
 use crate::name::RulePath;
+use crate::release::Releases;
 
 /// Where to read what can be asked.
 const SEE: &str = "spec/overlays/README.md says what can be asked of what";
@@ -118,8 +120,15 @@ impl Reader<'_> {
                         check: Check::Call(call),
                     }));
                 }
-                Meaning::Modifies(other, _) => {
-                    self.flag(keyword.name, value, pointer);
+                Meaning::Modifies(other, modification) => {
+                    match modification {
+                        Modification::Method(_) => {
+                            self.flag(keyword.name, value, pointer);
+                        }
+                        Modification::Unguarded | Modification::OnCreateOnly => {
+                            self.releases(keyword.name, value, pointer);
+                        }
+                    }
                     // Without the other one at all, this has been reported on loading.
                     if asked.keywords.contains_key(*other)
                         && !rules.list.iter().any(|rule| rule.keyword == *other)
@@ -214,6 +223,8 @@ impl Reader<'_> {
             takes: Takes::AsStr,
             arguments: vec![Argument::ValuesOf(ty.name.clone())],
             guards: false,
+            unguarded: None,
+            on_create_only: None,
             alone: false,
         };
         rules.list.push(Rule {
@@ -337,6 +348,20 @@ impl Reader<'_> {
         *value == Value::Bool(true)
     }
 
+    /// The servers that a keyword is for: all if it is `true`.
+    fn releases(
+        &mut self,
+        name: &str,
+        value: &Value,
+        pointer: &Pointer,
+    ) -> Option<Releases> {
+        let releases = releases(value);
+        if releases.is_none() {
+            self.wrong::<()>(name, value, "`true`, or `{before: \"1.36\"}`", pointer);
+        }
+        releases
+    }
+
     /// Reports a keyword that asks something of a value that has no such thing.
     fn unfit(&mut self, name: &str, pointer: &Pointer) {
         let message = format!("`{name}` can't be checked of a value of this type");
@@ -364,5 +389,14 @@ impl Reader<'_> {
         help: impl Into<String>,
     ) {
         self.diagnostics.at(&self.version.file, pointer, message, help);
+    }
+}
+
+/// The servers that `true` or a span of releases is for.
+fn releases(value: &Value) -> Option<Releases> {
+    match value {
+        Value::Bool(true) => Some(Releases::default()),
+        Value::Object(_) => Releases::deserialize(value).ok(),
+        _ => None,
     }
 }

@@ -12,7 +12,7 @@ use crate::release::Releases;
 const NAME: &str = "x-kubernetes-validations";
 
 /// The keywords of a rule: Kubernetes' own, then ours.
-const KEYWORDS: [&str; 10] = [
+const KEYWORDS: [&str; 12] = [
     "rule",
     "message",
     "messageExpression",
@@ -22,6 +22,8 @@ const KEYWORDS: [&str; 10] = [
     "x-releases",
     "x-unless",
     "x-reported-above",
+    "x-reported-at",
+    "x-exact",
     "x-unchecked",
 ];
 
@@ -38,6 +40,10 @@ struct Validation {
     unless: Option<Lifecycle>,
     #[serde(rename = "x-reported-above")]
     above: Option<u64>,
+    #[serde(rename = "x-reported-at")]
+    reported_at: Option<String>,
+    #[serde(rename = "x-exact", default)]
+    exact: bool,
     #[serde(rename = "x-unchecked")]
     unchecked: Option<String>,
 }
@@ -156,6 +162,8 @@ impl Reader<'_> {
             unless: validation.unless,
             feature: None,
             above: validation.above.unwrap_or_default(),
+            reported_at: validation.reported_at,
+            exact: validation.exact,
         }))
     }
 
@@ -167,7 +175,15 @@ impl Reader<'_> {
         sort: Sort,
         pointer: &Pointer,
     ) -> Option<Check> {
-        for name in ["reason", "x-releases", "x-unless", "x-reported-above"] {
+        let of_immutable = [
+            "reason",
+            "x-releases",
+            "x-unless",
+            "x-reported-above",
+            "x-reported-at",
+            "x-exact",
+        ];
+        for name in of_immutable {
             if value.get(name).is_some() {
                 let message = format!("`{name}` has no effect on `self in […]`");
                 self.report(pointer, message, "remove it");
@@ -193,6 +209,8 @@ impl Reader<'_> {
             },
             arguments,
             guards: false,
+            unguarded: None,
+            on_create_only: None,
             alone: false,
         }))
     }
