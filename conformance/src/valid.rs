@@ -61,6 +61,21 @@ impl Kind {
         }
     }
 
+    /// Whether its objects are in namespaces.
+    pub fn is_namespaced(self) -> bool {
+        self == Self::CsiStorageCapacity
+    }
+
+    /// Whether an update needs no resource version.
+    pub fn may_lack_version(self) -> bool {
+        matches!(
+            self,
+            Self::StorageClass
+                | Self::VolumeAttributesClass
+                | Self::VolumeAttributesClassV1beta1
+        )
+    }
+
     /// The path of its collection.
     pub fn path(self) -> String {
         let (inside, plural) = match self {

@@ -206,6 +206,8 @@ pub trait Validate: Strategy {
 }
 
 fn prepare<K: Strategy>(object: &mut K, stored: Option<&K>, target: &Target) {
+    let rules = meta_rules::<K>();
+    metadata::clear_namespace(object.metadata_mut(), rules);
     metadata::drop_repeated_owners(object.metadata_mut());
     object.set_defaults(target);
     object.drop_disabled(stored, target);

@@ -3,7 +3,9 @@
 //! The server reports errors of labels, annotations, finalizers and owners at the map or list that
 //! holds them.
 
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{
+    ManagedFieldsEntry, ObjectMeta, OwnerReference,
+};
 
 use crate::checker::to_value;
 use crate::{Checker, ErrorType, NameFormat, Path, Problem, selector};
@@ -53,7 +55,7 @@ pub(super) fn check_update(
     }
     name(meta, at, to);
     let version = meta.resource_version.as_deref().unwrap_or_default();
-    if version.is_empty() && !rules.unconditional_update {
+    if matches!(version, "" | "0") && !rules.unconditional_update {
         let message = "an update must name the version it is based on";
         let at = at.field("resourceVersion");
         to.invalid(at, "update", &meta.resource_version, message);
@@ -176,8 +178,41 @@ fn common(meta: &ObjectMeta, rules: Rules, at: &Path<'_>, to: &mut Checker<'_>) 
         }
         to.max_total_length(at, annotations, MAX_ANNOTATIONS);
     }
+    managed_fields(meta.managed_fields.as_deref().unwrap_or_default(), at, to);
     owners(meta.owner_references.as_deref().unwrap_or_default(), at, to);
     finalizers(meta.finalizers.as_deref().unwrap_or_default(), at, to);
+}
+
+/// The longest name of a field manager, and of a subresource.
+const MAX_MANAGER: usize = 128;
+const MAX_SUBRESOURCE: usize = 256;
+
+/// Checks who manages which fields. A server drops all entries if it can't read one of them.
+fn managed_fields(entries: &[ManagedFieldsEntry], at: &Path<'_>, to: &mut Checker<'_>) {
+    let is_readable = |entry: &ManagedFieldsEntry| {
+        matches!(entry.operation.as_deref(), Some("Apply" | "Update"))
+            && entry.fields_type.as_deref() == Some("FieldsV1")
+            && entry.api_version.as_deref().is_some_and(|version| !version.is_empty())
+    };
+    if !entries.iter().all(is_readable) {
+        return;
+    }
+    let list = at.field("managedFields");
+    for (index, entry) in entries.iter().enumerate() {
+        let at = &list.index(index);
+        let manager = entry.manager.as_deref().unwrap_or_default();
+        to.max_length(at.field("manager"), manager, MAX_MANAGER, ErrorType::TooLong);
+        let subresource = entry.subresource.as_deref().unwrap_or_default();
+        let path = at.field("subresource");
+        to.max_length(path, subresource, MAX_SUBRESOURCE, ErrorType::TooLong);
+    }
+}
+
+/// Removes the namespace of a cluster-scoped object, as the server does before it validates.
+pub(super) fn clear_namespace(meta: &mut ObjectMeta, rules: Rules) {
+    if !rules.namespaced {
+        meta.namespace = None;
+    }
 }
 
 /// Sets what a write of the status can't change to what is stored.

@@ -39,6 +39,12 @@ pub(crate) fn apply(object: &mut Value, damage: &Damage) -> bool {
 /// What is done to objects of the kind; some only to new ones, whose names are free.
 pub(crate) fn all(kind: Kind, is_new: bool) -> Vec<Damage> {
     let mut all = metadata(is_new);
+    if !kind.is_namespaced() {
+        all.extend(texts("/metadata/namespace", &["default", "Not a name", ""]));
+    }
+    if !is_new && !kind.may_lack_version() {
+        all.extend(texts("/metadata/resourceVersion", &["0", ""]));
+    }
     all.extend(match kind {
         Kind::CsiDriver => csi_driver(),
         Kind::CsiNode => csi_node(),
@@ -187,7 +193,33 @@ fn metadata(is_new: bool) -> Vec<Damage> {
         ],
     ));
     all.extend(at("/metadata/ownerReferences", owners()));
+    all.extend(at("/metadata/managedFields", managers()));
     all
+}
+
+fn managers() -> Vec<Value> {
+    let entry = json!({
+        "manager": "m", "operation": "Update", "apiVersion": "storage.k8s.io/v1",
+        "time": "2024-01-01T00:00:00Z", "fieldsType": "FieldsV1",
+        "fieldsV1": {"f:metadata": {"f:labels": {"f:a": {}}}},
+    });
+    let with = |field: &str, value: &str| {
+        let mut entry = entry.clone();
+        entry[field] = expand(value).into();
+        json!([entry])
+    };
+    vec![
+        json!([entry]),
+        with("manager", ""),
+        with("manager", "m*128"),
+        with("manager", "m*129"),
+        with("operation", "Delete"),
+        with("operation", ""),
+        with("fieldsType", "FieldsV2"),
+        with("fieldsType", ""),
+        with("subresource", "s*256"),
+        with("subresource", "s*257"),
+    ]
 }
 
 fn owners() -> Vec<Value> {

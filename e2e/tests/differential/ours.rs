@@ -59,6 +59,10 @@ fn of<K: Validate + DeserializeOwned + Serialize>(case: &Case, target: &Target) 
     } = case;
     let read = |value: &Value| serde_json::from_value::<K>(value.clone());
     let mut object: K = read(object).expect("what is damaged can still be read");
+    if kind.is_namespaced() {
+        // The URL of the request names it.
+        object.metadata_mut().namespace.get_or_insert_with(|| "default".to_owned());
+    }
     let stored = || read(stored).expect("what is stored can be read");
     let report = match operation {
         Operation::Create => object.default_and_validate(target),

@@ -81,7 +81,6 @@ pub(crate) fn normal(object: &Value) -> Value {
         if metadata.contains_key("generateName") {
             metadata.remove("name");
         }
-        metadata.remove("namespace");
         // The server guards some classes by itself.
         if let Some(Value::Array(finalizers)) = metadata.get_mut("finalizers") {
             finalizers.retain(|finalizer| finalizer != "kubernetes.io/vac-protection");
