@@ -12,3 +12,9 @@ pub(crate) fn is_quantity(path: &RustPath) -> bool {
 pub(crate) fn is_semantic(path: &RustPath) -> bool {
     path.to_string() == "k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector"
 }
+
+/// Whether a type of another crate has a `Default` that is Go's zero value, as those of k8s-openapi
+/// do.
+pub(crate) fn has_zero(path: &RustPath) -> bool {
+    path.to_string().starts_with("k8s_openapi::")
+}

@@ -5,8 +5,10 @@
 /// Implements reading and writing of a part of a kind, from the table of its fields.
 ///
 /// A row has how a field is written, its name in JSON and its name in Rust, in the order of
-/// writing. `optional` fields are written when they are `Some`, `required` ones always. A last
-/// row `_ => field` names the field that takes the fields which are not in the table.
+/// writing. `optional` fields are written when they are `Some`, `required` ones always. `as elements`
+/// after the name says that it is a list or map in which `null` is the zero value, `as metadata` the
+/// same of metadata. A last row `_ => field` names the field that takes the fields which are not in
+/// the table.
 ///
 /// ```
 /// use kubernetes_kinds::wire;
@@ -55,7 +57,7 @@ macro_rules! __wire_kind {
 #[macro_export]
 macro_rules! __wire_fields {
     ($name:ident, $read:ident, $write:ident, $write_with:ident {
-        $($presence:ident $json:literal => $field:ident,)*
+        $($presence:ident $json:literal => $field:ident $(as $shape:ident)?,)*
         $(_ => $unknown:ident,)?
     }) => {
         impl $crate::wire::Object for $name {
@@ -68,7 +70,7 @@ macro_rules! __wire_fields {
                 map: &mut M,
             ) -> ::core::result::Result<(), M::Error> {
                 match name {
-                    $($json => $crate::wire::read(map, &mut self.$field),)*
+                    $($json => $crate::__wire_read!(map, &mut self.$field $(, $shape)?),)*
                     _ => $crate::__wire_unknown!(map $(, name, &mut self.$unknown)?),
                 }
             }
@@ -101,6 +103,20 @@ macro_rules! __wire_fields {
                 $crate::wire::$write(self, serializer)
             }
         }
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __wire_read {
+    ($map:ident, $slot:expr) => {
+        $crate::wire::read($map, $slot)
+    };
+    ($map:ident, $slot:expr, elements) => {
+        $crate::wire::read_elements($map, $slot)
+    };
+    ($map:ident, $slot:expr, metadata) => {
+        $crate::wire::read_metadata($map, $slot)
     };
 }
 

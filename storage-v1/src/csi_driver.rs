@@ -99,7 +99,7 @@ impl kubernetes_kinds::Kind for CSIDriver {
 
 wire::kind! {
     CSIDriver {
-        required "metadata" => metadata,
+        required "metadata" => metadata as metadata,
         required "spec" => spec,
     }
 }
@@ -162,7 +162,7 @@ wire::list! { CSIDriverList of CSIDriver }
 wire::kind! {
     CSIDriverList {
         required "metadata" => metadata,
-        required "items" => items,
+        required "items" => items as elements,
     }
 }
 
@@ -471,8 +471,8 @@ wire::object! {
         optional "seLinuxMount" => se_linux_mount,
         optional "serviceAccountTokenInSecrets" => service_account_token_in_secrets,
         optional "storageCapacity" => storage_capacity,
-        optional "tokenRequests" => token_requests,
-        optional "volumeLifecycleModes" => volume_lifecycle_modes,
+        optional "tokenRequests" => token_requests as elements,
+        optional "volumeLifecycleModes" => volume_lifecycle_modes as elements,
     }
 }
 

@@ -240,12 +240,12 @@ impl kubernetes_kinds::Kind for StorageClass {
 
 wire::kind! {
     StorageClass {
-        required "metadata" => metadata,
+        required "metadata" => metadata as metadata,
         required "provisioner" => provisioner,
         optional "allowVolumeExpansion" => allow_volume_expansion,
-        optional "allowedTopologies" => allowed_topologies,
-        optional "mountOptions" => mount_options,
-        optional "parameters" => parameters,
+        optional "allowedTopologies" => allowed_topologies as elements,
+        optional "mountOptions" => mount_options as elements,
+        optional "parameters" => parameters as elements,
         optional "reclaimPolicy" => reclaim_policy,
         optional "volumeBindingMode" => volume_binding_mode,
     }
@@ -309,7 +309,7 @@ wire::list! { StorageClassList of StorageClass }
 wire::kind! {
     StorageClassList {
         required "metadata" => metadata,
-        required "items" => items,
+        required "items" => items as elements,
     }
 }
 

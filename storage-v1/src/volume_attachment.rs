@@ -136,7 +136,7 @@ impl kubernetes_kinds::Kind for VolumeAttachment {
 
 wire::kind! {
     VolumeAttachment {
-        required "metadata" => metadata,
+        required "metadata" => metadata as metadata,
         required "spec" => spec,
         optional "status" => status,
     }
@@ -200,7 +200,7 @@ wire::list! { VolumeAttachmentList of VolumeAttachment }
 wire::kind! {
     VolumeAttachmentList {
         required "metadata" => metadata,
-        required "items" => items,
+        required "items" => items as elements,
     }
 }
 
@@ -326,7 +326,7 @@ wire::object! {
     VolumeAttachmentStatus {
         required "attached" => attached,
         optional "attachError" => attach_error,
-        optional "attachmentMetadata" => attachment_metadata,
+        optional "attachmentMetadata" => attachment_metadata as elements,
         optional "detachError" => detach_error,
     }
 }

@@ -126,9 +126,9 @@ impl kubernetes_kinds::Kind for VolumeAttributesClass {
 
 wire::kind! {
     VolumeAttributesClass {
-        required "metadata" => metadata,
+        required "metadata" => metadata as metadata,
         required "driverName" => driver_name,
-        optional "parameters" => parameters,
+        optional "parameters" => parameters as elements,
     }
 }
 
@@ -192,6 +192,6 @@ wire::list! { VolumeAttributesClassList of VolumeAttributesClass }
 wire::kind! {
     VolumeAttributesClassList {
         required "metadata" => metadata,
-        required "items" => items,
+        required "items" => items as elements,
     }
 }

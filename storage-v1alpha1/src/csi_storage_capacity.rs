@@ -172,7 +172,7 @@ impl kubernetes_kinds::Kind for CSIStorageCapacity {
 
 wire::kind! {
     CSIStorageCapacity {
-        required "metadata" => metadata,
+        required "metadata" => metadata as metadata,
         required "storageClassName" => storage_class_name,
         optional "capacity" => capacity,
         optional "maximumVolumeSize" => maximum_volume_size,
@@ -264,7 +264,7 @@ wire::list! { CSIStorageCapacityList of CSIStorageCapacity }
 wire::kind! {
     CSIStorageCapacityList {
         required "metadata" => metadata,
-        required "items" => items,
+        required "items" => items as elements,
     }
 }
 

@@ -120,7 +120,7 @@ impl kubernetes_kinds::Kind for CSINode {
 
 wire::kind! {
     CSINode {
-        required "metadata" => metadata,
+        required "metadata" => metadata as metadata,
         required "spec" => spec,
         optional "status" => status,
     }
@@ -204,7 +204,7 @@ wire::list! { CSINodeList of CSINode }
 wire::kind! {
     CSINodeList {
         required "metadata" => metadata,
-        required "items" => items,
+        required "items" => items as elements,
     }
 }
 
@@ -253,7 +253,7 @@ impl CSINodeSpec {
 
 wire::object! {
     CSINodeSpec {
-        required "drivers" => drivers,
+        required "drivers" => drivers as elements,
     }
 }
 
@@ -311,7 +311,7 @@ impl CSINodeStatus {
 
 wire::object! {
     CSINodeStatus {
-        optional "storageHealth" => storage_health,
+        optional "storageHealth" => storage_health as elements,
     }
 }
 
@@ -412,7 +412,7 @@ wire::object! {
         required "name" => name,
         required "nodeID" => node_id,
         optional "allocatable" => allocatable,
-        optional "topologyKeys" => topology_keys,
+        optional "topologyKeys" => topology_keys as elements,
     }
 }
 
@@ -479,7 +479,7 @@ impl StorageHealth {
 wire::object! {
     StorageHealth {
         required "name" => name,
-        optional "healthConditions" => health_conditions,
+        optional "healthConditions" => health_conditions as elements,
     }
 }
 

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use crate::config::CrateConfig;
 use crate::diag::Pointer;
+use crate::foundation;
 use crate::name::{Ident, RulePath, RustPath};
 use crate::release::Release;
 
@@ -431,6 +432,18 @@ impl ApiVersion {
         match &self.module {
             Some(module) => format!("crate::{module}"),
             None => "crate".to_owned(),
+        }
+    }
+
+    /// Whether a type has a zero value, which Go has for every type.
+    pub(crate) fn has_zero(&self, ty: &Ty) -> bool {
+        match ty {
+            Ty::Time => false,
+            Ty::Ref(schema) => self
+                .externs
+                .get(schema)
+                .is_none_or(|external| foundation::has_zero(&external.path)),
+            _ => true,
         }
     }
 

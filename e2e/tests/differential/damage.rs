@@ -194,6 +194,11 @@ fn metadata(is_new: bool) -> Vec<Damage> {
     ));
     all.extend(at("/metadata/ownerReferences", owners()));
     all.extend(at("/metadata/managedFields", managers()));
+    // In lists and maps, `null` is the zero value.
+    all.extend(at("/metadata/labels", [json!({"k": null})]));
+    all.extend(at("/metadata/annotations", [json!({"k": null})]));
+    all.extend(at("/metadata/finalizers", [json!([null]), json!(["a/b", null])]));
+    all.extend(at("/metadata/ownerReferences", [json!([null])]));
     all
 }
 
@@ -262,6 +267,7 @@ fn parameters() -> Vec<Damage> {
         json!({}),
         json!({"": "v"}),
         json!({"any key": "", "b": "c"}),
+        json!({"fsType": null}),
         Value::Object(many(512)),
         Value::Object(many(513)),
     ];
@@ -283,6 +289,7 @@ fn csi_driver() -> Vec<Damage> {
             json!(["Persistent", "Persistent"]),
             json!(["Persistent", "Other"]),
             json!([""]),
+            json!([null]),
         ],
     ));
     let request =
@@ -294,6 +301,8 @@ fn csi_driver() -> Vec<Damage> {
             Value::Null,
             json!([]),
             json!([{"audience": ""}, {"audience": ""}]),
+            json!([null]),
+            json!([null, {"audience": "a"}]),
             repeated,
             request(599),
             request(600),
@@ -328,6 +337,7 @@ fn csi_node() -> Vec<Damage> {
         [
             json!(["a", "a"]),
             json!(["", ""]),
+            json!([null, "a"]),
             json!([]),
             Value::Null,
             json!(["b", "a", "b"]),
@@ -337,7 +347,7 @@ fn csi_node() -> Vec<Damage> {
         "/spec/drivers/0/allocatable",
         [json!({"count": -1}), json!({"count": 0}), json!({}), Value::Null],
     ));
-    all.extend(at("/spec/drivers", [json!([])]));
+    all.extend(at("/spec/drivers", [json!([]), json!([null])]));
     all.extend(at(
         "/spec/drivers/2",
         [json!({"name": "d0.Example.com", "nodeID": "x"})],
@@ -389,12 +399,16 @@ fn storage_class() -> Vec<Damage> {
     all.extend(texts("/reclaimPolicy", &["", "Delete", "Retain", "Recycle", "delete"]));
     let modes = ["", "Immediate", "WaitForFirstConsumer", "Never"];
     all.extend(texts("/volumeBindingMode", &modes));
-    all.extend(at("/mountOptions", [json!([]), json!(["a", "a"]), Value::Null]));
+    all.extend(at(
+        "/mountOptions",
+        [json!([]), json!(["a", "a"]), json!(["ro", null]), Value::Null],
+    ));
     let term = |expressions: Value| json!({"matchLabelExpressions": expressions});
     let one = |key: &str, values: Value| term(json!([{"key": key, "values": values}]));
     let terms = [
         json!([]),
         json!([{}]),
+        json!([null]),
         json!([term(json!([]))]),
         json!([one("a", json!(["b"])), {}]),
         json!([one("a", json!(["b", "c"])), one("a", json!(["c", "b"]))]),
@@ -482,6 +496,7 @@ fn volume_attachment() -> Vec<Damage> {
 pub(crate) fn status() -> Vec<Damage> {
     let mut all = at("/status/attached", [json!(true), json!(false)]);
     all.extend(at("/status/attachmentMetadata", totals()));
+    all.extend(at("/status/attachmentMetadata", [json!({"k": null})]));
     for place in ["/status/attachError", "/status/detachError"] {
         all.extend(at(
             place,

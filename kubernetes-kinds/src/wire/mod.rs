@@ -6,21 +6,26 @@
 //!
 //! * a field that is absent or `null` keeps its zero value, whether required or not,
 //!   because Go writes `null` for a nil list and older servers omit what newer ones require;
+//! * `null` as an element of a list or as a value of a map is the zero value, in metadata too;
 //! * an unknown field is skipped, because a newer server may send it, or preserved as it is
 //!   and written back, if the crate was generated so;
 //! * `apiVersion` and `kind` may be absent, as in the items of a list, but may not be wrong;
 //! * on writing, required fields are always there, even zero or empty, and an optional field
 //!   is there exactly when it is `Some`.
 
+mod collections;
 mod kept;
+mod metadata;
 mod read;
 mod tree;
 mod write;
 
+pub use collections::{Collection, Elements, read_elements};
 // For `kubernetes-manifests`, whose strict reading reports unknown fields that are preserved.
 #[doc(hidden)]
 pub use kept::KEPT;
 pub use kept::{UnknownFields, keep};
+pub use metadata::read_metadata;
 // For `kubernetes-manifests`, which reads the fields of trees as objects are read here.
 #[doc(hidden)]
 pub use read::Key;

@@ -103,7 +103,7 @@ impl kubernetes_kinds::Kind for CSIDriver {
 
 wire::kind! {
     CSIDriver {
-        required "metadata" => metadata,
+        required "metadata" => metadata as metadata,
         required "spec" => spec,
     }
 }
@@ -213,7 +213,7 @@ wire::list! { CSIDriverList of CSIDriver }
 wire::kind! {
     CSIDriverList {
         required "metadata" => metadata,
-        required "items" => items,
+        required "items" => items as elements,
     }
 }
 

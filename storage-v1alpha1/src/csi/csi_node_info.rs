@@ -162,9 +162,9 @@ impl kubernetes_kinds::Kind for CSINodeInfo {
 
 wire::kind! {
     CSINodeInfo {
-        required "metadata" => metadata,
+        required "metadata" => metadata as metadata,
         optional "spec" => spec,
-        optional "csiDrivers" => csi_drivers,
+        optional "csiDrivers" => csi_drivers as elements,
         optional "status" => status,
     }
 }
@@ -265,7 +265,7 @@ wire::list! { CSINodeInfoList of CSINodeInfo }
 wire::kind! {
     CSINodeInfoList {
         required "metadata" => metadata,
-        required "items" => items,
+        required "items" => items as elements,
     }
 }
 
@@ -319,7 +319,7 @@ impl CSINodeInfoSpec {
 
 wire::object! {
     CSINodeInfoSpec {
-        required "drivers" => drivers,
+        required "drivers" => drivers as elements,
     }
 }
 
@@ -374,7 +374,7 @@ wire::object! {
     CSIDriverInfo {
         required "driver" => driver,
         required "nodeID" => node_id,
-        required "topologyKeys" => topology_keys,
+        required "topologyKeys" => topology_keys as elements,
     }
 }
 
@@ -403,7 +403,7 @@ impl CSINodeInfoStatus {
 
 wire::object! {
     CSINodeInfoStatus {
-        required "drivers" => drivers,
+        required "drivers" => drivers as elements,
     }
 }
 
@@ -458,7 +458,7 @@ wire::object! {
     CSIDriverInfoSpec {
         required "name" => name,
         required "nodeID" => node_id,
-        required "topologyKeys" => topology_keys,
+        required "topologyKeys" => topology_keys as elements,
     }
 }
 

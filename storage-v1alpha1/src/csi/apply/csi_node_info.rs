@@ -149,7 +149,7 @@ wire::kind! {
     CSINodeInfo {
         required "metadata" => metadata,
         optional "spec" => spec,
-        optional "csiDrivers" => csi_drivers,
+        optional "csiDrivers" => csi_drivers as elements,
         optional "status" => status,
     }
 }
@@ -195,7 +195,7 @@ impl From<crate::csi::CSINodeInfoSpec> for CSINodeInfoSpec {
 
 wire::object! {
     CSINodeInfoSpec {
-        optional "drivers" => drivers,
+        optional "drivers" => drivers as elements,
     }
 }
 
@@ -271,7 +271,7 @@ wire::object! {
     CSIDriverInfo {
         optional "driver" => driver,
         optional "nodeID" => node_id,
-        optional "topologyKeys" => topology_keys,
+        optional "topologyKeys" => topology_keys as elements,
     }
 }
 
@@ -316,7 +316,7 @@ impl From<crate::csi::CSINodeInfoStatus> for CSINodeInfoStatus {
 
 wire::object! {
     CSINodeInfoStatus {
-        optional "drivers" => drivers,
+        optional "drivers" => drivers as elements,
     }
 }
 
@@ -393,7 +393,7 @@ wire::object! {
     CSIDriverInfoSpec {
         optional "name" => name,
         optional "nodeID" => node_id,
-        optional "topologyKeys" => topology_keys,
+        optional "topologyKeys" => topology_keys as elements,
     }
 }
 

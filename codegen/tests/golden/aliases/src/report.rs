@@ -86,8 +86,8 @@ impl Report {
 wire::object! {
     Report {
         required "noon" => noon,
-        optional "hourly" => hourly,
-        optional "labels" => labels,
+        optional "hourly" => hourly as elements,
+        optional "labels" => labels as elements,
         optional "rest" => rest,
         optional "taken" => taken,
     }

@@ -106,7 +106,7 @@ impl kubernetes_kinds::Kind for Pantry {
 
 wire::kind! {
     Pantry {
-        required "metadata" => metadata,
+        required "metadata" => metadata as metadata,
         required "spec" => spec,
         optional "status" => status,
     }
@@ -256,15 +256,15 @@ impl PantrySpec {
 wire::object! {
     PantrySpec {
         required "light" => light,
-        required "shelves" => shelves,
-        optional "byDay" => by_day,
+        required "shelves" => shelves as elements,
+        optional "byDay" => by_day as elements,
         optional "door" => door,
         optional "lock" => lock,
-        optional "notes" => notes,
-        optional "recipe" => recipe,
+        optional "notes" => notes as elements,
+        optional "recipe" => recipe as elements,
         optional "selector" => selector,
-        optional "smells" => smells,
-        optional "stamp" => stamp,
+        optional "smells" => smells as elements,
+        optional "stamp" => stamp as elements,
     }
 }
 

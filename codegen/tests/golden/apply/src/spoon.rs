@@ -85,7 +85,7 @@ impl kubernetes_kinds::Kind for Spoon {
 
 wire::kind! {
     Spoon {
-        required "metadata" => metadata,
+        required "metadata" => metadata as metadata,
         optional "step" => step,
     }
 }

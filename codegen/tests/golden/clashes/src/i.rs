@@ -86,7 +86,7 @@ impl kubernetes_kinds::Kind for I {
 
 wire::kind! {
     I {
-        required "metadata" => metadata,
+        required "metadata" => metadata as metadata,
         required "name" => name,
         required "objectName" => object_name,
     }
@@ -148,6 +148,6 @@ wire::list! { IList of I }
 wire::kind! {
     IList {
         required "metadata" => metadata,
-        required "items" => items,
+        required "items" => items as elements,
     }
 }

@@ -72,8 +72,8 @@ impl Shirt {
 wire::object! {
     Shirt {
         required "size" => size,
-        optional "byDay" => by_day,
+        optional "byDay" => by_day as elements,
         optional "sleeve" => sleeve,
-        optional "washedAt" => washed_at,
+        optional "washedAt" => washed_at as elements,
     }
 }

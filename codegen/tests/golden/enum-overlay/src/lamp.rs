@@ -42,6 +42,6 @@ impl Lamp {
 wire::object! {
     Lamp {
         required "light" => light,
-        optional "before" => before,
+        optional "before" => before as elements,
     }
 }

@@ -150,13 +150,13 @@ wire::object! {
     Shelf {
         required "must" => must,
         required "selector" => selector,
-        optional "capacity" => capacity,
+        optional "capacity" => capacity as elements,
         optional "coreCondition" => core_condition,
         optional "may" => may,
-        optional "metaCondition" => meta_condition,
+        optional "metaCondition" => meta_condition as elements,
         optional "ours" => ours,
         optional "port" => port,
-        optional "several" => several,
+        optional "several" => several as elements,
         optional "theirs" => theirs,
     }
 }

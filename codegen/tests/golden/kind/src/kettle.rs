@@ -103,7 +103,7 @@ impl kubernetes_kinds::Kind for Kettle {
 
 wire::kind! {
     Kettle {
-        required "metadata" => metadata,
+        required "metadata" => metadata as metadata,
         required "spec" => spec,
         optional "status" => status,
     }
@@ -165,7 +165,7 @@ wire::list! { KettleList of Kettle }
 wire::kind! {
     KettleList {
         required "metadata" => metadata,
-        required "items" => items,
+        required "items" => items as elements,
     }
 }
 

@@ -147,7 +147,7 @@ impl kubernetes_kinds::Kind for Moth {
 
 wire::kind! {
     Moth {
-        required "metadata" => metadata,
+        required "metadata" => metadata as metadata,
         optional "going" => going,
         optional "old" => old,
         optional "raw" => raw,

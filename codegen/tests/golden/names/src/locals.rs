@@ -122,13 +122,13 @@ impl Locals {
 wire::object! {
     Locals {
         required "key" => key,
-        required "map" => map,
+        required "map" => map as elements,
         required "name" => name,
         required "value" => value,
         optional "default" => default,
         optional "deserializer" => deserializer,
         optional "fields" => fields,
-        optional "items" => items,
+        optional "items" => items as elements,
         optional "new" => new,
         optional "wire" => wire,
     }

@@ -97,7 +97,7 @@ wire::object! {
         optional "baseURL" => base_url,
         optional "ipv6Only" => ipv6_only,
         optional "nodeID" => node_id,
-        optional "someIDs" => some_i_ds,
+        optional "someIDs" => some_i_ds as elements,
         optional "x509" => x509,
     }
 }

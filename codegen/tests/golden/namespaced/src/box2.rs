@@ -95,7 +95,7 @@ impl kubernetes_kinds::Kind for Box2 {
 
 wire::kind! {
     Box2 {
-        required "metadata" => metadata,
+        required "metadata" => metadata as metadata,
         required "name" => name,
         required "owner" => owner,
         optional "label" => label,

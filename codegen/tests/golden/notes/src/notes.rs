@@ -185,12 +185,12 @@ impl Notes {
 
 wire::object! {
     Notes {
-        optional "all" => all,
+        optional "all" => all as elements,
         optional "ends" => ends,
         optional "five" => five,
         optional "fixed" => fixed,
-        optional "keyed" => keyed,
-        optional "list" => list,
+        optional "keyed" => keyed as elements,
+        optional "list" => list as elements,
         optional "no" => no,
         optional "odd" => odd,
         optional "ruled" => ruled,

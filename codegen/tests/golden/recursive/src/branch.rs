@@ -65,8 +65,8 @@ impl Branch {
 
 wire::object! {
     Branch {
-        optional "byName" => by_name,
+        optional "byName" => by_name as elements,
         optional "left" => left,
-        optional "twigs" => twigs,
+        optional "twigs" => twigs as elements,
     }
 }

@@ -106,7 +106,7 @@ impl kubernetes_kinds::Kind for Mill {
 
 wire::kind! {
     Mill {
-        required "metadata" => metadata,
+        required "metadata" => metadata as metadata,
         required "spec" => spec,
         optional "status" => status,
     }
@@ -320,16 +320,16 @@ wire::object! {
         required "miller" => miller,
         required "power" => power,
         optional "bags" => bags,
-        optional "crew" => crew,
+        optional "crew" => crew as elements,
         optional "fine" => fine,
-        optional "guests" => guests,
+        optional "guests" => guests as elements,
         optional "kind" => kind,
-        optional "marks" => marks,
+        optional "marks" => marks as elements,
         optional "near" => near,
-        optional "notes" => notes,
+        optional "notes" => notes as elements,
         optional "quiet" => quiet,
         optional "room" => room,
-        optional "stones" => stones,
+        optional "stones" => stones as elements,
         optional "store" => store,
     }
 }

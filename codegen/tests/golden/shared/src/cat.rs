@@ -97,7 +97,7 @@ impl kubernetes_kinds::Kind for Cat {
 
 wire::kind! {
     Cat {
-        required "metadata" => metadata,
+        required "metadata" => metadata as metadata,
         optional "fur" => fur,
         optional "nap" => nap,
     }

@@ -85,7 +85,7 @@ impl kubernetes_kinds::Kind for Dog {
 
 wire::kind! {
     Dog {
-        required "metadata" => metadata,
+        required "metadata" => metadata as metadata,
         optional "fur" => fur,
     }
 }

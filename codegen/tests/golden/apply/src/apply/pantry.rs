@@ -343,15 +343,15 @@ impl From<crate::PantrySpec> for PantrySpec {
 wire::object! {
     PantrySpec {
         optional "light" => light,
-        optional "shelves" => shelves,
-        optional "byDay" => by_day,
+        optional "shelves" => shelves as elements,
+        optional "byDay" => by_day as elements,
         optional "door" => door,
         optional "lock" => lock,
-        optional "notes" => notes,
-        optional "recipe" => recipe,
+        optional "notes" => notes as elements,
+        optional "recipe" => recipe as elements,
         optional "selector" => selector,
-        optional "smells" => smells,
-        optional "stamp" => stamp,
+        optional "smells" => smells as elements,
+        optional "stamp" => stamp as elements,
     }
 }
 

@@ -23,6 +23,16 @@ impl Strategy for Pantry {
             None => Some(Default::default()),
         };
     }
+
+    fn prepare_status(&mut self, stored: &Self, _target: &Target) {
+        let status = self.status.take();
+        let metadata = std::mem::take(&mut self.metadata);
+        *self = Self {
+            metadata,
+            status,
+            ..stored.clone()
+        };
+    }
 }
 
 impl Check for PantrySpec {

@@ -87,7 +87,7 @@ impl kubernetes_kinds::Kind for Jar {
 
 wire::kind! {
     Jar {
-        required "metadata" => metadata,
+        required "metadata" => metadata as metadata,
         optional "level" => level,
     }
 }
@@ -148,6 +148,6 @@ wire::list! { JarList of Jar }
 wire::kind! {
     JarList {
         required "metadata" => metadata,
-        required "items" => items,
+        required "items" => items as elements,
     }
 }

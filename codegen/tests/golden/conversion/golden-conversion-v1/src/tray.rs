@@ -147,13 +147,13 @@ impl kubernetes_kinds::Kind for Tray {
 
 wire::kind! {
     Tray {
-        required "metadata" => metadata,
+        required "metadata" => metadata as metadata,
         required "cups" => cups,
         required "price" => price,
-        optional "colors" => colors,
-        optional "hooks" => hooks,
+        optional "colors" => colors as elements,
+        optional "hooks" => hooks as elements,
         optional "spoon" => spoon,
-        optional "spoons" => spoons,
+        optional "spoons" => spoons as elements,
     }
 }
 
@@ -213,7 +213,7 @@ wire::list! { TrayList of Tray }
 wire::kind! {
     TrayList {
         required "metadata" => metadata,
-        required "items" => items,
+        required "items" => items as elements,
     }
 }
 

@@ -17,4 +17,14 @@ impl Strategy for Kettle {
             None => Some(Default::default()),
         };
     }
+
+    fn prepare_status(&mut self, stored: &Self, _target: &Target) {
+        let status = self.status.take();
+        let metadata = std::mem::take(&mut self.metadata);
+        *self = Self {
+            metadata,
+            status,
+            ..stored.clone()
+        };
+    }
 }

@@ -65,6 +65,16 @@ impl Strategy for Mill {
         };
     }
 
+    fn prepare_status(&mut self, stored: &Self, _target: &Target) {
+        let status = self.status.take();
+        let metadata = std::mem::take(&mut self.metadata);
+        *self = Self {
+            metadata,
+            status,
+            ..stored.clone()
+        };
+    }
+
     fn check_status(&self, at: &Path<'_>, to: &mut Checker<'_>) {
         if let Some(status) = &self.status {
             status.check(&at.field("status"), to);
@@ -206,8 +216,8 @@ impl Check for MillSpec {
             new,
             IMMUTABLE,
         );
-        if to.target().release() >= kubernetes_kinds::Release::new(1, 30)
-            && to.target().release() < kubernetes_kinds::Release::new(1, 35)
+        if !to.target().is_before(kubernetes_kinds::Release::new(1, 30))
+            && to.target().is_before(kubernetes_kinds::Release::new(1, 35))
         {
             let (new, old) = (&self.bags, &stored.bags);
             to.immutable(

@@ -91,7 +91,7 @@ impl kubernetes_kinds::Kind for Dish {
 
 wire::kind! {
     Dish {
-        required "metadata" => metadata,
+        required "metadata" => metadata as metadata,
         optional "depth" => depth,
         _ => unknown_fields,
     }
@@ -157,7 +157,7 @@ wire::list! { DishList of Dish }
 wire::kind! {
     DishList {
         required "metadata" => metadata,
-        required "items" => items,
+        required "items" => items as elements,
         _ => unknown_fields,
     }
 }

@@ -85,7 +85,7 @@ impl kubernetes_kinds::Kind for Cup {
 
 wire::kind! {
     Cup {
-        required "metadata" => metadata,
+        required "metadata" => metadata as metadata,
         required "spec" => spec,
         _ => unknown_fields,
     }
@@ -171,7 +171,7 @@ wire::list! { CupList of Cup }
 wire::kind! {
     CupList {
         required "metadata" => metadata,
-        required "items" => items,
+        required "items" => items as elements,
         _ => unknown_fields,
     }
 }
@@ -252,8 +252,8 @@ impl CupSpec {
 wire::object! {
     CupSpec {
         required "handle" => handle,
-        optional "byName" => by_name,
-        optional "others" => others,
+        optional "byName" => by_name as elements,
+        optional "others" => others as elements,
         _ => unknown_fields,
     }
 }

@@ -103,7 +103,7 @@ impl kubernetes_kinds::Kind for Dish {
 
 wire::kind! {
     Dish {
-        required "metadata" => metadata,
+        required "metadata" => metadata as metadata,
         optional "depth" => depth,
         optional "glaze" => glaze,
         _ => unknown_fields,
@@ -216,7 +216,7 @@ wire::list! { DishList of Dish }
 wire::kind! {
     DishList {
         required "metadata" => metadata,
-        required "items" => items,
+        required "items" => items as elements,
         _ => unknown_fields,
     }
 }

@@ -191,10 +191,10 @@ wire::kind! {
         required "metadata" => metadata,
         optional "cups" => cups,
         optional "price" => price,
-        optional "colors" => colors,
-        optional "hooks" => hooks,
+        optional "colors" => colors as elements,
+        optional "hooks" => hooks as elements,
         optional "spoon" => spoon,
-        optional "spoons" => spoons,
+        optional "spoons" => spoons as elements,
     }
 }
 

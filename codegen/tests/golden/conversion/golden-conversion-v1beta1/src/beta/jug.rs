@@ -87,7 +87,7 @@ impl kubernetes_kinds::Kind for Jug {
 
 wire::kind! {
     Jug {
-        required "metadata" => metadata,
+        required "metadata" => metadata as metadata,
         optional "full" => full,
     }
 }
@@ -182,7 +182,7 @@ wire::list! { JugList of Jug }
 wire::kind! {
     JugList {
         required "metadata" => metadata,
-        required "items" => items,
+        required "items" => items as elements,
     }
 }
 

@@ -92,7 +92,7 @@ impl kubernetes_kinds::Kind for Mug {
 
 wire::kind! {
     Mug {
-        required "metadata" => metadata,
+        required "metadata" => metadata as metadata,
         required "spec" => spec,
     }
 }
@@ -173,7 +173,7 @@ wire::list! { MugList of Mug }
 wire::kind! {
     MugList {
         required "metadata" => metadata,
-        required "items" => items,
+        required "items" => items as elements,
     }
 }
 
@@ -289,9 +289,9 @@ wire::object! {
         required "volume" => volume,
         optional "handle" => handle,
         optional "inner" => inner,
-        optional "lids" => lids,
-        optional "names" => names,
-        optional "stains" => stains,
+        optional "lids" => lids as elements,
+        optional "names" => names as elements,
+        optional "stains" => stains as elements,
     }
 }
 

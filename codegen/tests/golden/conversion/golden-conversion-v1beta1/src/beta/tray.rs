@@ -148,13 +148,13 @@ impl kubernetes_kinds::Kind for Tray {
 
 wire::kind! {
     Tray {
-        required "metadata" => metadata,
+        required "metadata" => metadata as metadata,
         required "count" => count,
         optional "cloth" => cloth,
         optional "color" => color,
-        optional "hooks" => hooks,
+        optional "hooks" => hooks as elements,
         optional "spoon" => spoon,
-        optional "spoons" => spoons,
+        optional "spoons" => spoons as elements,
     }
 }
 
@@ -278,7 +278,7 @@ wire::list! { TrayList of Tray }
 wire::kind! {
     TrayList {
         required "metadata" => metadata,
-        required "items" => items,
+        required "items" => items as elements,
     }
 }
 

@@ -189,9 +189,9 @@ wire::kind! {
         optional "count" => count,
         optional "cloth" => cloth,
         optional "color" => color,
-        optional "hooks" => hooks,
+        optional "hooks" => hooks as elements,
         optional "spoon" => spoon,
-        optional "spoons" => spoons,
+        optional "spoons" => spoons as elements,
     }
 }
 

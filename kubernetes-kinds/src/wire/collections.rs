@@ -1,0 +1,117 @@
+//! Reading of lists and maps, in which `null` is the zero value of an element, as in Go.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::marker::PhantomData;
+
+use k8s_openapi::serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+
+/// A field that holds a list or a map, or `None`.
+pub trait Collection {
+    /// The elements, or the values of the entries.
+    type Element;
+    /// The list or map itself.
+    type Whole;
+
+    /// Puts the list or map into the field.
+    fn fill(&mut self, whole: Self::Whole);
+}
+
+impl<T> Collection for Vec<T> {
+    type Element = T;
+    type Whole = Self;
+
+    fn fill(&mut self, whole: Self) {
+        *self = whole;
+    }
+}
+
+impl<T> Collection for BTreeMap<String, T> {
+    type Element = T;
+    type Whole = Self;
+
+    fn fill(&mut self, whole: Self) {
+        *self = whole;
+    }
+}
+
+impl<C: Collection<Whole = C>> Collection for Option<C> {
+    type Element = C::Element;
+    type Whole = C;
+
+    fn fill(&mut self, whole: C) {
+        *self = Some(whole);
+    }
+}
+
+/// Reads the list or map that follows a key into `slot`; `null` leaves that as it is, and is the zero
+/// value as an element.
+///
+/// # Errors
+///
+/// When the value has the wrong shape, or the input is damaged.
+pub fn read_elements<'de, M, C>(map: &mut M, slot: &mut C) -> Result<(), M::Error>
+where
+    M: MapAccess<'de>,
+    C: Collection,
+    Elements<C::Whole>: Deserialize<'de>,
+{
+    if let Some(Elements(whole)) = map.next_value::<Option<Elements<C::Whole>>>()? {
+        slot.fill(whole);
+    }
+    Ok(())
+}
+
+/// A list or map that is read so.
+#[derive(Debug)]
+pub struct Elements<C>(C);
+
+impl<'de, T: Deserialize<'de> + Default> Deserialize<'de> for Elements<Vec<T>> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_seq(ListVisitor(PhantomData)).map(Self)
+    }
+}
+
+impl<'de, T: Deserialize<'de> + Default> Deserialize<'de>
+    for Elements<BTreeMap<String, T>>
+{
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(EntriesVisitor(PhantomData)).map(Self)
+    }
+}
+
+struct ListVisitor<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de> + Default> Visitor<'de> for ListVisitor<T> {
+    type Value = Vec<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a sequence")
+    }
+
+    fn visit_seq<S: SeqAccess<'de>>(self, mut seq: S) -> Result<Vec<T>, S::Error> {
+        let mut list = Vec::new();
+        while let Some(element) = seq.next_element::<Option<T>>()? {
+            list.push(element.unwrap_or_default());
+        }
+        Ok(list)
+    }
+}
+
+struct EntriesVisitor<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de> + Default> Visitor<'de> for EntriesVisitor<T> {
+    type Value = BTreeMap<String, T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a map")
+    }
+
+    fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Self::Value, M::Error> {
+        let mut entries = BTreeMap::new();
+        while let Some((name, value)) = map.next_entry::<String, Option<T>>()? {
+            entries.insert(name, value.unwrap_or_default());
+        }
+        Ok(entries)
+    }
+}

@@ -1,0 +1,95 @@
+//! Reading of metadata, field by field as our own objects: `null` as a label is an empty text.
+
+use std::fmt;
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use k8s_openapi::serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+
+use super::read::Key;
+use super::{read, read_elements, skip};
+
+/// Reads metadata into `slot`; `null` leaves it as it is.
+///
+/// # Errors
+///
+/// When the value has the wrong shape, or the input is damaged.
+pub fn read_metadata<'de, M: MapAccess<'de>>(
+    map: &mut M,
+    slot: &mut ObjectMeta,
+) -> Result<(), M::Error> {
+    if let Some(Metadata(metadata)) = map.next_value::<Option<Metadata>>()? {
+        *slot = metadata;
+    }
+    Ok(())
+}
+
+struct Metadata(ObjectMeta);
+
+const FIELDS: &[&str] = &[
+    "annotations",
+    "creationTimestamp",
+    "deletionGracePeriodSeconds",
+    "deletionTimestamp",
+    "finalizers",
+    "generateName",
+    "generation",
+    "labels",
+    "managedFields",
+    "name",
+    "namespace",
+    "ownerReferences",
+    "resourceVersion",
+    "selfLink",
+    "uid",
+];
+
+impl<'de> Deserialize<'de> for Metadata {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_struct("ObjectMeta", FIELDS, MetadataVisitor)
+    }
+}
+
+struct MetadataVisitor;
+
+impl<'de> Visitor<'de> for MetadataVisitor {
+    type Value = Metadata;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ObjectMeta")
+    }
+
+    fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Metadata, M::Error> {
+        let mut metadata = ObjectMeta::default();
+        while let Some(key) = map.next_key::<Key<'de>>()? {
+            read_field(&mut metadata, &key.0, &mut map)?;
+        }
+        Ok(Metadata(metadata))
+    }
+}
+
+fn read_field<'de, M: MapAccess<'de>>(
+    metadata: &mut ObjectMeta,
+    name: &str,
+    map: &mut M,
+) -> Result<(), M::Error> {
+    match name {
+        "annotations" => read_elements(map, &mut metadata.annotations),
+        "creationTimestamp" => read(map, &mut metadata.creation_timestamp),
+        "deletionGracePeriodSeconds" => {
+            read(map, &mut metadata.deletion_grace_period_seconds)
+        }
+        "deletionTimestamp" => read(map, &mut metadata.deletion_timestamp),
+        "finalizers" => read_elements(map, &mut metadata.finalizers),
+        "generateName" => read(map, &mut metadata.generate_name),
+        "generation" => read(map, &mut metadata.generation),
+        "labels" => read_elements(map, &mut metadata.labels),
+        "managedFields" => read_elements(map, &mut metadata.managed_fields),
+        "name" => read(map, &mut metadata.name),
+        "namespace" => read(map, &mut metadata.namespace),
+        "ownerReferences" => read_elements(map, &mut metadata.owner_references),
+        "resourceVersion" => read(map, &mut metadata.resource_version),
+        "selfLink" => read(map, &mut metadata.self_link),
+        "uid" => read(map, &mut metadata.uid),
+        _ => skip(map),
+    }
+}
