@@ -1,6 +1,7 @@
 //! Random objects that the server accepts.
 
 use fastrand::Rng;
+use kubernetes_kinds::{Kind as _, Lifecycle};
 use serde_json::{Value, json};
 
 /// The kinds that the server has, by the names in its URLs.
@@ -34,9 +35,19 @@ impl Kind {
         Self::VolumeAttributesClassV1beta1,
     ];
 
-    /// Whether a server serves it by default.
-    pub fn is_stable(self) -> bool {
-        self != Self::VolumeAttributesClassV1beta1
+    /// Since when it is served, and until when.
+    pub fn lifecycle(self) -> Option<Lifecycle> {
+        match self {
+            Self::CsiDriver => storage_v1::CSIDriver::LIFECYCLE,
+            Self::CsiNode => storage_v1::CSINode::LIFECYCLE,
+            Self::CsiStorageCapacity => storage_v1::CSIStorageCapacity::LIFECYCLE,
+            Self::StorageClass => storage_v1::StorageClass::LIFECYCLE,
+            Self::VolumeAttachment => storage_v1::VolumeAttachment::LIFECYCLE,
+            Self::VolumeAttributesClass => storage_v1::VolumeAttributesClass::LIFECYCLE,
+            Self::VolumeAttributesClassV1beta1 => {
+                storage_v1beta1::VolumeAttributesClass::LIFECYCLE
+            }
+        }
     }
 
     /// Its `kind`.

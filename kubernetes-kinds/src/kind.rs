@@ -94,6 +94,32 @@ impl Lifecycle {
         self.introduced <= release
             && self.removed.is_none_or(|removed| release < removed)
     }
+
+    /// Whether an API server of the release serves the kind in that version unless it is told not to:
+    /// alpha versions have to be enabled with `--runtime-config`, and so have beta versions that came
+    /// with Kubernetes 1.24 or later.
+    ///
+    /// ```
+    /// use kubernetes_kinds::{Lifecycle, Release};
+    ///
+    /// let lifecycle = Lifecycle {
+    ///     introduced: Release::new(1, 31),
+    ///     deprecated: None,
+    ///     removed: None,
+    ///     replacement: None,
+    /// };
+    /// assert!(lifecycle.is_served(Release::new(1, 31)));
+    /// assert!(!lifecycle.is_served_by_default("v1beta1", Release::new(1, 31)));
+    /// ```
+    #[must_use]
+    pub fn is_served_by_default(&self, version: &str, release: Release) -> bool {
+        let is_on = if version.contains("beta") {
+            self.introduced < Release::new(1, 24)
+        } else {
+            !version.contains("alpha")
+        };
+        is_on && self.is_served(release)
+    }
 }
 
 /// A group and a version of it, shown as in `apiVersion`.

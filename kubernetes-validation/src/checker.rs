@@ -11,7 +11,7 @@ use std::marker::PhantomData;
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use k8s_openapi::serde::Serialize;
 use k8s_openapi::serde_json::Value;
-use kubernetes_kinds::quantity::Amount;
+use kubernetes_kinds::quantity::{Amount, QuantityError};
 use kubernetes_kinds::wire;
 
 #[cfg(feature = "pattern")]
@@ -24,6 +24,12 @@ pub const IMMUTABLE: &str = "an update must not change it: keep the stored value
 
 /// The most elements that are compared one by one; longer lists use a hash table.
 const FEW: usize = 32;
+
+/// Parses a quantity of a JSON text, in which a server allows space around it but reads no escapes.
+fn parse(value: &Quantity) -> Result<Amount, QuantityError> {
+    let is_space = |c: char| c.is_whitespace() && !c.is_control();
+    Amount::parse(value.0.trim_matches(is_space))
+}
 
 /// Returns a value as JSON, for an [`Error`]; `None` if it has no such form.
 #[cold]
@@ -265,13 +271,21 @@ impl<'t> Checker<'t> {
 
     /// Checks that a quantity can be parsed and is at least `minimum`.
     pub fn minimum_quantity(&mut self, at: Path<'_>, value: &Quantity, minimum: i64) {
-        match Amount::parse(&value.0) {
+        match parse(value) {
             Ok(amount) if amount < Amount::from(minimum) => {
                 let message = format!("it must be {minimum} or more");
                 self.invalid(at, "minimum", &value.0, message);
             }
             Ok(_) => {}
             Err(error) => self.invalid(at, "quantity", &value.0, error.to_string()),
+        }
+    }
+
+    /// Checks that a quantity can be parsed. A server refuses the whole object otherwise, before it
+    /// validates.
+    pub fn quantity(&mut self, at: Path<'_>, value: &Quantity) {
+        if let Err(error) = parse(value) {
+            self.invalid(at, "quantity", &value.0, error.to_string());
         }
     }
 

@@ -9,7 +9,8 @@ use kubernetes_kinds::Release;
 ///
 /// The release decides which fields the server has, which features are enabled and which rules
 /// apply. Gates that differ from the release's defaults are set by name, as in `--feature-gates`.
-/// A generated crate has the newest release that it knows in its constant `KUBERNETES`.
+/// A generated crate has the newest release that it knows in its constant `KUBERNETES`, and
+/// [`Target::OLDEST`] is the oldest whose rules are those of a server.
 ///
 /// ```
 /// use kubernetes_kinds::Release;
@@ -25,6 +26,10 @@ pub struct Target {
 }
 
 impl Target {
+    /// The oldest release whose rules have been compared with those of its API server. For older
+    /// releases they are what its documentation says, and may lack a rule that it has since lost.
+    pub const OLDEST: Release = Release::new(1, 31);
+
     /// Returns a server of the release with its default feature gates.
     ///
     /// All releases before 1.23 have the same rules.

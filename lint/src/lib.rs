@@ -30,6 +30,7 @@ use args::Args;
 use check::Linter;
 use finding::Severity;
 use input::Input;
+use kubernetes_validation::Target;
 use print::{Plain, Printer, Summary};
 
 /// No error.
@@ -59,6 +60,14 @@ pub fn run(args: &Args) -> ExitCode {
 /// Checks all inputs; fails only when nothing can be printed.
 fn check_all(args: &Args, printer: &mut Printer) -> io::Result<u8> {
     let mut linter = Linter::new(args.target());
+    if args.target_release < Target::OLDEST {
+        note(&format!(
+            "the rules are known of Kubernetes {} to {}; a server of {} may have others",
+            Target::OLDEST,
+            storage_all::KUBERNETES,
+            args.target_release
+        ));
+    }
     let mut summary = Summary::default();
     let inputs = input::find(&args.files);
     let mut is_trouble = false;

@@ -163,11 +163,23 @@ pub(crate) fn lifecycle(
         );
         return Some(note(Severity::Error, "apiVersion", unserved, message));
     }
-    let deprecated = lifecycle.deprecated.filter(|deprecated| *deprecated <= release)?;
+    let version = &kind.group_version.version;
+    let is_off = !lifecycle.is_served_by_default(version, release);
+    let enable = "a server serves it only if it is enabled with --runtime-config";
+    let Some(deprecated) =
+        lifecycle.deprecated.filter(|deprecated| *deprecated <= release)
+    else {
+        let names = ("NotServedByDefault", "Warning");
+        let message = enable.to_owned();
+        return is_off.then(|| note(Severity::Warning, "apiVersion", names, message));
+    };
     let end =
         lifecycle.removed.map_or_else(String::new, |end| format!(", gone in {end}"));
-    let message =
+    let mut message =
         format!("deprecated since Kubernetes {deprecated}{end}: {}", replacement());
+    if is_off {
+        message += &format!("; {enable}");
+    }
     let names = ("Deprecated", "Warning");
     Some(note(Severity::Warning, "apiVersion", names, message))
 }

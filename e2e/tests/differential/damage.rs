@@ -38,7 +38,7 @@ pub(crate) fn apply(object: &mut Value, damage: &Damage) -> bool {
 
 /// What is done to objects of the kind; some only to new ones, whose names are free.
 pub(crate) fn all(kind: Kind, is_new: bool) -> Vec<Damage> {
-    let mut all = metadata(is_new);
+    let mut all = metadata(kind, is_new);
     if !kind.is_namespaced() {
         all.extend(texts("/metadata/namespace", &["default", "Not a name", ""]));
     }
@@ -136,10 +136,27 @@ const QUALIFIED: &[&str] = &[
     "a.B-c/D",
 ];
 
+const ODD_QUANTITIES: &[&str] = &[
+    "",
+    " ",
+    "1 ",
+    "  1",
+    "\t1\n",
+    "1 Gi",
+    "much",
+    "1.5.5",
+    "1gi",
+    "1e",
+    "1e3",
+    "+1",
+    "0x10",
+    "½",
+];
+
 const LABEL_VALUES: &[&str] =
     &["", "a", "A_b.c-d", "-a", "a-", "a b", "a/b", "a*63", "a*64"];
 
-fn metadata(is_new: bool) -> Vec<Damage> {
+fn metadata(kind: Kind, is_new: bool) -> Vec<Damage> {
     let mut all = Vec::new();
     if is_new {
         all.extend(texts("/metadata/name", SUBDOMAINS));
@@ -193,7 +210,7 @@ fn metadata(is_new: bool) -> Vec<Damage> {
         ],
     ));
     all.extend(at("/metadata/ownerReferences", owners()));
-    all.extend(at("/metadata/managedFields", managers()));
+    all.extend(at("/metadata/managedFields", managers(kind)));
     // In lists and maps, `null` is the zero value.
     all.extend(at("/metadata/labels", [json!({"k": null})]));
     all.extend(at("/metadata/annotations", [json!({"k": null})]));
@@ -202,9 +219,9 @@ fn metadata(is_new: bool) -> Vec<Damage> {
     all
 }
 
-fn managers() -> Vec<Value> {
+fn managers(kind: Kind) -> Vec<Value> {
     let entry = json!({
-        "manager": "m", "operation": "Update", "apiVersion": "storage.k8s.io/v1",
+        "manager": "m", "operation": "Update", "apiVersion": kind.api_version(),
         "time": "2024-01-01T00:00:00Z", "fieldsType": "FieldsV1",
         "fieldsV1": {"f:metadata": {"f:labels": {"f:a": {}}}},
     });
@@ -362,6 +379,10 @@ fn csi_storage_capacity() -> Vec<Damage> {
         &["-1", "-0", "-1m", "-1n", "-0.1n", "0", "1.5Gi", "1e30"],
     ));
     all.extend(texts("/maximumVolumeSize", &["-1", "1"]));
+    for place in ["/capacity", "/maximumVolumeSize"] {
+        all.extend(texts(place, ODD_QUANTITIES));
+        all.extend(at(place, [json!(5), json!(-5), json!(u64::MAX)]));
+    }
     let labels = QUALIFIED.iter().map(|key| json!({"matchLabels": {expand(key): "a"}}));
     all.extend(at("/nodeTopology", labels));
     let values =
@@ -448,7 +469,7 @@ fn volume_attachment() -> Vec<Damage> {
     ));
     all.extend(at(
         "/spec/source/inlineVolumeSpec/capacity",
-        [json!({}), json!({"storage": "1Gi"})],
+        [json!({}), json!({"storage": "1Gi"}), json!({"storage": "much"})],
     ));
     all.extend(at(
         "/spec/source/inlineVolumeSpec/claimRef",

@@ -228,6 +228,11 @@ const CASES: u64 = 5000;
 async fn the_server_says_what_we_say() {
     let server = ControlPlane::shared().await.unwrap();
     let mut asked = Asked::new(server, &["AllAlpha", "AllBeta"]).await;
+    let release = asked.server.release;
+    let served = Kind::ALL
+        .into_iter()
+        .filter(|kind| kind.lifecycle().unwrap().is_served(release));
+    assert_eq!(asked.server.kinds, served.collect::<Vec<_>>());
     let swept = asked.sweep().await;
     asked.compare_random(number("E2E_CASES", CASES)).await;
     asked.finish();
@@ -243,6 +248,12 @@ async fn the_server_says_what_we_say() {
 async fn the_server_says_what_we_say_with_its_own_features() {
     let server = ControlPlane::builder().defaults_only().start().await.unwrap();
     let mut asked = Asked::new(&server, &[]).await;
+    let release = asked.server.release;
+    let by_default = Kind::ALL.into_iter().filter(|kind| {
+        let (_, version) = kind.api_version().split_once('/').unwrap();
+        kind.lifecycle().unwrap().is_served_by_default(version, release)
+    });
+    assert_eq!(asked.server.kinds, by_default.collect::<Vec<_>>());
     asked.compare_random(number("E2E_CASES", CASES) / 5).await;
     asked.finish();
 }

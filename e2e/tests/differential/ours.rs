@@ -94,6 +94,10 @@ fn verdict(report: &Report, object: &impl Serialize) -> Verdict {
         warnings.sort();
         return Verdict::Accepted { object, warnings };
     }
+    if report.errors.iter().any(|error| error.rule == "quantity") {
+        // The server can't even decode the object, and says no more than that.
+        return Verdict::Refused([Cause::without_causes(400)].into());
+    }
     let causes = report.errors.iter().map(|error| Cause {
         reason: error.error_type.reason().to_owned(),
         field: error.field.clone(),

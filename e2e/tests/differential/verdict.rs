@@ -13,6 +13,16 @@ pub(crate) struct Cause {
     pub(crate) field: String,
 }
 
+impl Cause {
+    /// What stands for a refusal of this status without causes.
+    pub(crate) fn without_causes(status: u16) -> Self {
+        Self {
+            reason: status.to_string(),
+            field: String::new(),
+        }
+    }
+}
+
 #[derive(Debug)]
 pub(crate) enum Verdict {
     Accepted {
@@ -48,10 +58,7 @@ impl Verdict {
             })
             .collect();
         if causes.is_empty() {
-            causes.insert(Cause {
-                reason: answer.status.to_string(),
-                field: String::new(),
-            });
+            causes.insert(Cause::without_causes(answer.status.as_u16()));
         }
         Self::Refused(causes)
     }
@@ -69,6 +76,7 @@ fn path_of(warning: &str) -> Option<String> {
 pub(crate) fn normal(object: &Value) -> Value {
     let mut object = object.clone();
     if let Some(Value::Object(metadata)) = object.get_mut("metadata") {
+        // The server sets them, whatever the request has.
         for field in [
             "uid",
             "resourceVersion",

@@ -61,8 +61,11 @@
 //!
 //! * A server stops at 100 errors of JSON; here all are reported, until their locations take sixteen
 //!   times the size of the text and a megabyte.
-//! * `null` as the value of a map of strings, such as labels, is an empty text to a server; here it
-//!   is an error.
+//! * A server merges the values of a field that occurs more than once: of two `parameters` it keeps
+//!   the keys of both. Here the last value replaces the others.
+//! * In types of `k8s-openapi` other than metadata, such as a label selector or the volume inside a
+//!   VolumeAttachment, `null` as an element of a list or a value of a map is an error; a server takes
+//!   it for the zero value, as it is here everywhere else.
 //! * A server can't read a `<<` whose value is neither an object nor a list of objects, and takes a
 //!   `<<` in quotes for a name; here the first is a name and the second a merge key. In plain reading
 //!   an object's own field overrides that of a merge key, whatever their order.

@@ -49,6 +49,9 @@ pub fn inline_volume_spec(
 ) {
     let Some(spec) = spec else { return };
     let at = &at;
+    for (name, value) in spec.capacity.iter().flatten() {
+        to.quantity(at.field("capacity").key(name), value);
+    }
     not_inline(spec, at, to);
     access_modes(spec.access_modes.as_deref().unwrap_or_default(), at, to);
     volume_sources::check(spec, at, to);

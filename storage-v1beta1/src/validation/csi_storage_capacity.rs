@@ -18,6 +18,10 @@ impl Check for CSIStorageCapacity {
         if let Some(value) = &self.capacity {
             to.minimum_quantity(path, value, 0);
         }
+        let path = at.field("maximumVolumeSize");
+        if let Some(value) = &self.maximum_volume_size {
+            to.quantity(path, value);
+        }
         let path = at.field("nodeTopology");
         kubernetes_validation::rules::label_selector(&self.node_topology, path, to);
     }

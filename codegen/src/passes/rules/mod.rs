@@ -144,6 +144,7 @@ impl Reader<'_> {
             }
         }
         self.known_values(ty, &mut rules);
+        quantity(sort, &mut rules);
         self.unique(ty, asked, &mut rules, pointer);
         self.check_error_types(asked, sort, pointer);
         if let (Ty::List(item), Some(inside)) = (ty, &asked.inside) {
@@ -399,4 +400,24 @@ fn releases(value: &Value) -> Option<Releases> {
         Value::Object(_) => Releases::deserialize(value).ok(),
         _ => None,
     }
+}
+
+/// A quantity is parsed, unless a keyword asks more of it.
+fn quantity(sort: Sort, rules: &mut Rules) {
+    if sort != Sort::External || rules.calls().next().is_some() {
+        return;
+    }
+    let call = Call {
+        method: "quantity",
+        takes: Takes::Reference,
+        arguments: Vec::new(),
+        guards: false,
+        unguarded: None,
+        on_create_only: None,
+        alone: false,
+    };
+    rules.list.push(Rule {
+        keyword: "type",
+        check: Check::Call(call),
+    });
 }
