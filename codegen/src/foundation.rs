@@ -13,8 +13,23 @@ pub(crate) fn is_semantic(path: &RustPath) -> bool {
     path.to_string() == "k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector"
 }
 
-/// Whether a type of another crate has a `Default` that is Go's zero value, as those of k8s-openapi
-/// do.
+/// The types of k8s-openapi without a `Default`, most of them because a time has none.
+const WITHOUT_ZERO: [&str; 9] = [
+    "Condition",
+    "EventSeries",
+    "JSONSchemaPropsOrArray",
+    "JSONSchemaPropsOrBool",
+    "JSONSchemaPropsOrStringArray",
+    "MicroTime",
+    "Patch",
+    "Time",
+    "WatchEvent",
+];
+
+/// Whether a type of another crate has a `Default` that is Go's zero value.
 pub(crate) fn has_zero(path: &RustPath) -> bool {
-    path.to_string().starts_with("k8s_openapi::")
+    let path = path.to_string();
+    path.strip_prefix("k8s_openapi::")
+        .and_then(|path| path.rsplit("::").next())
+        .is_some_and(|name| !WITHOUT_ZERO.contains(&name))
 }

@@ -69,9 +69,14 @@ fn shared_schemas_are_alike() {
             assert!(schemas.contains_key(name), "{path} refers to {name}, but lacks it");
         }
         for (name, schema) in schemas {
+            let mut schema = schema.clone();
+            if ["DeleteOptions", "WatchEvent"].iter().any(|end| name.ends_with(end)) {
+                // Since 1.36 each document names its own group-version only.
+                schema["x-kubernetes-group-version-kind"].take();
+            }
             let first = (schema.clone(), path.clone());
             let (other, place) = known.entry(name.clone()).or_insert(first);
-            assert_eq!(schema, other, "{name} differs in {path} and {place}");
+            assert_eq!(schema, *other, "{name} differs in {path} and {place}");
             shared += usize::from(*place != path);
         }
     }

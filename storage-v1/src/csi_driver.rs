@@ -162,7 +162,7 @@ wire::list! { CSIDriverList of CSIDriver }
 wire::kind! {
     CSIDriverList {
         required "metadata" => metadata,
-        required "items" => items as elements,
+        required "items" => items,
     }
 }
 

@@ -235,6 +235,6 @@ wire::list! { CSIStorageCapacityList of CSIStorageCapacity }
 wire::kind! {
     CSIStorageCapacityList {
         required "metadata" => metadata,
-        required "items" => items as elements,
+        required "items" => items,
     }
 }

@@ -192,6 +192,6 @@ wire::list! { VolumeAttributesClassList of VolumeAttributesClass }
 wire::kind! {
     VolumeAttributesClassList {
         required "metadata" => metadata,
-        required "items" => items as elements,
+        required "items" => items,
     }
 }

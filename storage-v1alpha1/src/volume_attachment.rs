@@ -215,7 +215,7 @@ wire::list! { VolumeAttachmentList of VolumeAttachment }
 wire::kind! {
     VolumeAttachmentList {
         required "metadata" => metadata,
-        required "items" => items as elements,
+        required "items" => items,
     }
 }
 

@@ -217,7 +217,7 @@ wire::list! { VolumeAttributesClassList of VolumeAttributesClass }
 wire::kind! {
     VolumeAttributesClassList {
         required "metadata" => metadata,
-        required "items" => items as elements,
+        required "items" => items,
     }
 }
 

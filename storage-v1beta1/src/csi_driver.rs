@@ -183,7 +183,7 @@ wire::list! { CSIDriverList of CSIDriver }
 wire::kind! {
     CSIDriverList {
         required "metadata" => metadata,
-        required "items" => items as elements,
+        required "items" => items,
     }
 }
 

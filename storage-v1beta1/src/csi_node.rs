@@ -204,7 +204,7 @@ wire::list! { CSINodeList of CSINode }
 wire::kind! {
     CSINodeList {
         required "metadata" => metadata,
-        required "items" => items as elements,
+        required "items" => items,
     }
 }
 

@@ -264,7 +264,7 @@ wire::list! { CSIStorageCapacityList of CSIStorageCapacity }
 wire::kind! {
     CSIStorageCapacityList {
         required "metadata" => metadata,
-        required "items" => items as elements,
+        required "items" => items,
     }
 }
 

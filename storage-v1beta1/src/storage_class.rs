@@ -343,7 +343,7 @@ wire::list! { StorageClassList of StorageClass }
 wire::kind! {
     StorageClassList {
         required "metadata" => metadata,
-        required "items" => items as elements,
+        required "items" => items,
     }
 }
 

@@ -3,18 +3,14 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use crate::model::{ApiVersion, Field, Role, Struct, Ty, Type};
+use crate::model::{ApiVersion, Field, Role, Struct, Type};
 
 /// The implementations of `wire::Object` and of serde's traits.
-pub(super) fn items(
-    version: &ApiVersion,
-    ty: &Type,
-    object: &Struct,
-) -> Vec<TokenStream> {
+pub(super) fn items(_: &ApiVersion, ty: &Type, object: &Struct) -> Vec<TokenStream> {
     let name = &ty.name;
     let rows = object.fields.iter().map(|field| {
         let (key, name) = (&field.json, &field.name);
-        let shape = shape(version, object, field);
+        let shape = shape(object, field);
         if field.is_optional() {
             quote!(optional #key => #name #shape)
         } else {
@@ -35,14 +31,9 @@ pub(super) fn items(
 }
 
 /// How the macro is told that `null` is the zero value in a field.
-fn shape(version: &ApiVersion, object: &Struct, field: &Field) -> Option<TokenStream> {
-    match &field.ty {
-        Ty::Ref(_) if field.metadata && matches!(object.role, Role::Kind(_)) => {
-            Some(quote!(as metadata))
-        }
-        Ty::List(element) | Ty::Map(element) if version.has_zero(element) => {
-            Some(quote!(as elements))
-        }
-        _ => None,
+fn shape(object: &Struct, field: &Field) -> Option<TokenStream> {
+    if field.metadata && matches!(object.role, Role::Kind(_)) {
+        return Some(quote!(as metadata));
     }
+    field.facts.has_null_elements.then(|| quote!(as elements))
 }

@@ -10,7 +10,6 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use crate::config::CrateConfig;
 use crate::diag::Pointer;
-use crate::foundation;
 use crate::name::{Ident, RulePath, RustPath};
 use crate::release::Release;
 
@@ -294,6 +293,8 @@ pub(crate) struct Facts {
     pub(crate) list_keys: Vec<String>,
     /// Whether it has one owner with all that is in it, where the document says so.
     pub(crate) atomic: Option<bool>,
+    /// Whether `null` is the zero value of an element of the list or map.
+    pub(crate) has_null_elements: bool,
     /// A value for examples.
     pub(crate) example: Option<serde_json::Value>,
 }
@@ -432,18 +433,6 @@ impl ApiVersion {
         match &self.module {
             Some(module) => format!("crate::{module}"),
             None => "crate".to_owned(),
-        }
-    }
-
-    /// Whether a type has a zero value, which Go has for every type.
-    pub(crate) fn has_zero(&self, ty: &Ty) -> bool {
-        match ty {
-            Ty::Time => false,
-            Ty::Ref(schema) => self
-                .externs
-                .get(schema)
-                .is_none_or(|external| foundation::has_zero(&external.path)),
-            _ => true,
         }
     }
 

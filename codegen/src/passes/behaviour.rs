@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::foundation;
 use crate::model::{
     ApiVersion, Behaviour, Feature, Field, Lifecycle, Role, SchemaName, Struct, Ty,
 };
@@ -38,10 +39,15 @@ pub(super) fn run(version: &mut ApiVersion) {
         object.rules.warning.is_some() || rules.any(|r| r.warnings().next().is_some())
     });
     let compared = compared(version);
+    let null_elements = null_elements(version);
     for (name, object) in version.structs_mut() {
         // Lists of kinds are never sent to a server.
         if matches!(object.role, Role::List { .. }) {
             continue;
+        }
+        for field in &mut object.fields {
+            let place = (name.clone(), field.json.clone());
+            field.facts.has_null_elements = null_elements.contains(&place);
         }
         let is_kind = matches!(object.role, Role::Kind(_));
         object.behaviour = Behaviour {
@@ -53,6 +59,26 @@ pub(super) fn run(version: &mut ApiVersion) {
             is_compared: compared.contains(name),
         };
     }
+}
+
+/// The fields that are lists or maps in which `null` is a zero value, with their structs.
+fn null_elements(version: &ApiVersion) -> BTreeSet<(SchemaName, String)> {
+    let has_zero = |ty: &Ty| match ty {
+        Ty::Time => false,
+        Ty::Ref(schema) => {
+            let external = version.externs.get(schema);
+            external.is_none_or(|external| foundation::has_zero(&external.path))
+        }
+        _ => true,
+    };
+    let fields = version
+        .structs()
+        .flat_map(|(name, object)| object.fields.iter().map(move |field| (name, field)));
+    let found = fields.filter(|(_, field)| match &field.ty {
+        Ty::List(element) | Ty::Map(element) => has_zero(element),
+        _ => false,
+    });
+    found.map(|(name, field)| (name.clone(), field.json.clone())).collect()
 }
 
 fn is_immutable(field: &Field) -> bool {

@@ -139,7 +139,8 @@ fn limits_of_installed_drivers<K: Ruled>() {
         let target = Target::new(Release::new(1, minor));
         probe.by(target.with_gate("MutableCSINodeAllocatableCount", on))
     };
-    gate(32, true).update(of(1), of(2)).refused(&fixed);
+    let before = ["Invalid CSINodeDriver (spec.drivers[0].allocatable)"];
+    gate(32, true).update(of(1), of(2)).refused(&before);
     gate(33, true).update(of(1), of(2)).ok();
     gate(34, true).update(of(1), of(2)).ok();
     gate(35, false).update(of(1), of(2)).refused(&fixed);

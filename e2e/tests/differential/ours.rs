@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use conformance::valid::Kind;
-use kubernetes_validation::{FieldPath, Report, Segment, Target, Validate};
+use kubernetes_validation::{Error, FieldPath, Report, Segment, Target, Validate};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -98,7 +98,14 @@ fn verdict(report: &Report, object: &impl Serialize) -> Verdict {
         // The server can't even decode the object, and says no more than that.
         return Verdict::Refused([Cause::without_causes(400)].into());
     }
-    let causes = report.errors.iter().map(|error| Cause {
+    // A server looks at nothing else then; we report all errors.
+    let is_stale = |error: &&Error| error.field == "metadata.resourceVersion";
+    let first = report.errors.iter().find(is_stale);
+    let causes = match first {
+        Some(error) => std::slice::from_ref(error),
+        None => report.errors.as_slice(),
+    };
+    let causes = causes.iter().map(|error| Cause {
         reason: error.error_type.reason().to_owned(),
         field: error.field.clone(),
     });

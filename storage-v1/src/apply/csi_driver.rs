@@ -332,8 +332,8 @@ wire::object! {
         optional "seLinuxMount" => se_linux_mount,
         optional "serviceAccountTokenInSecrets" => service_account_token_in_secrets,
         optional "storageCapacity" => storage_capacity,
-        optional "tokenRequests" => token_requests as elements,
-        optional "volumeLifecycleModes" => volume_lifecycle_modes as elements,
+        optional "tokenRequests" => token_requests,
+        optional "volumeLifecycleModes" => volume_lifecycle_modes,
     }
 }
 

@@ -124,6 +124,6 @@ wire::kind! {
     VolumeAttributesClass {
         required "metadata" => metadata,
         optional "driverName" => driver_name,
-        optional "parameters" => parameters as elements,
+        optional "parameters" => parameters,
     }
 }

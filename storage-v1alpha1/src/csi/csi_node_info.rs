@@ -265,7 +265,7 @@ wire::list! { CSINodeInfoList of CSINodeInfo }
 wire::kind! {
     CSINodeInfoList {
         required "metadata" => metadata,
-        required "items" => items as elements,
+        required "items" => items,
     }
 }
 

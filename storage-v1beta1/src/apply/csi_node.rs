@@ -172,7 +172,7 @@ impl From<crate::CSINodeSpec> for CSINodeSpec {
 
 wire::object! {
     CSINodeSpec {
-        optional "drivers" => drivers as elements,
+        optional "drivers" => drivers,
     }
 }
 
@@ -216,7 +216,7 @@ impl From<crate::CSINodeStatus> for CSINodeStatus {
 
 wire::object! {
     CSINodeStatus {
-        optional "storageHealth" => storage_health as elements,
+        optional "storageHealth" => storage_health,
     }
 }
 
@@ -308,7 +308,7 @@ wire::object! {
         optional "name" => name,
         optional "nodeID" => node_id,
         optional "allocatable" => allocatable,
-        optional "topologyKeys" => topology_keys as elements,
+        optional "topologyKeys" => topology_keys,
     }
 }
 
@@ -368,7 +368,7 @@ impl From<crate::StorageHealth> for StorageHealth {
 wire::object! {
     StorageHealth {
         optional "name" => name,
-        optional "healthConditions" => health_conditions as elements,
+        optional "healthConditions" => health_conditions,
     }
 }
 

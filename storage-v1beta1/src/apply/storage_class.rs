@@ -217,9 +217,9 @@ wire::kind! {
         required "metadata" => metadata,
         optional "provisioner" => provisioner,
         optional "allowVolumeExpansion" => allow_volume_expansion,
-        optional "allowedTopologies" => allowed_topologies as elements,
-        optional "mountOptions" => mount_options as elements,
-        optional "parameters" => parameters as elements,
+        optional "allowedTopologies" => allowed_topologies,
+        optional "mountOptions" => mount_options,
+        optional "parameters" => parameters,
         optional "reclaimPolicy" => reclaim_policy,
         optional "volumeBindingMode" => volume_binding_mode,
     }

@@ -297,7 +297,7 @@ wire::object! {
     VolumeAttachmentStatus {
         optional "attached" => attached,
         optional "attachError" => attach_error,
-        optional "attachmentMetadata" => attachment_metadata as elements,
+        optional "attachmentMetadata" => attachment_metadata,
         optional "detachError" => detach_error,
     }
 }

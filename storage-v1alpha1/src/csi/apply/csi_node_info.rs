@@ -149,7 +149,7 @@ wire::kind! {
     CSINodeInfo {
         required "metadata" => metadata,
         optional "spec" => spec,
-        optional "csiDrivers" => csi_drivers as elements,
+        optional "csiDrivers" => csi_drivers,
         optional "status" => status,
     }
 }
@@ -195,7 +195,7 @@ impl From<crate::csi::CSINodeInfoSpec> for CSINodeInfoSpec {
 
 wire::object! {
     CSINodeInfoSpec {
-        optional "drivers" => drivers as elements,
+        optional "drivers" => drivers,
     }
 }
 
@@ -271,7 +271,7 @@ wire::object! {
     CSIDriverInfo {
         optional "driver" => driver,
         optional "nodeID" => node_id,
-        optional "topologyKeys" => topology_keys as elements,
+        optional "topologyKeys" => topology_keys,
     }
 }
 
@@ -316,7 +316,7 @@ impl From<crate::csi::CSINodeInfoStatus> for CSINodeInfoStatus {
 
 wire::object! {
     CSINodeInfoStatus {
-        optional "drivers" => drivers as elements,
+        optional "drivers" => drivers,
     }
 }
 
@@ -393,7 +393,7 @@ wire::object! {
     CSIDriverInfoSpec {
         optional "name" => name,
         optional "nodeID" => node_id,
-        optional "topologyKeys" => topology_keys as elements,
+        optional "topologyKeys" => topology_keys,
     }
 }
 

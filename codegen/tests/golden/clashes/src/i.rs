@@ -148,6 +148,6 @@ wire::list! { IList of I }
 wire::kind! {
     IList {
         required "metadata" => metadata,
-        required "items" => items as elements,
+        required "items" => items,
     }
 }

@@ -153,7 +153,7 @@ wire::object! {
         optional "capacity" => capacity as elements,
         optional "coreCondition" => core_condition,
         optional "may" => may,
-        optional "metaCondition" => meta_condition as elements,
+        optional "metaCondition" => meta_condition,
         optional "ours" => ours,
         optional "port" => port,
         optional "several" => several as elements,

@@ -165,7 +165,7 @@ wire::list! { KettleList of Kettle }
 wire::kind! {
     KettleList {
         required "metadata" => metadata,
-        required "items" => items as elements,
+        required "items" => items,
     }
 }
 

@@ -343,15 +343,15 @@ impl From<crate::PantrySpec> for PantrySpec {
 wire::object! {
     PantrySpec {
         optional "light" => light,
-        optional "shelves" => shelves as elements,
-        optional "byDay" => by_day as elements,
+        optional "shelves" => shelves,
+        optional "byDay" => by_day,
         optional "door" => door,
         optional "lock" => lock,
-        optional "notes" => notes as elements,
-        optional "recipe" => recipe as elements,
+        optional "notes" => notes,
+        optional "recipe" => recipe,
         optional "selector" => selector,
-        optional "smells" => smells as elements,
-        optional "stamp" => stamp as elements,
+        optional "smells" => smells,
+        optional "stamp" => stamp,
     }
 }
 

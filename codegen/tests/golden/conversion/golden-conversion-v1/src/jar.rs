@@ -148,6 +148,6 @@ wire::list! { JarList of Jar }
 wire::kind! {
     JarList {
         required "metadata" => metadata,
-        required "items" => items as elements,
+        required "items" => items,
     }
 }

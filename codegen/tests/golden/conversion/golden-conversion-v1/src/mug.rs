@@ -151,7 +151,7 @@ wire::list! { MugList of Mug }
 wire::kind! {
     MugList {
         required "metadata" => metadata,
-        required "items" => items as elements,
+        required "items" => items,
     }
 }
 

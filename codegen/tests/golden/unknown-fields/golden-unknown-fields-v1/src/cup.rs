@@ -151,7 +151,7 @@ wire::list! { CupList of Cup }
 wire::kind! {
     CupList {
         required "metadata" => metadata,
-        required "items" => items as elements,
+        required "items" => items,
         _ => unknown_fields,
     }
 }

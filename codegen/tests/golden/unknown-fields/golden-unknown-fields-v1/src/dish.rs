@@ -157,7 +157,7 @@ wire::list! { DishList of Dish }
 wire::kind! {
     DishList {
         required "metadata" => metadata,
-        required "items" => items as elements,
+        required "items" => items,
         _ => unknown_fields,
     }
 }

@@ -232,9 +232,9 @@ wire::object! {
         optional "volume" => volume,
         optional "handle" => handle,
         optional "inner" => inner,
-        optional "lids" => lids as elements,
-        optional "names" => names as elements,
-        optional "stains" => stains as elements,
+        optional "lids" => lids,
+        optional "names" => names,
+        optional "stains" => stains,
     }
 }
 

@@ -191,10 +191,10 @@ wire::kind! {
         required "metadata" => metadata,
         optional "cups" => cups,
         optional "price" => price,
-        optional "colors" => colors as elements,
-        optional "hooks" => hooks as elements,
+        optional "colors" => colors,
+        optional "hooks" => hooks,
         optional "spoon" => spoon,
-        optional "spoons" => spoons as elements,
+        optional "spoons" => spoons,
     }
 }
 

@@ -182,7 +182,7 @@ wire::list! { JugList of Jug }
 wire::kind! {
     JugList {
         required "metadata" => metadata,
-        required "items" => items as elements,
+        required "items" => items,
     }
 }
 

@@ -278,7 +278,7 @@ wire::list! { TrayList of Tray }
 wire::kind! {
     TrayList {
         required "metadata" => metadata,
-        required "items" => items as elements,
+        required "items" => items,
     }
 }
 

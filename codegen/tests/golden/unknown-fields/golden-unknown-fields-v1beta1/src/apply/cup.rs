@@ -183,8 +183,8 @@ impl From<crate::CupSpec> for CupSpec {
 wire::object! {
     CupSpec {
         optional "handle" => handle,
-        optional "byName" => by_name as elements,
-        optional "others" => others as elements,
+        optional "byName" => by_name,
+        optional "others" => others,
     }
 }
 

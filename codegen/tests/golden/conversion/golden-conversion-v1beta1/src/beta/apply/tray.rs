@@ -189,9 +189,9 @@ wire::kind! {
         optional "count" => count,
         optional "cloth" => cloth,
         optional "color" => color,
-        optional "hooks" => hooks as elements,
+        optional "hooks" => hooks,
         optional "spoon" => spoon,
-        optional "spoons" => spoons as elements,
+        optional "spoons" => spoons,
     }
 }
 
