@@ -18,8 +18,8 @@ pub(crate) use conversion::{
 };
 pub(crate) use graph::{Graph, walk_fields};
 pub(crate) use rules::{
-    Argument, Call, Check, ErrorType, Immutable, NameFormat, Reported, Rule, Rules,
-    Takes, TypeRules, Unique,
+    Argument, Call, Check, Earlier, ErrorType, Immutable, NameFormat, Reported, Rule,
+    Rules, Takes, TypeRules, Unique,
 };
 
 /// The name of a schema in its document, `io.k8s.api.storage.v1.CSINode`.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::name::{Ident, RulePath};
-use crate::release::Releases;
+use crate::release::{Release, Releases};
 
 use super::Lifecycle;
 
@@ -242,11 +242,19 @@ pub(crate) struct Immutable {
     pub(crate) feature: Option<Ident>,
     #[serde(skip_serializing_if = "is_zero")]
     pub(crate) above: u64,
-    /// The path that the server reports, if it is none of the object.
+    /// What earlier servers do otherwise.
     #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) earlier: Option<Earlier>,
+}
+
+/// How servers before a release check that an update doesn't change a value.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Earlier {
+    pub(crate) release: Release,
+    pub(crate) error_type: ErrorType,
+    /// The path that they report, if it is none of the object.
     pub(crate) reported_at: Option<String>,
     /// Whether an absent and an empty value differ.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) exact: bool,
 }
 

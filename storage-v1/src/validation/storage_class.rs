@@ -49,66 +49,33 @@ impl Check for StorageClass {
     }
 
     fn check_update(&self, stored: &Self, at: &Path<'_>, to: &mut Checker<'_>) {
-        if to.target().is_before(kubernetes_kinds::Release::new(1, 36)) {
-            let (new, old) = (&self.provisioner, &stored.provisioner);
-            to.immutable(
-                at.field("provisioner"),
-                new == old,
-                ErrorType::Forbidden,
-                new,
-                "a storage class keeps its provisioner; create a new class instead",
-            );
-        }
-        if !to.target().is_before(kubernetes_kinds::Release::new(1, 36)) {
-            let (new, old) = (&self.provisioner, &stored.provisioner);
-            to.immutable(
-                at.field("provisioner"),
-                new == old,
-                ErrorType::Invalid,
-                new,
-                "a storage class keeps its provisioner; create a new class instead",
-            );
-        }
-        if to.target().is_before(kubernetes_kinds::Release::new(1, 36)) {
-            let (new, old) = (&self.parameters, &stored.parameters);
-            to.immutable(
-                at.field("parameters"),
-                new == old,
-                ErrorType::Forbidden,
-                new,
-                "a storage class keeps its parameters; create a new class instead",
-            );
-        }
-        if !to.target().is_before(kubernetes_kinds::Release::new(1, 36)) {
-            let (new, old) = (&self.parameters, &stored.parameters);
-            to.immutable(
-                at.field("parameters"),
-                new.is_same(old),
-                ErrorType::Invalid,
-                new,
-                "a storage class keeps its parameters; create a new class instead",
-            );
-        }
-        if to.target().is_before(kubernetes_kinds::Release::new(1, 36)) {
-            let (new, old) = (&self.reclaim_policy, &stored.reclaim_policy);
-            to.immutable(
-                at.field("reclaimPolicy"),
-                new == old,
-                ErrorType::Forbidden,
-                new,
-                "a storage class keeps its reclaim policy; create a new class instead",
-            );
-        }
-        if !to.target().is_before(kubernetes_kinds::Release::new(1, 36)) {
-            let (new, old) = (&self.reclaim_policy, &stored.reclaim_policy);
-            to.immutable(
-                at.field("reclaimPolicy"),
-                new == old,
-                ErrorType::Invalid,
-                new,
-                "a storage class keeps its reclaim policy; create a new class instead",
-            );
-        }
+        let (new, old) = (&self.provisioner, &stored.provisioner);
+        let is_earlier = to.target().is_before(kubernetes_kinds::Release::new(1, 36));
+        to.immutable(
+            at.field("provisioner"),
+            new == old,
+            if is_earlier { ErrorType::Forbidden } else { ErrorType::Invalid },
+            new,
+            "a storage class keeps its provisioner; create a new class instead",
+        );
+        let (new, old) = (&self.parameters, &stored.parameters);
+        let is_earlier = to.target().is_before(kubernetes_kinds::Release::new(1, 36));
+        to.immutable(
+            at.field("parameters"),
+            if is_earlier { new == old } else { new.is_same(old) },
+            if is_earlier { ErrorType::Forbidden } else { ErrorType::Invalid },
+            new,
+            "a storage class keeps its parameters; create a new class instead",
+        );
+        let (new, old) = (&self.reclaim_policy, &stored.reclaim_policy);
+        let is_earlier = to.target().is_before(kubernetes_kinds::Release::new(1, 36));
+        to.immutable(
+            at.field("reclaimPolicy"),
+            new == old,
+            if is_earlier { ErrorType::Forbidden } else { ErrorType::Invalid },
+            new,
+            "a storage class keeps its reclaim policy; create a new class instead",
+        );
         let (new, old) = (&self.volume_binding_mode, &stored.volume_binding_mode);
         to.immutable(
             at.field("volumeBindingMode"),

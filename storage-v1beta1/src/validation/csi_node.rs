@@ -125,68 +125,49 @@ impl Check for CSINodeDriver {
     }
 
     fn check_update(&self, stored: &Self, at: &Path<'_>, to: &mut Checker<'_>) {
-        if to.target().is_before(kubernetes_kinds::Release::new(1, 33)) {
-            let (new, old) = (&self.node_id, &stored.node_id);
-            to.immutable(
-                at.field("nodeID").reported_at("CSINodeDriver"),
-                new == old,
-                ErrorType::Invalid,
-                new,
-                "a driver that is installed keeps its node id",
-            );
-        }
-        if !to.target().is_before(kubernetes_kinds::Release::new(1, 33)) {
-            let (new, old) = (&self.node_id, &stored.node_id);
-            to.immutable(
-                at.field("nodeID").reported_above(2),
-                new == old,
-                ErrorType::Invalid,
-                new,
-                "a driver that is installed keeps its node id",
-            );
-        }
-        if to.target().is_before(kubernetes_kinds::Release::new(1, 33)) {
+        let (new, old) = (&self.node_id, &stored.node_id);
+        let is_earlier = to.target().is_before(kubernetes_kinds::Release::new(1, 33));
+        to.immutable(
+            if is_earlier {
+                at.field("nodeID").reported_at("CSINodeDriver")
+            } else {
+                at.field("nodeID").reported_above(2)
+            },
+            new == old,
+            ErrorType::Invalid,
+            new,
+            "a driver that is installed keeps its node id",
+        );
+        if !to.target().has(&MUTABLE_CSI_NODE_ALLOCATABLE_COUNT) {
             let (new, old) = (&self.allocatable, &stored.allocatable);
+            let is_earlier = to
+                .target()
+                .is_before(kubernetes_kinds::Release::new(1, 33));
             to.immutable(
-                at.field("allocatable").reported_at("CSINodeDriver"),
+                if is_earlier {
+                    at.field("allocatable").reported_at("CSINodeDriver")
+                } else {
+                    at.field("allocatable").reported_above(2)
+                },
                 new == old,
                 ErrorType::Invalid,
                 new,
                 "the limits of an installed driver can only change since Kubernetes 1.35",
             );
         }
-        if !to.target().is_before(kubernetes_kinds::Release::new(1, 33))
-            && !to.target().has(&MUTABLE_CSI_NODE_ALLOCATABLE_COUNT)
-        {
-            let (new, old) = (&self.allocatable, &stored.allocatable);
-            to.immutable(
-                at.field("allocatable").reported_above(2),
-                new == old,
-                ErrorType::Invalid,
-                new,
-                "the limits of an installed driver can only change since Kubernetes 1.35",
-            );
-        }
-        if to.target().is_before(kubernetes_kinds::Release::new(1, 33)) {
-            let (new, old) = (&self.topology_keys, &stored.topology_keys);
-            to.immutable(
-                at.field("topologyKeys").reported_at("CSINodeDriver"),
-                new.is_same(old),
-                ErrorType::Invalid,
-                new,
-                "a driver that is installed keeps its topology keys",
-            );
-        }
-        if !to.target().is_before(kubernetes_kinds::Release::new(1, 33)) {
-            let (new, old) = (&self.topology_keys, &stored.topology_keys);
-            to.immutable(
-                at.field("topologyKeys").reported_above(2),
-                new.is_same(old),
-                ErrorType::Invalid,
-                new,
-                "a driver that is installed keeps its topology keys",
-            );
-        }
+        let (new, old) = (&self.topology_keys, &stored.topology_keys);
+        let is_earlier = to.target().is_before(kubernetes_kinds::Release::new(1, 33));
+        to.immutable(
+            if is_earlier {
+                at.field("topologyKeys").reported_at("CSINodeDriver")
+            } else {
+                at.field("topologyKeys").reported_above(2)
+            },
+            new.is_same(old),
+            ErrorType::Invalid,
+            new,
+            "a driver that is installed keeps its topology keys",
+        );
     }
 }
 

@@ -99,16 +99,26 @@ pub(super) fn method(cx: &mut Context<'_>, object: &Struct) -> Option<TokenStrea
 
 fn frozen(cx: &mut Context<'_>, field: &Field, immutable: &Immutable) -> TokenStream {
     let (json, name) = (&field.json, &field.name);
-    let is_same = match immutable.exact {
-        true => quote!(new == old),
-        false => is_same(cx, field, &quote!(new), &quote!(old), false),
-    };
-    let error_type = values::error_type(cx, immutable.error_type);
+    let mut is_same = is_same(cx, field, &quote!(new), &quote!(old), false);
+    let mut error_type = values::error_type(cx, immutable.error_type);
     let mut as_reported = field.rules.reported.clone();
     as_reported.above = immutable.above;
     let mut path = reported::path(cx, field, &quote!(at.field(#json)), &as_reported);
-    if let Some(at) = &immutable.reported_at {
-        path = quote!(#path.reported_at(#at));
+    let mut is_earlier = None;
+    if let Some(earlier) = &immutable.earlier {
+        let at = release(earlier.release);
+        is_earlier = Some(quote!(let is_earlier = to.target().is_before(#at);));
+        if earlier.exact {
+            is_same = quote!(if is_earlier { new == old } else { #is_same });
+        }
+        if earlier.error_type != immutable.error_type {
+            let other = values::error_type(cx, earlier.error_type);
+            error_type = quote!(if is_earlier { #other } else { #error_type });
+        }
+        if let Some(at) = &earlier.reported_at {
+            let base = quote!(at.field(#json));
+            path = quote!(if is_earlier { #base.reported_at(#at) } else { #path });
+        }
     }
     let message = match &immutable.message {
         Some(message) => quote!(#message),
@@ -116,6 +126,7 @@ fn frozen(cx: &mut Context<'_>, field: &Field, immutable: &Immutable) -> TokenSt
     };
     let compare = quote! {
         let (new, old) = (&self.#name, &stored.#name);
+        #is_earlier
         to.immutable(#path, #is_same, #error_type, new, #message);
     };
     match condition(cx, immutable) {

@@ -6,13 +6,15 @@ use serde_json::Value;
 use super::{Reader, cel};
 use crate::diag::Pointer;
 use crate::keyword::{Sort, suggest};
-use crate::model::{Argument, Call, Check, ErrorType, Immutable, Lifecycle, Takes};
-use crate::release::Releases;
+use crate::model::{
+    self, Argument, Call, Check, ErrorType, Immutable, Lifecycle, Takes,
+};
+use crate::release::{Release, Releases};
 
 const NAME: &str = "x-kubernetes-validations";
 
 /// The keywords of a rule: Kubernetes' own, then ours.
-const KEYWORDS: [&str; 12] = [
+const KEYWORDS: [&str; 11] = [
     "rule",
     "message",
     "messageExpression",
@@ -22,8 +24,7 @@ const KEYWORDS: [&str; 12] = [
     "x-releases",
     "x-unless",
     "x-reported-above",
-    "x-reported-at",
-    "x-exact",
+    "x-before",
     "x-unchecked",
 ];
 
@@ -40,12 +41,21 @@ struct Validation {
     unless: Option<Lifecycle>,
     #[serde(rename = "x-reported-above")]
     above: Option<u64>,
-    #[serde(rename = "x-reported-at")]
-    reported_at: Option<String>,
-    #[serde(rename = "x-exact", default)]
-    exact: bool,
+    #[serde(rename = "x-before")]
+    earlier: Option<Earlier>,
     #[serde(rename = "x-unchecked")]
     unchecked: Option<String>,
+}
+
+/// What earlier servers do otherwise.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct Earlier {
+    release: Release,
+    reason: Option<String>,
+    reported_at: Option<String>,
+    #[serde(default)]
+    exact: bool,
 }
 
 impl Reader<'_> {
@@ -150,21 +160,41 @@ impl Reader<'_> {
     }
 
     fn immutable(&mut self, validation: Validation, pointer: &Pointer) -> Option<Check> {
-        let reason = validation.reason.as_deref();
-        let error_type = reason.map_or(Some(ErrorType::Invalid), ErrorType::parse);
-        if error_type.is_none() {
-            self.unknown_type(reason.unwrap_or_default(), pointer);
-        }
+        let error_type = self.error_type(validation.reason.as_deref(), pointer)?;
+        let earlier = match validation.earlier {
+            None => None,
+            Some(earlier) => Some(model::Earlier {
+                release: earlier.release,
+                error_type: match earlier.reason {
+                    Some(reason) => self.error_type(Some(&reason), pointer)?,
+                    None => error_type,
+                },
+                reported_at: earlier.reported_at,
+                exact: earlier.exact,
+            }),
+        };
         Some(Check::Immutable(Immutable {
-            error_type: error_type?,
+            error_type,
             message: validation.message,
             releases: validation.releases,
             unless: validation.unless,
             feature: None,
             above: validation.above.unwrap_or_default(),
-            reported_at: validation.reported_at,
-            exact: validation.exact,
+            earlier,
         }))
+    }
+
+    /// The type of error that a reason names; Invalid if there is none.
+    fn error_type(
+        &mut self,
+        reason: Option<&str>,
+        pointer: &Pointer,
+    ) -> Option<ErrorType> {
+        let error_type = reason.map_or(Some(ErrorType::Invalid), ErrorType::parse);
+        if error_type.is_none() {
+            self.unknown_type(reason.unwrap_or_default(), pointer);
+        }
+        error_type
     }
 
     fn accepted(
@@ -175,14 +205,8 @@ impl Reader<'_> {
         sort: Sort,
         pointer: &Pointer,
     ) -> Option<Check> {
-        let of_immutable = [
-            "reason",
-            "x-releases",
-            "x-unless",
-            "x-reported-above",
-            "x-reported-at",
-            "x-exact",
-        ];
+        let of_immutable =
+            ["reason", "x-releases", "x-unless", "x-reported-above", "x-before"];
         for name in of_immutable {
             if value.get(name).is_some() {
                 let message = format!("`{name}` has no effect on `self in […]`");
