@@ -192,6 +192,31 @@ fn rules_for_values_of_another_type() {
 }
 
 #[test]
+fn what_earlier_servers_do() {
+    let release = "not `true`, or `{before: \"1.36\"}`";
+    for keyword in ["x-check-empty", "x-on-create-only"] {
+        let update = format!("{{minLength: 1, {keyword}: {{befor: '1.36'}}}}");
+        bad("text", &update, release, &format!("/{keyword}"));
+        let alone = format!("{{{keyword}: true}}");
+        bad("text", &alone, "has no effect without `minLength`", "");
+    }
+    let rule = |earlier: &str| {
+        format!(
+            "{{x-kubernetes-validations: [{{rule: self == oldSelf, x-before: {earlier}}}]}}"
+        )
+    };
+    let place = "/x-kubernetes-validations/0";
+    bad(
+        "text",
+        &rule("{release: '1.36', reason: Odd}"),
+        "`Odd` is no type of error",
+        place,
+    );
+    bad("text", &rule("{reason: Invalid}"), "missing field `release`", place);
+    bad("text", &rule("{release: '1.36', other: 1}"), "unknown field `other`", place);
+}
+
+#[test]
 fn dependence_on_what_is_no_list() {
     let message = "`flag` can't depend on `text`";
     let pointer = format!("{THING}/x-dependent-required");

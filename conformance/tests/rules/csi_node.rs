@@ -127,6 +127,9 @@ fn installed_drivers<K: Ruled>() {
     probe.update(two(["1", "2"]), swapped).ok();
     let second = "Invalid spec.drivers (spec.drivers[1].nodeID)";
     probe.update(two(["1", "2"]), two(["1", "3"])).refused(&[second]);
+    // Servers of 1.31 and 1.32 report no path of the object.
+    let second = "Invalid CSINodeDriver (spec.drivers[1].nodeID)";
+    probe.in_1(32).update(two(["1", "2"]), two(["1", "3"])).refused(&[second]);
 }
 
 fn limits_of_installed_drivers<K: Ruled>() {

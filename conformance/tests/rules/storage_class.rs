@@ -168,6 +168,20 @@ fn fixed_fields<K: Ruled>() {
 }
 
 fn empty_parameters_are_none<K: Ruled>() {
+    // Until 1.35, another type of error, and absent parameters differ from empty ones.
+    let given = |minor, change| probe::<K>().in_1(minor).update(json!({}), change);
+    for (field, value) in [
+        ("provisioner", json!("b.example.com")),
+        ("parameters", json!({"a": "c"})),
+        ("reclaimPolicy", json!("Retain")),
+    ] {
+        let (invalid, forbidden) =
+            (format!("Invalid {field}"), format!("Forbidden {field}"));
+        given(36, json!({field: value})).refused(&[&invalid]);
+        given(35, json!({field: value})).refused(&[&forbidden]);
+        given(31, json!({field: value})).refused(&[&forbidden]);
+    }
+    given(35, json!({"parameters": {}})).refused(&["Forbidden parameters"]);
     probe::<K>().update(json!({}), json!({"parameters": {}})).ok();
     probe::<K>().update(json!({"parameters": {}}), json!({})).ok();
 }

@@ -7,6 +7,7 @@ conformance::each_version! {
     [
         a_good_one,
         attacher,
+        names_on_earlier_servers,
         node_name,
         source,
         persistent_volume_name,
@@ -58,6 +59,29 @@ fn attacher<K: Ruled>() {
     given(&text(64)).refused(&["TooLong spec.attacher"]);
     for bad in ["a_b", "a/b", "-a", "a..b"] {
         given(bad).refused(&["Invalid spec.attacher"]);
+    }
+}
+
+/// Until 1.35 an empty name is no valid one either, and an update doesn't look at the form of names.
+fn names_on_earlier_servers<K: Ruled>() {
+    let source = |name: &str| spec("source", json!({"persistentVolumeName": name}));
+    for (minor, is_earlier) in [(31, true), (35, true), (36, false)] {
+        let with =
+            |errors: &[&'static str], more: &[&'static str]| -> Vec<&'static str> {
+                let more = if is_earlier { &[][..] } else { more };
+                errors.iter().chain(more).copied().collect()
+            };
+        let empty = match is_earlier {
+            true => vec!["Invalid spec.attacher", "Required spec.attacher"],
+            false => vec!["Required spec.attacher"],
+        };
+        probe::<K>().in_1(minor).create(spec("attacher", json!(""))).refused(&empty);
+        let update = |change| probe::<K>().in_1(minor).update(json!({}), change);
+        let attacher = with(&["Invalid spec"], &["Invalid spec.attacher"]);
+        update(spec("attacher", json!("a_b"))).refused(&attacher);
+        let name = "Invalid spec.source.persistentVolumeName";
+        update(source("A")).refused(&with(&["Invalid spec"], &[name]));
+        probe::<K>().in_1(minor).create(source("A")).refused(&[name]);
     }
 }
 

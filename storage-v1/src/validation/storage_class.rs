@@ -54,7 +54,11 @@ impl Check for StorageClass {
         to.immutable(
             at.field("provisioner"),
             new == old,
-            if is_earlier { ErrorType::Forbidden } else { ErrorType::Invalid },
+            if is_earlier {
+                ErrorType::Forbidden
+            } else {
+                ErrorType::Invalid
+            },
             new,
             "a storage class keeps its provisioner; create a new class instead",
         );
@@ -62,8 +66,16 @@ impl Check for StorageClass {
         let is_earlier = to.target().is_before(kubernetes_kinds::Release::new(1, 36));
         to.immutable(
             at.field("parameters"),
-            if is_earlier { new == old } else { new.is_same(old) },
-            if is_earlier { ErrorType::Forbidden } else { ErrorType::Invalid },
+            if is_earlier {
+                new == old
+            } else {
+                new.is_same(old)
+            },
+            if is_earlier {
+                ErrorType::Forbidden
+            } else {
+                ErrorType::Invalid
+            },
             new,
             "a storage class keeps its parameters; create a new class instead",
         );
@@ -72,7 +84,11 @@ impl Check for StorageClass {
         to.immutable(
             at.field("reclaimPolicy"),
             new == old,
-            if is_earlier { ErrorType::Forbidden } else { ErrorType::Invalid },
+            if is_earlier {
+                ErrorType::Forbidden
+            } else {
+                ErrorType::Invalid
+            },
             new,
             "a storage class keeps its reclaim policy; create a new class instead",
         );

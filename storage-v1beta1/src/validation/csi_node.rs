@@ -140,9 +140,8 @@ impl Check for CSINodeDriver {
         );
         if !to.target().has(&MUTABLE_CSI_NODE_ALLOCATABLE_COUNT) {
             let (new, old) = (&self.allocatable, &stored.allocatable);
-            let is_earlier = to
-                .target()
-                .is_before(kubernetes_kinds::Release::new(1, 33));
+            let is_earlier =
+                to.target().is_before(kubernetes_kinds::Release::new(1, 33));
             to.immutable(
                 if is_earlier {
                     at.field("allocatable").reported_at("CSINodeDriver")
