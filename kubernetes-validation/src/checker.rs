@@ -180,6 +180,7 @@ impl<'t> Checker<'t> {
     #[cold]
     pub fn warn(&mut self, at: Path<'_>, message: impl Into<String>) {
         self.report.warnings.push(Warning {
+            field: at.reported(),
             path: at.exact(),
             message: message.into(),
         });

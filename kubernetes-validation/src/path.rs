@@ -31,6 +31,8 @@ enum Step<'a> {
     },
     Index(usize),
     Key(&'a str),
+    /// An entry of a map that is reported as if it were a field.
+    KeyAsField(&'a str),
 }
 
 impl<'a> Path<'a> {
@@ -62,6 +64,13 @@ impl<'a> Path<'a> {
     #[must_use]
     pub const fn key(&'a self, key: &'a str) -> Self {
         self.below(Step::Key(key))
+    }
+
+    /// Returns the path of the entry with that key, reported as if it were a field. Mirrors a server
+    /// that doesn't tell maps from objects.
+    #[must_use]
+    pub const fn key_as_field(&'a self, key: &'a str) -> Self {
+        self.below(Step::KeyAsField(key))
     }
 
     /// Returns the same path, reported `steps` further up. Mirrors a server that reports the
@@ -140,7 +149,7 @@ impl<'a> Path<'a> {
         }
         match self.step {
             Step::Root => {}
-            Step::Field { reported, .. } => {
+            Step::Field { reported, .. } | Step::KeyAsField(reported) => {
                 if !text.is_empty() {
                     text.push('.');
                 }
@@ -166,7 +175,7 @@ impl<'a> Path<'a> {
             Step::Root => None,
             Step::Field { name, .. } => Some(Segment::Field(Cow::Borrowed(name))),
             Step::Index(index) => Some(Segment::Index(index)),
-            Step::Key(key) => Some(Segment::Key(key.to_owned())),
+            Step::Key(key) | Step::KeyAsField(key) => Some(Segment::Key(key.to_owned())),
         });
     }
 }

@@ -99,6 +99,8 @@ impl std::error::Error for Error {}
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Warning {
+    /// The field as the server reports it, which may be less exact than the path.
+    pub field: String,
     /// The exact path of the field.
     pub path: FieldPath,
     /// What is unwise and what to do instead.

@@ -4,7 +4,7 @@ use conformance::valid::Kind;
 use fastrand::Rng;
 use serde_json::{Value, json};
 
-use crate::sources;
+use crate::{metadata, sources};
 
 /// A place in an object, as a JSON pointer, and what is put there; `null` takes it away.
 pub(crate) struct Damage {
@@ -38,7 +38,7 @@ pub(crate) fn apply(object: &mut Value, damage: &Damage) -> bool {
 
 /// What is done to objects of the kind; some only to new ones, whose names are free.
 pub(crate) fn all(kind: Kind, is_new: bool) -> Vec<Damage> {
-    let mut all = metadata(kind, is_new);
+    let mut all = metadata::all(kind, is_new);
     if !kind.is_namespaced() {
         all.extend(texts("/metadata/namespace", &["default", "Not a name", ""]));
     }
@@ -72,7 +72,7 @@ pub(crate) fn at(
     values.into_iter().map(|value| Damage { place, value }).collect()
 }
 
-fn texts(place: &'static str, values: &[&str]) -> Vec<Damage> {
+pub(crate) fn texts(place: &'static str, values: &[&str]) -> Vec<Damage> {
     at(place, values.iter().map(|text| expand(text).into()))
 }
 
@@ -84,7 +84,7 @@ pub(crate) fn expand(text: &str) -> String {
     }
 }
 
-const SUBDOMAINS: &[&str] = &[
+pub(crate) const SUBDOMAINS: &[&str] = &[
     "",
     "a",
     "a.b",
@@ -112,7 +112,7 @@ const SUBDOMAINS: &[&str] = &[
     "İ",
 ];
 
-const QUALIFIED: &[&str] = &[
+pub(crate) const QUALIFIED: &[&str] = &[
     "",
     "a",
     "A",
@@ -153,124 +153,11 @@ const ODD_QUANTITIES: &[&str] = &[
     "½",
 ];
 
-const LABEL_VALUES: &[&str] =
+pub(crate) const LABEL_VALUES: &[&str] =
     &["", "a", "A_b.c-d", "-a", "a-", "a b", "a/b", "a*63", "a*64"];
 
-fn metadata(kind: Kind, is_new: bool) -> Vec<Damage> {
-    let mut all = Vec::new();
-    if is_new {
-        all.extend(texts("/metadata/name", SUBDOMAINS));
-        all.extend(at("/metadata/name", [Value::Null]));
-        all.extend(at("/metadata/generation", [json!(-1), json!(0), json!(7)]));
-    } else {
-        all.extend(at("/metadata/deletionTimestamp", [json!("2020-01-01T00:00:00Z")]));
-        all.extend(at("/metadata/deletionGracePeriodSeconds", [json!(3)]));
-    }
-    let prefixes = [
-        "a",
-        "a-",
-        "A-",
-        "ab_",
-        "ab_-",
-        "a.-",
-        "-",
-        "--",
-        "a.",
-        "ä-",
-        "a*58",
-        "a*253",
-        "a*254",
-    ];
-    all.extend(texts("/metadata/generateName", &prefixes));
-    all.extend(at(
-        "/metadata/labels",
-        QUALIFIED.iter().map(|key| json!({expand(key): "v"})),
-    ));
-    all.extend(at(
-        "/metadata/labels",
-        LABEL_VALUES.iter().map(|value| json!({"k": expand(value)})),
-    ));
-    all.extend(at(
-        "/metadata/annotations",
-        QUALIFIED.iter().map(|key| json!({expand(key): "any value"})),
-    ));
-    all.extend(at("/metadata/annotations", totals()));
-    all.extend(at(
-        "/metadata/finalizers",
-        [
-            json!(["orphan"]),
-            json!(["kubernetes"]),
-            json!(["foregroundDeletion", "orphan"]),
-            json!(["foregroundDeletion"]),
-            json!(["a"]),
-            json!(["a/b"]),
-            json!(["a b"]),
-            json!(["ok/ok", ""]),
-            json!(["a/b/c"]),
-        ],
-    ));
-    all.extend(at("/metadata/ownerReferences", owners()));
-    all.extend(at("/metadata/managedFields", managers(kind)));
-    // In lists and maps, `null` is the zero value.
-    all.extend(at("/metadata/labels", [json!({"k": null})]));
-    all.extend(at("/metadata/annotations", [json!({"k": null})]));
-    all.extend(at("/metadata/finalizers", [json!([null]), json!(["a/b", null])]));
-    all.extend(at("/metadata/ownerReferences", [json!([null])]));
-    all
-}
-
-fn managers(kind: Kind) -> Vec<Value> {
-    let entry = json!({
-        "manager": "m", "operation": "Update", "apiVersion": kind.api_version(),
-        "time": "2024-01-01T00:00:00Z", "fieldsType": "FieldsV1",
-        "fieldsV1": {"f:metadata": {"f:labels": {"f:a": {}}}},
-    });
-    let with = |field: &str, value: &str| {
-        let mut entry = entry.clone();
-        entry[field] = expand(value).into();
-        json!([entry])
-    };
-    vec![
-        json!([entry]),
-        with("manager", ""),
-        with("manager", "m*128"),
-        with("manager", "m*129"),
-        with("operation", "Delete"),
-        with("operation", ""),
-        with("fieldsType", "FieldsV2"),
-        with("fieldsType", ""),
-        with("subresource", "s*256"),
-        with("subresource", "s*257"),
-    ]
-}
-
-fn owners() -> Vec<Value> {
-    let owner = json!({"apiVersion": "v1", "kind": "Pod", "name": "p", "uid": "u"});
-    let with = |field: &str, value: Value| {
-        let mut owner = owner.clone();
-        owner[field] = value;
-        owner
-    };
-    let controller = with("controller", true.into());
-    let mut other = controller.clone();
-    other["name"] = "q".into();
-    vec![
-        json!([owner]),
-        json!([with("apiVersion", "".into())]),
-        json!([with("apiVersion", "a/b/c".into())]),
-        json!([with("apiVersion", "a/".into())]),
-        json!([with("kind", "".into())]),
-        json!([with("kind", "Event".into())]),
-        json!([owner, with("name", "".into())]),
-        json!([with("uid", "".into())]),
-        json!([controller, owner]),
-        json!([controller, controller]),
-        json!([controller, other]),
-    ]
-}
-
 /// Maps of one byte less than 256 KiB, of as many, and of one more.
-fn totals() -> Vec<Value> {
+pub(crate) fn totals() -> Vec<Value> {
     let map = |length: usize| json!({"k": "v".repeat(length - 1)});
     vec![map((256 << 10) - 1), map(256 << 10), map((256 << 10) + 1)]
 }
@@ -409,6 +296,7 @@ fn csi_storage_capacity() -> Vec<Damage> {
             expression("Gt", json!(["1"])),
             expression("", json!(["b b"])),
             json!({"matchExpressions": [{"key": "a/b/c", "operator": "Exists"}]}),
+            json!({"matchLabels": {"beta.kubernetes.io/os": "linux", "a": "b"}}),
         ],
     ));
     all

@@ -90,7 +90,7 @@ fn verdict(report: &Report, object: &impl Serialize) -> Verdict {
     if report.is_accepted() {
         let object = serde_json::to_value(object).expect("it can be written");
         let mut warnings: Vec<_> =
-            report.warnings.iter().map(|warning| warning.path.to_string()).collect();
+            report.warnings.iter().map(|warning| warning.field.clone()).collect();
         warnings.sort();
         return Verdict::Accepted { object, warnings };
     }

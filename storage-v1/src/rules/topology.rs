@@ -135,7 +135,7 @@ pub fn deprecated_selector_labels(
     let labels = at.field("matchLabels");
     for label in selector.match_labels.iter().flat_map(|labels| labels.keys()) {
         if let Some(message) = deprecated(label) {
-            to.warn(labels.key(label), message);
+            to.warn(labels.key_as_field(label), message);
         }
     }
 }

@@ -126,13 +126,14 @@ impl Check for CSINodeDriver {
 
     fn check_update(&self, stored: &Self, at: &Path<'_>, to: &mut Checker<'_>) {
         let (new, old) = (&self.node_id, &stored.node_id);
-        let is_earlier = to.target().is_before(kubernetes_kinds::Release::new(1, 33));
+        let release = kubernetes_kinds::Release::new(1, 33);
+        let is_earlier = to.target().is_before(release);
+        let path = match is_earlier {
+            true => at.field("nodeID").reported_at("CSINodeDriver"),
+            false => at.field("nodeID").reported_above(2),
+        };
         to.immutable(
-            if is_earlier {
-                at.field("nodeID").reported_at("CSINodeDriver")
-            } else {
-                at.field("nodeID").reported_above(2)
-            },
+            path,
             new == old,
             ErrorType::Invalid,
             new,
@@ -140,14 +141,14 @@ impl Check for CSINodeDriver {
         );
         if !to.target().has(&MUTABLE_CSI_NODE_ALLOCATABLE_COUNT) {
             let (new, old) = (&self.allocatable, &stored.allocatable);
-            let is_earlier =
-                to.target().is_before(kubernetes_kinds::Release::new(1, 33));
+            let release = kubernetes_kinds::Release::new(1, 33);
+            let is_earlier = to.target().is_before(release);
+            let path = match is_earlier {
+                true => at.field("allocatable").reported_at("CSINodeDriver"),
+                false => at.field("allocatable").reported_above(2),
+            };
             to.immutable(
-                if is_earlier {
-                    at.field("allocatable").reported_at("CSINodeDriver")
-                } else {
-                    at.field("allocatable").reported_above(2)
-                },
+                path,
                 new == old,
                 ErrorType::Invalid,
                 new,
@@ -155,13 +156,14 @@ impl Check for CSINodeDriver {
             );
         }
         let (new, old) = (&self.topology_keys, &stored.topology_keys);
-        let is_earlier = to.target().is_before(kubernetes_kinds::Release::new(1, 33));
+        let release = kubernetes_kinds::Release::new(1, 33);
+        let is_earlier = to.target().is_before(release);
+        let path = match is_earlier {
+            true => at.field("topologyKeys").reported_at("CSINodeDriver"),
+            false => at.field("topologyKeys").reported_above(2),
+        };
         to.immutable(
-            if is_earlier {
-                at.field("topologyKeys").reported_at("CSINodeDriver")
-            } else {
-                at.field("topologyKeys").reported_above(2)
-            },
+            path,
             new.is_same(old),
             ErrorType::Invalid,
             new,

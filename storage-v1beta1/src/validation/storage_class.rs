@@ -50,45 +50,48 @@ impl Check for StorageClass {
 
     fn check_update(&self, stored: &Self, at: &Path<'_>, to: &mut Checker<'_>) {
         let (new, old) = (&self.provisioner, &stored.provisioner);
-        let is_earlier = to.target().is_before(kubernetes_kinds::Release::new(1, 36));
+        let release = kubernetes_kinds::Release::new(1, 36);
+        let is_earlier = to.target().is_before(release);
+        let error_type = match is_earlier {
+            true => ErrorType::Forbidden,
+            false => ErrorType::Invalid,
+        };
         to.immutable(
             at.field("provisioner"),
             new == old,
-            if is_earlier {
-                ErrorType::Forbidden
-            } else {
-                ErrorType::Invalid
-            },
+            error_type,
             new,
             "a storage class keeps its provisioner; create a new class instead",
         );
         let (new, old) = (&self.parameters, &stored.parameters);
-        let is_earlier = to.target().is_before(kubernetes_kinds::Release::new(1, 36));
+        let release = kubernetes_kinds::Release::new(1, 36);
+        let is_earlier = to.target().is_before(release);
+        let is_same = match is_earlier {
+            true => new == old,
+            false => new.is_same(old),
+        };
+        let error_type = match is_earlier {
+            true => ErrorType::Forbidden,
+            false => ErrorType::Invalid,
+        };
         to.immutable(
             at.field("parameters"),
-            if is_earlier {
-                new == old
-            } else {
-                new.is_same(old)
-            },
-            if is_earlier {
-                ErrorType::Forbidden
-            } else {
-                ErrorType::Invalid
-            },
+            is_same,
+            error_type,
             new,
             "a storage class keeps its parameters; create a new class instead",
         );
         let (new, old) = (&self.reclaim_policy, &stored.reclaim_policy);
-        let is_earlier = to.target().is_before(kubernetes_kinds::Release::new(1, 36));
+        let release = kubernetes_kinds::Release::new(1, 36);
+        let is_earlier = to.target().is_before(release);
+        let error_type = match is_earlier {
+            true => ErrorType::Forbidden,
+            false => ErrorType::Invalid,
+        };
         to.immutable(
             at.field("reclaimPolicy"),
             new == old,
-            if is_earlier {
-                ErrorType::Forbidden
-            } else {
-                ErrorType::Invalid
-            },
+            error_type,
             new,
             "a storage class keeps its reclaim policy; create a new class instead",
         );

@@ -104,20 +104,33 @@ fn frozen(cx: &mut Context<'_>, field: &Field, immutable: &Immutable) -> TokenSt
     let mut as_reported = field.rules.reported.clone();
     as_reported.above = immutable.above;
     let mut path = reported::path(cx, field, &quote!(at.field(#json)), &as_reported);
-    let mut is_earlier = None;
+    let mut before = TokenStream::new();
     if let Some(earlier) = &immutable.earlier {
         let at = release(earlier.release);
-        is_earlier = Some(quote!(let is_earlier = to.target().is_before(#at);));
+        before = quote! {
+            let release = #at;
+            let is_earlier = to.target().is_before(release);
+        };
+        let mut choose =
+            |name: TokenStream, then: TokenStream, now: &mut TokenStream| {
+                before.extend(quote! {
+                    let #name = match is_earlier {
+                        true => #then,
+                        false => #now,
+                    };
+                });
+                *now = name;
+            };
         if earlier.exact {
-            is_same = quote!(if is_earlier { new == old } else { #is_same });
+            choose(quote!(is_same), quote!(new == old), &mut is_same);
         }
         if earlier.error_type != immutable.error_type {
-            let other = values::error_type(cx, earlier.error_type);
-            error_type = quote!(if is_earlier { #other } else { #error_type });
+            let then = values::error_type(cx, earlier.error_type);
+            choose(quote!(error_type), then, &mut error_type);
         }
-        if let Some(at) = &earlier.reported_at {
-            let base = quote!(at.field(#json));
-            path = quote!(if is_earlier { #base.reported_at(#at) } else { #path });
+        if let Some(reported) = &earlier.reported_at {
+            let then = quote!(at.field(#json).reported_at(#reported));
+            choose(quote!(path), then, &mut path);
         }
     }
     let message = match &immutable.message {
@@ -126,7 +139,7 @@ fn frozen(cx: &mut Context<'_>, field: &Field, immutable: &Immutable) -> TokenSt
     };
     let compare = quote! {
         let (new, old) = (&self.#name, &stored.#name);
-        #is_earlier
+        #before
         to.immutable(#path, #is_same, #error_type, new, #message);
     };
     match condition(cx, immutable) {

@@ -154,6 +154,8 @@ pub struct MillSpec {
     pub near: Option<LabelSelector>,
 
     /// What else there is to say.
+    ///
+    /// Immutable: an update must not change it.
     pub notes: Option<BTreeMap<String, String>>,
 
     /// Whether it spares the neighbours.

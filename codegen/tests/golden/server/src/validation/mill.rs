@@ -4,7 +4,7 @@
 
 use kubernetes_validation::{
     Check, Checker, ErrorType, Feature, IMMUTABLE, NameFormat, Path, Pattern, Problem,
-    Repeats, SetDefaults, Strategy, Target, default_text, drop_unless,
+    Repeats, Semantic as _, SetDefaults, Strategy, Target, default_text, drop_unless,
 };
 
 use crate::{Guest, Hand, Kind, Mill, MillSpec, MillStatus, Power};
@@ -105,7 +105,11 @@ impl SetDefaults for MillSpec {
 impl Check for MillSpec {
     fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {
         let path = at.field("grain");
-        if to.min_length(path, &self.grain) {
+        if (to.min_length(path, &self.grain)
+            || to.target().is_before(kubernetes_kinds::Release::new(1, 33)))
+            && !(to.is_update()
+                && to.target().is_before(kubernetes_kinds::Release::new(1, 36)))
+        {
             to.max_length(path, &self.grain, 63, ErrorType::TooLong);
             to.format_lowered(path, &self.grain, NameFormat::QualifiedName);
         }
@@ -245,6 +249,14 @@ impl Check for MillSpec {
                 IMMUTABLE,
             );
         }
+        let (new, old) = (&self.notes, &stored.notes);
+        let release = kubernetes_kinds::Release::new(1, 36);
+        let is_earlier = to.target().is_before(release);
+        let is_same = match is_earlier {
+            true => new == old,
+            false => new.is_same(old),
+        };
+        to.immutable(at.field("notes"), is_same, ErrorType::Invalid, new, IMMUTABLE);
     }
 
     fn warn(&self, stored: Option<&Self>, at: &Path<'_>, to: &mut Checker<'_>) {
@@ -292,13 +304,17 @@ impl Check for Hand {
 
     fn check_update(&self, stored: &Self, at: &Path<'_>, to: &mut Checker<'_>) {
         let (new, old) = (&self.years, &stored.years);
-        to.immutable(
-            at.field("years").reported_above(2),
-            new == old,
-            ErrorType::Invalid,
-            new,
-            IMMUTABLE,
-        );
+        let release = kubernetes_kinds::Release::new(1, 33);
+        let is_earlier = to.target().is_before(release);
+        let error_type = match is_earlier {
+            true => ErrorType::Forbidden,
+            false => ErrorType::Invalid,
+        };
+        let path = match is_earlier {
+            true => at.field("years").reported_at("Crew"),
+            false => at.field("years").reported_above(2),
+        };
+        to.immutable(path, new == old, error_type, new, IMMUTABLE);
     }
 }
 
