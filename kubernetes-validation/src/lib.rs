@@ -2,7 +2,8 @@
 //! an object.
 //!
 //! The rules are those of Kubernetes 1.31 to 1.36, tested against API servers of 1.31, 1.34 and 1.36,
-//! and for other releases those of its documentation. [`Validate`] follows the order in which a server handles a request:
+//! and for other releases those of its documentation. [`Validate`] follows the order in which a
+//! server handles a request:
 //!
 //! 1. [`SetDefaults::set_defaults`] sets defaults.
 //! 2. [`Validate::prepare_for_create`] and [`Validate::prepare_for_update`] set defaults and drop

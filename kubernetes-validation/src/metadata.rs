@@ -187,7 +187,8 @@ fn common(meta: &ObjectMeta, rules: Rules, at: &Path<'_>, to: &mut Checker<'_>) 
 const MAX_MANAGER: usize = 128;
 const MAX_SUBRESOURCE: usize = 256;
 
-/// Checks who manages which fields. A server drops all entries if it can't read one of them.
+/// Checks who manages which fields. A server drops all entries if it can't read one of them; an entry
+/// all of whose fields the request sets anew is dropped too, which isn't seen here.
 fn managed_fields(entries: &[ManagedFieldsEntry], at: &Path<'_>, to: &mut Checker<'_>) {
     let is_readable = |entry: &ManagedFieldsEntry| {
         matches!(entry.operation.as_deref(), Some("Apply" | "Update"))

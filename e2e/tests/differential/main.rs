@@ -17,6 +17,7 @@
 mod asked;
 mod damage;
 mod deviations;
+mod facts;
 mod metadata;
 mod ours;
 mod sources;

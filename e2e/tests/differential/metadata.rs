@@ -75,7 +75,8 @@ fn managers(kind: Kind) -> Vec<Value> {
     let entry = json!({
         "manager": "m", "operation": "Update", "apiVersion": kind.api_version(),
         "time": "2024-01-01T00:00:00Z", "fieldsType": "FieldsV1",
-        "fieldsV1": {"f:metadata": {"f:labels": {"f:a": {}}}},
+        // Of a field that no request sets: who sets one takes it over.
+        "fieldsV1": {"f:metadata": {"f:labels": {"f:unset": {}}}},
     });
     let with = |field: &str, value: &str| {
         let mut entry = entry.clone();

@@ -130,6 +130,12 @@ fn follow<K: Served>(config: watcher::Config, group: &str) {
         let config = config.labels(&format!("group={group}"));
         let mut events = watcher(api.clone(), config).boxed();
         assert_eq!(next(&mut events).await, ("there", first.clone()));
+        // What is created before the list is complete can be in it: a list that is streamed isn't one
+        // of a moment.
+        match events.try_next().await.unwrap().unwrap() {
+            Event::InitDone => {}
+            event => panic!("{event:?}"),
+        }
 
         let other = format!("{group}-2");
         let sent: K = named(&other, group);

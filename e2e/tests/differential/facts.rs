@@ -1,0 +1,240 @@
+//! What single requests showed, one by one: in what the releases differ, and what is odd on all.
+//!
+//! The random requests may hit each of these or not. Here the server must answer what is written, and
+//! we must say the same.
+
+use conformance::valid::Kind;
+use e2e::{ControlPlane, send, send_as};
+use http::Method;
+use serde_json::{Value, json};
+
+use crate::damage::{self, Damage, expand};
+use crate::ours::Operation;
+use crate::verdict::Verdict;
+use crate::{Asked, Case, ask, ours};
+
+use Operation::{Create, Update, UpdateStatus};
+
+/// The reasons and fields of a refusal; none if the object is accepted.
+fn told(verdict: &Verdict) -> Vec<String> {
+    match verdict {
+        Verdict::Accepted { .. } => Vec::new(),
+        Verdict::Refused(causes) => {
+            let told = causes.iter().map(|cause| {
+                let reason = cause.reason.strip_prefix("FieldValue");
+                format!("{} {}", reason.unwrap_or(&cause.reason), cause.field)
+            });
+            told.collect()
+        }
+    }
+}
+
+fn base(kind: Kind) -> Value {
+    match kind {
+        Kind::CsiDriver => json!({"spec": {}}),
+        Kind::CsiNode => {
+            json!({"spec": {"drivers": [{"name": "d.example.com", "nodeID": "n"}]}})
+        }
+        Kind::CsiStorageCapacity => json!({"storageClassName": "a", "capacity": "1"}),
+        Kind::StorageClass => json!({"provisioner": "a.example.com"}),
+        Kind::VolumeAttachment => json!({"spec": {
+            "attacher": "a.example.com", "nodeName": "n",
+            "source": {"persistentVolumeName": "pv"},
+        }}),
+        _ => json!({"driverName": "a.example.com", "parameters": {"a": "b"}}),
+    }
+}
+
+impl Asked {
+    /// Does the changes to a small object, and checks what the server answers and what we say.
+    async fn fact(
+        &mut self,
+        (operation, kind): (Operation, Kind),
+        changes: impl IntoIterator<Item = (&'static str, Value)>,
+        expected: &[&str],
+    ) {
+        self.tally.count += 1;
+        let mut stored = base(kind);
+        stored["apiVersion"] = kind.api_version().into();
+        stored["kind"] = kind.name().into();
+        stored["metadata"] = json!({"name": format!("fact-{}", self.tally.count)});
+        if operation != Create {
+            let body = Some(stored.to_string().into_bytes());
+            let client = &self.server.client;
+            let answer = send(client, Method::POST, &kind.path(), body).await.unwrap();
+            assert!(answer.is_success(), "{:#}", answer.body);
+            stored = answer.body;
+        }
+        let mut object = stored.clone();
+        for (place, value) in changes {
+            assert!(damage::apply(&mut object, &Damage { place, value }), "{place}");
+        }
+        // An unknown field would be warned of.
+        self.server.cut_down(kind, &mut object);
+        let case = Case {
+            kind,
+            operation,
+            object,
+            stored,
+        };
+        let answer = ask(&self.server.client, &case).await;
+        let (object, body) = (&case.object, &answer.body);
+        let theirs = Verdict::of(&answer);
+        assert_eq!(told(&theirs), expected, "the server on {object:#}\n{body:#}");
+        let ours = ours::judge(&case, &self.target).verdict;
+        assert_eq!(told(&ours), expected, "ours on {object:#}");
+        if let (
+            Verdict::Accepted { warnings, .. },
+            Verdict::Accepted {
+                warnings: our_warnings,
+                ..
+            },
+        ) = (&theirs, &ours)
+        {
+            assert_eq!(warnings, our_warnings, "{object:#}");
+        }
+    }
+}
+
+#[tokio::test]
+#[ignore = "needs a control plane: run cargo xtask e2e"]
+async fn each_fact_is_so() {
+    let server = ControlPlane::builder().defaults_only().start().await.unwrap();
+    let mut asked = Asked::new(&server, &[]).await;
+    differing(&mut asked).await;
+    odd(&mut asked).await;
+    values(&mut asked).await;
+}
+
+/// In what the releases differ.
+async fn differing(asked: &mut Asked) {
+    let minor = asked.server.release.minor;
+    let by_1_36 = |earlier: &'static [&'static str], now: &'static [&'static str]| {
+        if minor < 36 { earlier } else { now }
+    };
+    let class = (Update, Kind::StorageClass);
+    let wanted = by_1_36(&["Forbidden provisioner"], &["Invalid provisioner"]);
+    asked.fact(class, [("/provisioner", json!("b.example.com"))], wanted).await;
+    let wanted = by_1_36(&["Forbidden parameters"], &["Invalid parameters"]);
+    asked.fact(class, [("/parameters", json!({"a": "b"}))], wanted).await;
+    let wanted = by_1_36(&["Forbidden parameters"], &[]);
+    asked.fact(class, [("/parameters", json!({}))], wanted).await;
+    let wanted = by_1_36(&["Forbidden reclaimPolicy"], &["Invalid reclaimPolicy"]);
+    asked.fact(class, [("/reclaimPolicy", json!("Retain"))], wanted).await;
+
+    let wanted = by_1_36(
+        &["Invalid spec.attacher", "Required spec.attacher"],
+        &["Required spec.attacher"],
+    );
+    let attachment = (Create, Kind::VolumeAttachment);
+    asked.fact(attachment, [("/spec/attacher", json!(""))], wanted).await;
+    let wanted = by_1_36(
+        &["Invalid spec.drivers[0].name", "Required spec.drivers[0].name"],
+        &["Required spec.drivers[0].name"],
+    );
+    let node = (Create, Kind::CsiNode);
+    asked.fact(node, [("/spec/drivers/0/name", json!(""))], wanted).await;
+    let wanted = by_1_36(&["Invalid spec"], &["Invalid spec", "Invalid spec.attacher"]);
+    let attachment = (Update, Kind::VolumeAttachment);
+    asked.fact(attachment, [("/spec/attacher", json!("a_b"))], wanted).await;
+    let driver = match minor {
+        ..33 => "Invalid CSINodeDriver",
+        _ => "Invalid spec.drivers",
+    };
+    let node = (Update, Kind::CsiNode);
+    asked.fact(node, [("/spec/drivers/0/nodeID", json!("o"))], &[driver]).await;
+    // Its gate is on since 1.35; until then the field is dropped.
+    let wanted: &[&str] = match minor {
+        ..35 => &[],
+        _ => &["Invalid status.attachError.errorCode"],
+    };
+    let status = (UpdateStatus, Kind::VolumeAttachment);
+    let error = ("/status/attachError", json!({"errorCode": -1}));
+    asked.fact(status, [error], wanted).await;
+}
+
+/// What is odd on all.
+async fn odd(asked: &mut Asked) {
+    for operation in [Create, Update] {
+        let namespace = [("/metadata/namespace", json!("default"))];
+        asked.fact((operation, Kind::StorageClass), namespace, &[]).await;
+        let nulls = [
+            ("/metadata/annotations", json!({"x": null})),
+            ("/metadata/labels", json!({"x": null})),
+            ("/mountOptions", json!(["ro", null])),
+        ];
+        asked.fact((operation, Kind::StorageClass), nulls, &[]).await;
+    }
+    let nulls = [("/parameters", json!({"fsType": null}))];
+    asked.fact((Create, Kind::StorageClass), nulls, &[]).await;
+    let nulls = [("/spec/tokenRequests", json!([null]))];
+    asked.fact((Create, Kind::CsiDriver), nulls, &[]).await;
+
+    let version = &["Invalid metadata.resourceVersion"];
+    for kind in [
+        Kind::CsiDriver,
+        Kind::CsiNode,
+        Kind::CsiStorageCapacity,
+        Kind::VolumeAttachment,
+    ] {
+        let zero = [("/metadata/resourceVersion", json!("0"))];
+        asked.fact((Update, kind), zero, version).await;
+    }
+    let status = (UpdateStatus, Kind::VolumeAttachment);
+    asked.fact(status, [("/metadata/resourceVersion", Value::Null)], version).await;
+    let class = (Update, Kind::StorageClass);
+    asked.fact(class, [("/metadata/resourceVersion", json!("0"))], &[]).await;
+    let managers = json!([{
+        "manager": expand("m*129"), "operation": "Update", "apiVersion": "storage.k8s.io/v1",
+        "fieldsType": "FieldsV1", "fieldsV1": {"f:provisioner": {}},
+    }]);
+    let managed = [("/metadata/managedFields", managers)];
+    asked.fact(class, managed, &["TooLong metadata.managedFields[0].manager"]).await;
+}
+
+/// Quantities, and the field of a warning.
+async fn values(asked: &mut Asked) {
+    let capacity = (Create, Kind::CsiStorageCapacity);
+    for good in [json!("1 "), json!("  1"), json!(5), json!("1e3")] {
+        asked.fact(capacity, [("/capacity", good)], &[]).await;
+    }
+    for place in ["/capacity", "/maximumVolumeSize"] {
+        asked.fact(capacity, [(place, json!("much"))], &["400 "]).await;
+    }
+    let label = json!({"matchLabels": {"beta.kubernetes.io/os": "linux"}});
+    asked.fact(capacity, [("/nodeTopology", label)], &[]).await;
+}
+
+/// A field that the release doesn't have, a namespace too many, and keys that occur twice.
+#[tokio::test]
+#[ignore = "needs a control plane: run cargo xtask e2e"]
+async fn bodies_are_read_so() {
+    let server = ControlPlane::shared().await.unwrap();
+    let client = server.client().unwrap();
+    let class = |fields: &str| {
+        format!(
+            r#"{{"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass",
+            "metadata": {{"name": "body", "namespace": "default"}},
+            "provisioner": "a.example.com"{fields}}}"#
+        )
+    };
+    let path = "/apis/storage.k8s.io/v1/storageclasses?dryRun=All";
+    let post = async |strict: &str, body: String| {
+        let path = format!("{path}{strict}");
+        let body = Some(body.into_bytes());
+        send_as(&client, Method::POST, &path, "application/json", body).await.unwrap()
+    };
+    let strict = "&fieldValidation=Strict";
+    let answer = post(strict, class("")).await;
+    assert!(answer.is_success(), "{:#}", answer.body);
+    assert_eq!(answer.body["metadata"].get("namespace"), None);
+    let answer = post(strict, class(r#", "newer": 1"#)).await;
+    assert_eq!(answer.status, 400);
+    // Where we take the last of two, the server merges.
+    let twice = r#", "parameters": {"a": "b"}, "parameters": {"c": "d"}"#;
+    let answer = post("", class(twice)).await;
+    assert_eq!(answer.body["parameters"], json!({"a": "b", "c": "d"}));
+    let twice = r#", "reclaimPolicy": "Retain", "reclaimPolicy": null"#;
+    let answer = post("", class(twice)).await;
+    assert_eq!(answer.body["reclaimPolicy"], "Delete");
+}
