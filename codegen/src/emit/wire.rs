@@ -32,7 +32,7 @@ pub(super) fn items(_: &ApiVersion, ty: &Type, object: &Struct) -> Vec<TokenStre
 
 /// How the macro is told that `null` is the zero value in a field.
 fn shape(object: &Struct, field: &Field) -> Option<TokenStream> {
-    if field.metadata && matches!(object.role, Role::Kind(_)) {
+    if field.metadata && matches!(object.role, Role::Kind(_) | Role::Apply(_)) {
         return Some(quote!(as metadata));
     }
     field.facts.has_null_elements.then(|| quote!(as elements))

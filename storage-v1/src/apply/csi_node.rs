@@ -137,7 +137,7 @@ impl k8s_openapi::Metadata for CSINode {
 
 wire::kind! {
     CSINode {
-        required "metadata" => metadata,
+        required "metadata" => metadata as metadata,
         optional "spec" => spec,
         optional "status" => status,
     }

@@ -214,7 +214,7 @@ impl k8s_openapi::Metadata for StorageClass {
 
 wire::kind! {
     StorageClass {
-        required "metadata" => metadata,
+        required "metadata" => metadata as metadata,
         optional "provisioner" => provisioner,
         optional "allowVolumeExpansion" => allow_volume_expansion,
         optional "allowedTopologies" => allowed_topologies,

@@ -122,7 +122,7 @@ impl k8s_openapi::Metadata for VolumeAttributesClass {
 
 wire::kind! {
     VolumeAttributesClass {
-        required "metadata" => metadata,
+        required "metadata" => metadata as metadata,
         optional "driverName" => driver_name,
         optional "parameters" => parameters,
     }

@@ -150,7 +150,7 @@ impl k8s_openapi::Metadata for CSIStorageCapacity {
 
 wire::kind! {
     CSIStorageCapacity {
-        required "metadata" => metadata,
+        required "metadata" => metadata as metadata,
         optional "storageClassName" => storage_class_name,
         optional "capacity" => capacity,
         optional "maximumVolumeSize" => maximum_volume_size,

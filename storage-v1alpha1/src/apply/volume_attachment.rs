@@ -126,7 +126,7 @@ impl k8s_openapi::Metadata for VolumeAttachment {
 
 wire::kind! {
     VolumeAttachment {
-        required "metadata" => metadata,
+        required "metadata" => metadata as metadata,
         optional "spec" => spec,
         optional "status" => status,
     }

@@ -101,7 +101,7 @@ impl k8s_openapi::Metadata for CSIDriver {
 
 wire::kind! {
     CSIDriver {
-        required "metadata" => metadata,
+        required "metadata" => metadata as metadata,
         optional "spec" => spec,
     }
 }

@@ -147,7 +147,7 @@ impl k8s_openapi::Metadata for CSINodeInfo {
 
 wire::kind! {
     CSINodeInfo {
-        required "metadata" => metadata,
+        required "metadata" => metadata as metadata,
         optional "spec" => spec,
         optional "csiDrivers" => csi_drivers,
         optional "status" => status,
