@@ -141,7 +141,7 @@ impl k8s_openapi::Metadata for Pantry {
 
 wire::kind! {
     Pantry {
-        required "metadata" => metadata,
+        required "metadata" => metadata as metadata,
         optional "spec" => spec,
         optional "status" => status,
     }

@@ -103,7 +103,7 @@ impl k8s_openapi::Metadata for Spoon {
 
 wire::kind! {
     Spoon {
-        required "metadata" => metadata,
+        required "metadata" => metadata as metadata,
         optional "step" => step,
     }
 }

@@ -116,7 +116,7 @@ impl k8s_openapi::Metadata for I {
 
 wire::kind! {
     I {
-        required "metadata" => metadata,
+        required "metadata" => metadata as metadata,
         optional "name" => name,
         optional "objectName" => object_name,
     }

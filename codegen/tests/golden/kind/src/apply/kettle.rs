@@ -127,7 +127,7 @@ impl k8s_openapi::Metadata for Kettle {
 
 wire::kind! {
     Kettle {
-        required "metadata" => metadata,
+        required "metadata" => metadata as metadata,
         optional "spec" => spec,
         optional "status" => status,
     }

@@ -161,7 +161,7 @@ impl k8s_openapi::Metadata for Moth {
 
 wire::kind! {
     Moth {
-        required "metadata" => metadata,
+        required "metadata" => metadata as metadata,
         optional "going" => going,
         optional "old" => old,
         optional "raw" => raw,

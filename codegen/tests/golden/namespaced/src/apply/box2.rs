@@ -131,7 +131,7 @@ impl k8s_openapi::Metadata for Box2 {
 
 wire::kind! {
     Box2 {
-        required "metadata" => metadata,
+        required "metadata" => metadata as metadata,
         optional "name" => name,
         optional "owner" => owner,
         optional "label" => label,

@@ -142,7 +142,7 @@ impl k8s_openapi::Metadata for Mill {
 
 wire::kind! {
     Mill {
-        required "metadata" => metadata,
+        required "metadata" => metadata as metadata,
         optional "spec" => spec,
         optional "status" => status,
     }

@@ -118,7 +118,7 @@ impl k8s_openapi::Metadata for Cat {
 
 wire::kind! {
     Cat {
-        required "metadata" => metadata,
+        required "metadata" => metadata as metadata,
         optional "fur" => fur,
         optional "nap" => nap,
     }

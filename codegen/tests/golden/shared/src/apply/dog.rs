@@ -103,7 +103,7 @@ impl k8s_openapi::Metadata for Dog {
 
 wire::kind! {
     Dog {
-        required "metadata" => metadata,
+        required "metadata" => metadata as metadata,
         optional "fur" => fur,
     }
 }

@@ -101,7 +101,7 @@ impl k8s_openapi::Metadata for Jar {
 
 wire::kind! {
     Jar {
-        required "metadata" => metadata,
+        required "metadata" => metadata as metadata,
         optional "level" => level,
     }
 }

@@ -105,7 +105,7 @@ impl k8s_openapi::Metadata for Mug {
 
 wire::kind! {
     Mug {
-        required "metadata" => metadata,
+        required "metadata" => metadata as metadata,
         optional "spec" => spec,
     }
 }

@@ -188,7 +188,7 @@ impl k8s_openapi::Metadata for Tray {
 
 wire::kind! {
     Tray {
-        required "metadata" => metadata,
+        required "metadata" => metadata as metadata,
         optional "cups" => cups,
         optional "price" => price,
         optional "colors" => colors,

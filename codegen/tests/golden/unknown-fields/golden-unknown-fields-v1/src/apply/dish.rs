@@ -101,7 +101,7 @@ impl k8s_openapi::Metadata for Dish {
 
 wire::kind! {
     Dish {
-        required "metadata" => metadata,
+        required "metadata" => metadata as metadata,
         optional "depth" => depth,
     }
 }

@@ -103,7 +103,7 @@ impl k8s_openapi::Metadata for Cup {
 
 wire::kind! {
     Cup {
-        required "metadata" => metadata,
+        required "metadata" => metadata as metadata,
         optional "spec" => spec,
     }
 }

@@ -101,7 +101,7 @@ impl k8s_openapi::Metadata for Jug {
 
 wire::kind! {
     Jug {
-        required "metadata" => metadata,
+        required "metadata" => metadata as metadata,
         optional "full" => full,
     }
 }

@@ -185,7 +185,7 @@ impl k8s_openapi::Metadata for Tray {
 
 wire::kind! {
     Tray {
-        required "metadata" => metadata,
+        required "metadata" => metadata as metadata,
         optional "count" => count,
         optional "cloth" => cloth,
         optional "color" => color,
