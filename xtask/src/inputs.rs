@@ -245,6 +245,16 @@ pub(crate) fn release_of(folder: &Path) -> Option<Release> {
     folder.file_name()?.to_str()?.parse().ok()
 }
 
+/// The folders in a folder that are named after releases.
+pub(crate) fn releases_in(
+    folder: &Path,
+) -> Result<Vec<(PathBuf, Release)>, Box<dyn Error>> {
+    let entries = std::fs::read_dir(folder)
+        .map_err(|e| workspace::error("can't read", folder, &e))?;
+    let paths = entries.flatten().map(|entry| entry.path());
+    Ok(paths.filter_map(|path| Some((path.clone(), release_of(&path)?))).collect())
+}
+
 fn none_found(folder: &Folder<'_>, documents: &[DocumentConfig]) -> Box<dyn Error> {
     let errors =
         documents.iter().map(|document| not_found(folder, document).to_string());

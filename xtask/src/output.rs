@@ -64,9 +64,11 @@ impl Plan {
         }
         let mut plan = Self::of_files(&folder, &files)?;
         let wanted: BTreeSet<_> = files.iter().map(|f| folder.join(&f.path)).collect();
-        for path in rust_files(&folder.join("src"))? {
+        let mut others = rust_files(&folder.join("src"))?;
+        others.retain(|path| !wanted.contains(path));
+        for path in others {
             let text = workspace::read_if_there(&path)?;
-            if !wanted.contains(&path) && text.is_some_and(|text| is_ours(&text)) {
+            if text.is_some_and(|text| is_ours(&text)) {
                 plan.changes.push(Change::Remove { path });
             }
         }

@@ -153,12 +153,7 @@ fn releases(arguments: &Verify) -> Result<BTreeMap<PathBuf, Release>, Box<dyn Er
     if let Some(release) = arguments.release.or_else(|| inputs::release_of(folder)) {
         return Ok(BTreeMap::from([(folder.clone(), release)]));
     }
-    let entries = std::fs::read_dir(folder)
-        .map_err(|e| workspace::error("can't read", folder, &e))?;
-    let entries = entries.flatten().map(|entry| entry.path());
-    let found: BTreeMap<_, _> = entries
-        .filter_map(|path| Some((path.clone(), inputs::release_of(&path)?)))
-        .collect();
+    let found: BTreeMap<_, _> = inputs::releases_in(folder)?.into_iter().collect();
     if found.is_empty() {
         return Err(format!(
             "error: the Kubernetes release of the documents in {} is unknown\n  \

@@ -149,6 +149,25 @@ pub(crate) struct Call {
     pub(crate) alone: bool,
 }
 
+impl Call {
+    /// A call on which nothing else depends.
+    pub(crate) fn new(
+        method: &'static str,
+        takes: Takes,
+        arguments: Vec<Argument>,
+    ) -> Self {
+        Self {
+            method,
+            takes,
+            arguments,
+            guards: false,
+            unguarded: None,
+            on_create_only: None,
+            alone: false,
+        }
+    }
+}
+
 /// In which form a method takes the value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]

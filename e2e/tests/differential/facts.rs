@@ -4,14 +4,14 @@
 //! we must say the same.
 
 use conformance::valid::Kind;
-use e2e::{ControlPlane, send, send_as};
+use e2e::{ControlPlane, send_as};
 use http::Method;
 use serde_json::{Value, json};
 
 use crate::damage::{self, Damage, expand};
 use crate::ours::Operation;
 use crate::verdict::Verdict;
-use crate::{Asked, Case, ask, ours};
+use crate::{Asked, Case, create};
 
 use Operation::{Create, Update, UpdateStatus};
 
@@ -46,7 +46,8 @@ fn base(kind: Kind) -> Value {
 }
 
 impl Asked {
-    /// Does the changes to a small object, and checks what the server answers and what we say.
+    /// Does the changes to a small object, checks what the server answers, and compares ours with
+    /// that.
     async fn fact(
         &mut self,
         (operation, kind): (Operation, Kind),
@@ -59,40 +60,23 @@ impl Asked {
         stored["kind"] = kind.name().into();
         stored["metadata"] = json!({"name": format!("fact-{}", self.tally.count)});
         if operation != Create {
-            let body = Some(stored.to_string().into_bytes());
-            let client = &self.server.client;
-            let answer = send(client, Method::POST, &kind.path(), body).await.unwrap();
-            assert!(answer.is_success(), "{:#}", answer.body);
-            stored = answer.body;
+            stored = create(&self.server.client, kind, &stored).await;
         }
         let mut object = stored.clone();
         for (place, value) in changes {
             assert!(damage::apply(&mut object, &Damage { place, value }), "{place}");
         }
-        // An unknown field would be warned of.
-        self.server.cut_down(kind, &mut object);
-        let case = Case {
-            kind,
-            operation,
-            object,
-            stored,
-        };
-        let answer = ask(&self.server.client, &case).await;
-        let (object, body) = (&case.object, &answer.body);
-        let theirs = Verdict::of(&answer);
-        assert_eq!(told(&theirs), expected, "the server on {object:#}\n{body:#}");
-        let ours = ours::judge(&case, &self.target).verdict;
-        assert_eq!(told(&ours), expected, "ours on {object:#}");
-        if let (
-            Verdict::Accepted { warnings, .. },
-            Verdict::Accepted {
-                warnings: our_warnings,
-                ..
-            },
-        ) = (&theirs, &ours)
-        {
-            assert_eq!(warnings, our_warnings, "{object:#}");
-        }
+        let sent = format!("{object:#}");
+        let answer = self
+            .compare(Case {
+                kind,
+                operation,
+                object,
+                stored,
+            })
+            .await;
+        let body = &answer.body;
+        assert_eq!(told(&Verdict::of(&answer)), expected, "{sent}\n{body:#}");
     }
 }
 
@@ -104,6 +88,7 @@ async fn each_fact_is_so() {
     differing(&mut asked).await;
     odd(&mut asked).await;
     values(&mut asked).await;
+    asked.finish();
 }
 
 /// In what the releases differ.

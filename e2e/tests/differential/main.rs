@@ -114,11 +114,13 @@ impl Asked {
         }
     }
 
-    async fn compare(&mut self, mut case: Case) {
+    /// Notes how our result differs from the server's, and returns that.
+    async fn compare(&mut self, mut case: Case) -> Answer {
         self.server.cut_down(case.kind, &mut case.object);
         let answer = ask(&self.server.client, &case).await;
         let ours = ours::judge(&case, &self.target);
         judge(&case, &answer, ours, &mut self.deviations, &mut self.tally);
+        answer
     }
 
     /// Does every damage by itself, to several objects, and returns the rules that fired.
@@ -267,13 +269,17 @@ async fn store(server: &Server, kind: Kind, rng: &mut Rng) -> Vec<Value> {
         let version = kind.api_version().rsplit('/').next().unwrap_or_default();
         let mut object = kind.object(rng, &format!("stored-{version}-{number}"));
         server.cut_down(kind, &mut object);
-        let body = Some(object.to_string().into_bytes());
-        let answer =
-            send(&server.client, Method::POST, &kind.path(), body).await.unwrap();
-        assert!(answer.is_success(), "{object:#}\n{:#}", answer.body);
-        stored.push(answer.body);
+        stored.push(create(&server.client, kind, &object).await);
     }
     stored
+}
+
+/// Creates an object, and returns it as the server has stored it.
+async fn create(client: &Client, kind: Kind, object: &Value) -> Value {
+    let body = Some(object.to_string().into_bytes());
+    let answer = send(client, Method::POST, &kind.path(), body).await.unwrap();
+    assert!(answer.is_success(), "{object:#}\n{:#}", answer.body);
+    answer.body
 }
 
 async fn ask(client: &Client, case: &Case) -> Answer {

@@ -15,7 +15,7 @@ use std::process::Command;
 use clap::Args;
 use codegen::Release;
 
-use crate::inputs::release_of;
+use crate::inputs::releases_in;
 use crate::workspace;
 
 /// The variable by which envtest, and all that follow it, find the programs.
@@ -84,12 +84,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
 /// The folder with the modules of a release, or of the newest.
 fn modules(root: &Path, release: Option<Release>) -> Result<PathBuf, Box<dyn Error>> {
     let all = root.join("e2e").join("control-plane");
-    let entries = std::fs::read_dir(&all)
-        .map_err(|e| workspace::error("can't read", &all, &e))?
-        .flatten();
-    let found: BTreeMap<_, _> = entries
-        .filter_map(|entry| Some((release_of(&entry.path())?, entry.path())))
-        .collect();
+    let found = releases_in(&all)?.into_iter().map(|(path, release)| (release, path));
+    let found: BTreeMap<_, _> = found.collect();
     let wanted = match release {
         Some(release) => found.get(&release),
         None => found.values().next_back(),

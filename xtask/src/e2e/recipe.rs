@@ -70,9 +70,7 @@ impl Recipe {
             .collect();
         Ok(format!("-s -w{said}"))
     }
-}
 
-impl Recipe {
     /// The names of the programs, as envtest knows them.
     pub(super) fn programs(&self) -> Vec<&str> {
         self.tools.iter().map(|package| program(package)).collect()

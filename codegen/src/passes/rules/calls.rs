@@ -39,13 +39,9 @@ impl Reader<'_> {
             (None, false) => None,
         });
         let mut call = Call {
-            method: method.name,
-            takes: method.takes,
-            arguments,
             guards: method.guards,
-            unguarded: None,
-            on_create_only: None,
             alone: method.alone,
+            ..Call::new(method.name, method.takes, arguments)
         };
         for modifier in TABLE {
             if let Meaning::Modifies(other, modification) = &modifier.meaning

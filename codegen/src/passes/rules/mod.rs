@@ -126,7 +126,7 @@ impl Reader<'_> {
                             self.flag(keyword.name, value, pointer);
                         }
                         Modification::Unguarded | Modification::OnCreateOnly => {
-                            self.releases(keyword.name, value, pointer);
+                            self.check_releases(keyword.name, value, pointer);
                         }
                     }
                     // Without the other one at all, this has been reported on loading.
@@ -219,15 +219,8 @@ impl Reader<'_> {
         if rules.calls().any(|call| call.takes == Takes::AsStr) {
             return;
         }
-        let call = Call {
-            method: "known",
-            takes: Takes::AsStr,
-            arguments: vec![Argument::ValuesOf(ty.name.clone())],
-            guards: false,
-            unguarded: None,
-            on_create_only: None,
-            alone: false,
-        };
+        let values = vec![Argument::ValuesOf(ty.name.clone())];
+        let call = Call::new("known", Takes::AsStr, values);
         rules.list.push(Rule {
             keyword: "enum",
             check: Check::Call(call),
@@ -349,18 +342,11 @@ impl Reader<'_> {
         *value == Value::Bool(true)
     }
 
-    /// The servers that a keyword is for: all if it is `true`.
-    fn releases(
-        &mut self,
-        name: &str,
-        value: &Value,
-        pointer: &Pointer,
-    ) -> Option<Releases> {
-        let releases = releases(value);
-        if releases.is_none() {
+    /// Reports a keyword that doesn't say for which servers it is.
+    fn check_releases(&mut self, name: &str, value: &Value, pointer: &Pointer) {
+        if releases(value).is_none() {
             self.wrong::<()>(name, value, "`true`, or `{before: \"1.36\"}`", pointer);
         }
-        releases
     }
 
     /// Reports a keyword that asks something of a value that has no such thing.
@@ -407,17 +393,8 @@ fn quantity(sort: Sort, rules: &mut Rules) {
     if sort != Sort::External || rules.calls().next().is_some() {
         return;
     }
-    let call = Call {
-        method: "quantity",
-        takes: Takes::Reference,
-        arguments: Vec::new(),
-        guards: false,
-        unguarded: None,
-        on_create_only: None,
-        alone: false,
-    };
     rules.list.push(Rule {
         keyword: "type",
-        check: Check::Call(call),
+        check: Check::Call(Call::new("quantity", Takes::Reference, Vec::new())),
     });
 }

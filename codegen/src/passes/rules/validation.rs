@@ -225,18 +225,11 @@ impl Reader<'_> {
             }
             None => "known",
         };
-        Some(Check::Call(Call {
-            method,
-            takes: match sort {
-                Sort::Enumeration => Takes::AsStr,
-                _ => Takes::Text,
-            },
-            arguments,
-            guards: false,
-            unguarded: None,
-            on_create_only: None,
-            alone: false,
-        }))
+        let takes = match sort {
+            Sort::Enumeration => Takes::AsStr,
+            _ => Takes::Text,
+        };
+        Some(Check::Call(Call::new(method, takes, arguments)))
     }
 
     fn untranslated(&mut self, pointer: &Pointer, message: String) {
