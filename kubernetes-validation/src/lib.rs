@@ -7,8 +7,8 @@
 //!
 //! 1. [`SetDefaults::set_defaults`] sets defaults.
 //! 2. [`Validate::prepare_for_create`] and [`Validate::prepare_for_update`] set defaults and drop
-//!    what the server doesn't store: fields whose feature is disabled, and a status that is
-//!    written through its subresource.
+//!    what the server doesn't store: fields whose feature is disabled, the namespace of a
+//!    cluster-scoped object, and a status that is written through its subresource.
 //! 3. [`Validate::validate`] and [`Validate::validate_update`] return all errors of an object at
 //!    once. They expect that defaults are set.
 //!
@@ -127,7 +127,8 @@ pub trait Strategy: Kind<Scope: 'static> + Check + SetDefaults + Clone {
 /// Defaults and validates objects of a kind in the order in which a server handles a request.
 pub trait Validate: Strategy {
     /// Makes the object what a server stores on creation: sets defaults, drops fields whose
-    /// feature is disabled, and resets a status that is written through its subresource.
+    /// feature is disabled and the namespace of a cluster-scoped object, and resets a status that
+    /// is written through its subresource.
     ///
     /// Metadata that the server sets, such as `uid`, stays unchanged.
     fn prepare_for_create(&mut self, target: &Target) {
