@@ -49,7 +49,7 @@ const HEAD: &str = "apiVersion: example.com/v1\nkind: Pot\n";
 fn a_damaged_document_hides_no_other() {
     let good = format!("{HEAD}metadata: {{name: a}}\n");
     let text = format!(
-        "# first\n{good}---\na: [\n--- # third\n{good}...\n%YAML 1.2\n---\n{good}"
+        "# first\n{good}---\na: [\n--- # third\n{good}...\n%YAML 1.1\n---\n{good}"
     );
     let wanted = ["2: a is read", "6: -  syntax at 6", "8: a is read", "14: a is read"];
     assert_eq!(yaml(&text), wanted);

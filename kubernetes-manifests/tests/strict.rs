@@ -345,7 +345,8 @@ mod yaml {
         let expected = [("ownerReferences", 4), ("ownerReferences[0].b", 4)];
         assert_eq!(places(text), expected.map(|(path, line)| (path.to_owned(), line)));
         assert_eq!(yaml("labels: {<<: {x: ''}, y: ''}"), [""; 0]);
-        assert_eq!(yaml("labels: {<<: a}"), [""; 0]);
+        assert!(strict::from_yaml::<ObjectMeta>("labels: {<<: a}").is_err());
+        assert_eq!(yaml("labels: {'<<': a}"), [""; 0]);
     }
 
     #[test]
@@ -420,12 +421,15 @@ mod yaml {
         assert!(strict::from_yaml::<ObjectMeta>(&deep).is_err());
     }
 
-    /// A limit of the reader: see the documentation.
     #[test]
-    fn integers_as_keys_hide_duplicates() {
+    fn keys_of_all_sorts_are_compared() {
         assert_eq!(
-            yaml("labels: {a: '', a: '', 1: '', b: '', b: ''}"),
-            [r#"duplicate field "labels.a""#]
+            yaml("labels: {a: '', a: '', 1: '', b: '', b: '', 0x1: ''}"),
+            [
+                r#"duplicate field "labels.a""#,
+                r#"duplicate field "labels.b""#,
+                r#"duplicate field "labels.1""#,
+            ]
         );
     }
 }

@@ -56,6 +56,33 @@ impl<'a> From<Tree<'a>> for Node<'a> {
 }
 
 impl Node<'_> {
+    /// Copies what is borrowed from the text.
+    #[cfg(feature = "yaml")]
+    pub(crate) fn into_owned(self) -> Node<'static> {
+        let tree = match self.tree {
+            Tree::Null => Tree::Null,
+            Tree::NotText => Tree::NotText,
+            Tree::Bool(value) => Tree::Bool(value),
+            Tree::Number(number) => Tree::Number(number),
+            Tree::Text(text) => Tree::Text(Cow::Owned(text.into_owned())),
+            Tree::Items(items) => {
+                Tree::Items(items.into_iter().map(Node::into_owned).collect())
+            }
+            Tree::Fields(fields) => {
+                let owned = fields.into_iter().map(|field| Field {
+                    name: Cow::Owned(field.name.into_owned()),
+                    position: field.position,
+                    value: field.value.into_owned(),
+                });
+                Tree::Fields(owned.collect())
+            }
+        };
+        Node {
+            position: self.position,
+            tree,
+        }
+    }
+
     /// Returns the position of the value at a path, or of the nearest around it.
     #[cfg(feature = "yaml")]
     pub(crate) fn find(&self, path: &FieldPath) -> Option<Position> {
@@ -128,6 +155,25 @@ impl Node<'_> {
 }
 
 impl<'a> Tree<'a> {
+    /// Sets all positions.
+    #[cfg(feature = "yaml")]
+    pub(crate) fn move_to(&mut self, position: Position) {
+        let to = |node: &mut Node<'_>| {
+            node.position = Some(position);
+            node.tree.move_to(position);
+        };
+        match self {
+            Self::Items(items) => items.iter_mut().for_each(to),
+            Self::Fields(fields) => {
+                for field in fields {
+                    field.position = Some(position);
+                    to(&mut field.value);
+                }
+            }
+            _ => (),
+        }
+    }
+
     /// Returns the field of that name, the last one if there are several, and its index.
     pub(crate) fn field(&self, name: &str) -> Option<(usize, &Field<'a>)> {
         match self {

@@ -14,7 +14,7 @@ use crate::input::json::{Document, documents};
 use crate::input::reader;
 use crate::input::tree::{Field, Node, Position, Tree};
 use crate::input::walk::{Log, Walk};
-use crate::input::yaml::{HEADROOM, raw_documents_within};
+use crate::input::yaml::{HEADROOM, Yaml};
 use crate::strict::{FieldError, Input, Language};
 
 /// The language of a stream.
@@ -186,7 +186,12 @@ impl<'t> Parts<'_, 't> {
         let yaml = match self.syntax {
             Syntax::Json => None,
             Syntax::JsonOrYaml => {
-                Some(raw_documents_within(chunk.text, &mut self.headroom))
+                let mut yaml = Yaml::file(chunk.text).keeping_duplicates();
+                yaml.is_after_end = chunk.is_after_end;
+                yaml.headroom = self.headroom;
+                let documents = yaml.documents();
+                self.headroom = yaml.headroom;
+                Some(documents)
             }
         };
         match (yaml, read) {

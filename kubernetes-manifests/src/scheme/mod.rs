@@ -27,10 +27,17 @@
 //!
 //! # YAML
 //!
-//! YAML is read as Kubernetes reads it: first as JSON, then as the type, so that an
-//! unquoted `yes` is no string and `0644` is octal. Merge keys work. A duplicate key
-//! is an error, and so is a tag that doesn't belong to YAML itself, since ignoring it would
-//! change the meaning. Aliases may not make a text many times larger.
+//! YAML is read as Kubernetes 1.36 reads it: as YAML 1.1, first as JSON, then as the type. So an
+//! unquoted `yes` is no string, not even as a key, `0644` is octal, `1e3` an integer, a tag of others
+//! counts for nothing, and of a merge key and a field of the same name the later one counts.
+//! [`Scheme::decode_yaml`] reads as a server reads a body, [`Scheme::decode_yaml_all`] as kubectl
+//! reads a file, whose last line always ends.
+//!
+//! What would get lost is an error: in plain reading a key that stands twice, and what follows a
+//! document before the next `---`, which Kubernetes ignores. Where the two languages differ, and what
+//! nobody sees may change the meaning, both are refused: line ends that only YAML 1.1 has, and byte
+//! order marks in the middle. A document is nested at most 127 deep, and aliases may not make a text
+//! many times larger.
 
 mod about;
 mod content;

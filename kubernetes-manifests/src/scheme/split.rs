@@ -6,6 +6,8 @@ pub(super) struct Chunk<'t> {
     pub(super) text: &'t str,
     /// The number of lines before it.
     pub(super) lines: usize,
+    /// Whether it follows a `...`.
+    pub(super) is_after_end: bool,
 }
 
 /// The chunks of a stream.
@@ -15,6 +17,7 @@ pub(super) struct Chunk<'t> {
 pub(super) struct Chunks<'t> {
     rest: &'t str,
     lines: usize,
+    is_after_end: bool,
 }
 
 impl<'t> Chunks<'t> {
@@ -22,6 +25,7 @@ impl<'t> Chunks<'t> {
         Self {
             rest: text.strip_prefix('\u{feff}').unwrap_or(text),
             lines: 0,
+            is_after_end: false,
         }
     }
 
@@ -57,7 +61,10 @@ impl<'t> Iterator for Chunks<'t> {
         let chunk = Chunk {
             text,
             lines: self.lines,
+            is_after_end: self.is_after_end,
         };
+        self.is_after_end =
+            text.lines().next_back().is_some_and(|line| is_marker(line, "..."));
         self.lines += text.matches('\n').count();
         self.rest = rest;
         Some(chunk)
@@ -71,6 +78,7 @@ impl<'t> Chunk<'t> {
             Some((first, rest)) if first.trim_end() == "---" => Self {
                 text: rest,
                 lines: self.lines + 1,
+                ..self
             },
             _ => self,
         };
@@ -85,6 +93,7 @@ impl<'t> Chunk<'t> {
                 return Some(Self {
                     text: self.text.get(at..)?,
                     lines: self.lines + number,
+                    ..self
                 });
             }
             at += line.len();

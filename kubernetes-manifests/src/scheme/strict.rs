@@ -59,7 +59,7 @@ impl Scheme {
 #[cfg(feature = "yaml")]
 mod yaml {
     use super::*;
-    use crate::input::yaml::{documents, raw_documents, single};
+    use crate::input::yaml::Yaml;
     use crate::scheme::AnyObject;
     use crate::scheme::stream::Document;
     use crate::strict::Language;
@@ -74,7 +74,7 @@ mod yaml {
             &self,
             text: &str,
         ) -> Result<Decoded<T>, SchemeError> {
-            let node = single(documents(text)?)?;
+            let node = Yaml::body(text).document()?;
             let decoded = self.decode_input(Input::new(&node, Language::Yaml), None);
             decoded.map_err(|error| error.or_on(|path| node.find(path)))
         }
@@ -103,7 +103,8 @@ mod yaml {
             text: &str,
         ) -> Result<Vec<AnyObject>, SchemeError> {
             let mut objects = Vec::new();
-            for (index, node) in documents(text)?.into_iter().enumerate() {
+            let documents = Yaml::file(text).documents()?;
+            for (index, node) in documents.into_iter().enumerate() {
                 let document = Document {
                     scheme: self,
                     number: index + 1,
@@ -130,7 +131,8 @@ mod yaml {
         ) -> Result<Strict<Vec<AnyObject>>, SchemeError> {
             let mut objects = Vec::new();
             let mut log = Log::new(text);
-            for (index, node) in raw_documents(text)?.into_iter().enumerate() {
+            let documents = Yaml::file(text).keeping_duplicates().documents()?;
+            for (index, node) in documents.into_iter().enumerate() {
                 let document = Document {
                     scheme: self,
                     number: index + 1,

@@ -19,7 +19,16 @@ pub fn to_yaml<T: Serialize>(object: &T) -> Result<String, SchemeError> {
 
 /// Writes a tree or a value.
 pub(super) fn tree_to_yaml<T: Serialize>(tree: &T) -> Result<String, SchemeError> {
-    serde_saphyr::to_string_with_options(tree, writing()).map_err(unwritable)
+    let write = |options| serde_saphyr::to_string_with_options(tree, options);
+    let text = write(writing()).map_err(unwritable)?;
+    // Kubernetes can't read a block whose first line begins with a tab.
+    let begins_with_tab = |line: &str| line.trim_start_matches(' ').starts_with('\t');
+    if !text.lines().any(begins_with_tab) {
+        return Ok(text);
+    }
+    let mut without_blocks = writing();
+    without_blocks.prefer_block_scalars = false;
+    write(without_blocks).map_err(unwritable)
 }
 
 /// Writes objects as a stream of YAML documents, with `---` between them;

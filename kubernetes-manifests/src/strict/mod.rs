@@ -66,11 +66,7 @@
 //! * In types of `k8s-openapi` other than metadata, such as a label selector or the volume inside a
 //!   VolumeAttachment, `null` as an element of a list or a value of a map is an error; a server takes
 //!   it for the zero value, as it is here everywhere else.
-//! * A server can't read a `<<` whose value is neither an object nor a list of objects, and takes a
-//!   `<<` in quotes for a name; here the first is a name and the second a merge key. In plain reading
-//!   an object's own field overrides that of a merge key, whatever their order.
-//! * In YAML, keys that are equal only in JSON, `1` and `"1"`, are duplicates here, and after a key
-//!   that is an integer, duplicates in the same object aren't found.
+//! * In YAML, keys that are equal only in JSON, `1` and `"1"`, are duplicates here.
 //! * The type decides which fields are known: by the release of the crate or, for types of
 //!   `k8s-openapi`, by its feature. A server of another release may know more or fewer.
 //! * A type that buffers its input, as with serde's `flatten`, skips nothing, so that nothing in it
@@ -89,7 +85,7 @@ use crate::input::reader;
 use crate::input::tree::{Node, Tree};
 use crate::input::walk::{Log, Source, Step, Walk};
 #[cfg(feature = "yaml")]
-use crate::input::yaml;
+use crate::input::yaml::Yaml;
 
 /// The kind of a [`FieldError`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -204,7 +200,7 @@ pub(crate) fn with_yaml<T>(
     text: &str,
     read: impl FnOnce(Input<'_, '_>, &mut Log) -> Result<T, SchemeError>,
 ) -> Result<Strict<T>, SchemeError> {
-    let node = yaml::single(yaml::raw_documents(text)?)?;
+    let node = Yaml::body(text).keeping_duplicates().document()?;
     let mut log = Log::new(text);
     let object = read(Input::new(&node, Language::Yaml), &mut log)
         .map_err(|error| error.or_on(|path| node.find(path)))?;

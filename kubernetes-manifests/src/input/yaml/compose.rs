@@ -1,0 +1,408 @@
+//! Composes trees of the events of a parser.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use granit_parser::{
+    ErrorKind, Event, Parser, ScalarStyle, ScanError, Span, StrInput, YamlVersion,
+};
+
+use super::{Yaml, position, scalar, syntax};
+use crate::error::SchemeError;
+use crate::input::tree::{Field, Node, Tree};
+
+/// How deep a document may be nested, as in JSON; no kind of Kubernetes comes near.
+const MAX_DEPTH: usize = 127;
+
+/// What a value counts in addition to its text.
+const NODE: usize = 4;
+
+/// The key whose value brings fields.
+const MERGE: &str = "<<";
+
+/// The version of YAML that Kubernetes reads.
+const VERSION: YamlVersion = YamlVersion::new(1, 1);
+
+type Result<T, E = SchemeError> = std::result::Result<T, E>;
+
+/// What the parser can't read, though Kubernetes can.
+pub(super) enum Problem {
+    /// A quoted scalar goes on in a line that isn't indented enough.
+    Unindented { line: usize },
+    /// A quoted scalar doesn't end.
+    Unclosed,
+}
+
+/// Reads the documents of a text.
+pub(super) struct Composer<'t> {
+    yaml: Yaml<'t>,
+    parser: Parser<'t, StrInput<'t>>,
+    /// How much aliases may still add.
+    pub(super) left: usize,
+    pub(super) problem: Option<Problem>,
+    /// The values with anchors, from when they are complete.
+    anchors: HashMap<usize, Node<'t>>,
+    depth: usize,
+}
+
+impl<'t> Composer<'t> {
+    pub(super) fn new(yaml: Yaml<'t>, left: usize) -> Self {
+        let options = granit_parser::options! {
+            emit_anchor_events: true,
+            emit_comments: false,
+            flow_nesting_limit: MAX_DEPTH,
+            block_nesting_limit: MAX_DEPTH,
+        };
+        Self {
+            yaml,
+            parser: Parser::new_from_str_with_options(yaml.text, options),
+            left,
+            problem: None,
+            anchors: HashMap::new(),
+            depth: 0,
+        }
+    }
+
+    /// Reads all documents but for empty ones.
+    ///
+    /// # Errors
+    ///
+    /// When the text is not YAML, or Kubernetes doesn't read it.
+    pub(super) fn documents(&mut self) -> Result<Vec<Node<'t>>> {
+        let mut documents = Vec::new();
+        let mut has_begun = self.yaml.is_after_end;
+        while let Some((event, span)) = self.event()? {
+            let Event::DocumentStart(is_explicit, version) = event else {
+                continue;
+            };
+            if version.is_some_and(|version| version != VERSION) {
+                return Err(at(&span, "Kubernetes reads no YAML but 1.1"));
+            }
+            if !is_explicit && has_begun {
+                let message =
+                    "Kubernetes ignores what follows `...`; begin a document with `---`";
+                return Err(at(&span, message));
+            }
+            has_begun = true;
+            self.anchors.clear();
+            let (event, span) = self.inside(&span)?;
+            if let Event::Scalar(_, ScalarStyle::Literal | ScalarStyle::Folded, ..) =
+                event
+            {
+                // The parser doesn't ask for its lines to be indented.
+                return Err(at(&span, "a block scalar is no document"));
+            }
+            let document = self.value(event, &span)?;
+            if !matches!(document.tree, Tree::Null) {
+                documents.push(document);
+            }
+        }
+        Ok(documents)
+    }
+
+    fn event(&mut self) -> Result<Option<(Event<'t>, Span)>> {
+        let Some(read) = self.parser.next_event() else {
+            return Ok(None);
+        };
+        let (event, span) = read.map_err(|error| self.damaged(&error))?;
+        if let Event::Anchor(_, name) = &event {
+            if !name
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
+            {
+                let message =
+                    "YAML 1.1 has only letters, digits, `-` and `_` in names of anchors";
+                return Err(at(&span, message));
+            }
+            return self.event();
+        }
+        if let Some(start) = span.tag_start() {
+            self.check_tag(start.byte_offset(), &span)?;
+        }
+        Ok(Some((event, span)))
+    }
+
+    /// Refuses characters that YAML 1.1 takes for a part of a tag, and the parser doesn't.
+    fn check_tag(&self, start: Option<usize>, span: &Span) -> Result<()> {
+        let text = start.and_then(|start| self.yaml.text.get(start..));
+        let tag = text.and_then(|text| text.split_whitespace().next());
+        let is_tag = |byte: u8| {
+            byte.is_ascii_alphanumeric() || b"-_;/?:@&=+$.!~*'()%<>".contains(&byte)
+        };
+        if tag.is_some_and(|tag| !tag.bytes().all(is_tag)) {
+            return Err(at(span, "a space has to follow a tag"));
+        }
+        Ok(())
+    }
+
+    fn damaged(&mut self, error: &ScanError) -> SchemeError {
+        let place = position(error.marker());
+        self.problem = match error.kind() {
+            ErrorKind::InvalidQuotedScalarIndent => {
+                Some(Problem::Unindented { line: place.0 })
+            }
+            ErrorKind::UnclosedQuotedScalar => Some(Problem::Unclosed),
+            _ => None,
+        };
+        syntax(error.kind().to_string(), Some(place))
+    }
+
+    /// The next event of a document that has begun.
+    fn inside(&mut self, start: &Span) -> Result<(Event<'t>, Span)> {
+        self.event()?.ok_or_else(|| at(start, "the document has no end"))
+    }
+
+    /// Reads a value whose first event is given.
+    fn value(&mut self, event: Event<'t>, span: &Span) -> Result<Node<'t>> {
+        let (tree, anchor) = match event {
+            Event::Scalar(text, style, anchor, tag) => {
+                let text = self.adjusted(text, style, span)?;
+                let is_plain = style == ScalarStyle::Plain;
+                let tree = scalar::resolve(text, is_plain, tag.as_deref());
+                (tree.map_err(|message| at(span, &message))?, anchor)
+            }
+            Event::SequenceStart(_, anchor, _) => {
+                (self.deeper(span, Self::items)?, anchor)
+            }
+            Event::MappingStart(_, anchor, _) => {
+                (self.deeper(span, Self::fields)?, anchor)
+            }
+            Event::Alias(anchor) => (self.alias(anchor, span)?, 0),
+            _ => return Err(at(span, "there is no value")),
+        };
+        let node = Node {
+            position: Some(position(&span.start)),
+            tree,
+        };
+        if anchor != 0 {
+            self.anchors.insert(anchor, node.clone());
+        }
+        Ok(node)
+    }
+
+    /// Reads what is inside of a list or an object.
+    fn deeper(
+        &mut self,
+        span: &Span,
+        read: impl FnOnce(&mut Self, &Span) -> Result<Tree<'t>>,
+    ) -> Result<Tree<'t>> {
+        self.depth += 1;
+        self.check_depth(0, span)?;
+        let tree = read(self, span);
+        self.depth -= 1;
+        tree
+    }
+
+    fn check_depth(&self, more: usize, span: &Span) -> Result<()> {
+        if self.depth + more > MAX_DEPTH {
+            return Err(at(span, &format!("nested more than {MAX_DEPTH} deep")));
+        }
+        Ok(())
+    }
+
+    fn items(&mut self, start: &Span) -> Result<Tree<'t>> {
+        let mut items = Vec::new();
+        loop {
+            let (event, span) = self.inside(start)?;
+            if event == Event::SequenceEnd {
+                return Ok(Tree::Items(items));
+            }
+            items.push(self.value(event, &span)?);
+        }
+    }
+
+    fn fields(&mut self, start: &Span) -> Result<Tree<'t>> {
+        let mut fields = Fields::default();
+        loop {
+            let (event, span) = self.inside(start)?;
+            if event == Event::MappingEnd {
+                return Ok(Tree::Fields(fields.all));
+            }
+            if is_merge(&event) {
+                let (event, span) = self.inside(start)?;
+                for field in self.merged(event, &span)? {
+                    self.add(&mut fields, field, true, &span)?;
+                }
+                continue;
+            }
+            let name = self.name(event, &span)?;
+            let (event, of_value) = self.inside(start)?;
+            let field = Field {
+                name,
+                position: Some(position(&span.start)),
+                value: self.value(event, &of_value)?,
+            };
+            self.add(&mut fields, field, false, &span)?;
+        }
+    }
+
+    /// Reads a key, which is a scalar or repeats a text.
+    fn name(&mut self, event: Event<'t>, span: &Span) -> Result<Cow<'t, str>> {
+        let name = match event {
+            Event::Scalar(text, style, 0, tag) => {
+                let text = self.adjusted(text, style, span)?;
+                scalar::name(text, style == ScalarStyle::Plain, tag.as_deref())
+            }
+            // One that is repeated is needed as a value too.
+            event => match self.value(event, span)?.tree {
+                Tree::Text(text) => Ok(text),
+                _ => Err("JSON has no such key; write it in quotes".to_owned()),
+            },
+        };
+        name.map_err(|message| at(span, &message))
+    }
+
+    /// A scalar as Go has it where the parser differs.
+    fn adjusted(
+        &self,
+        mut text: Cow<'t, str>,
+        style: ScalarStyle,
+        span: &Span,
+    ) -> Result<Cow<'t, str>> {
+        let written = || {
+            let (start, end) = (span.start.byte_offset()?, span.end.byte_offset()?);
+            self.yaml.text.get(start..end)
+        };
+        match style {
+            // The last line of a body may have no end, which the parser adds.
+            ScalarStyle::Literal | ScalarStyle::Folded
+                if !self.yaml.is_file && text.ends_with('\n') =>
+            {
+                let last = written().and_then(|text| text.rsplit('\n').next());
+                if last.is_some_and(|line| !line.trim().is_empty()) {
+                    text.to_mut().pop();
+                }
+            }
+            ScalarStyle::DoubleQuoted if written().is_some_and(escapes_slash) => {
+                return Err(at(span, "YAML 1.1 has no escape `\\/`; write `/`"));
+            }
+            _ => {}
+        }
+        Ok(text)
+    }
+
+    /// The fields that the value of a merge key brings: of several objects, the first is to override
+    /// the others.
+    fn merged(&mut self, event: Event<'t>, span: &Span) -> Result<Vec<Field<'t>>> {
+        let is_alias = matches!(event, Event::Alias(_));
+        let parts = match self.value(event, span)?.tree {
+            Tree::Items(items) if !is_alias => items,
+            tree => vec![tree.into()],
+        };
+        let mut fields = Vec::new();
+        for part in parts.into_iter().rev() {
+            let Tree::Fields(inner) = part.tree else {
+                let message = "`<<` takes an object, or a list of objects";
+                return Err(at(span, message));
+            };
+            fields.extend(inner);
+        }
+        Ok(fields)
+    }
+
+    /// Adds a field. One that a merge key brings overrides those before it, and one after it
+    /// overrides that.
+    fn add(
+        &self,
+        fields: &mut Fields<'t>,
+        field: Field<'t>,
+        is_merged: bool,
+        span: &Span,
+    ) -> Result<()> {
+        if self.yaml.keeps_duplicates {
+            fields.all.push(field);
+            return Ok(());
+        }
+        match fields.known.get_mut(&field.name) {
+            Some((_, was_merged)) if !*was_merged && !is_merged => {
+                let name = field.name;
+                return Err(at(span, &format!("the key `{name}` stands twice")));
+            }
+            Some((index, was_merged)) => {
+                *was_merged = is_merged;
+                if let Some(known) = fields.all.get_mut(*index) {
+                    *known = field;
+                }
+            }
+            None => {
+                let known = (fields.all.len(), is_merged);
+                fields.known.insert(field.name.clone(), known);
+                fields.all.push(field);
+            }
+        }
+        Ok(())
+    }
+
+    /// Repeats the value of an anchor.
+    fn alias(&mut self, anchor: usize, span: &Span) -> Result<Tree<'t>> {
+        let Some(node) = self.anchors.get(&anchor) else {
+            return Err(at(span, "the value of an anchor contains itself"));
+        };
+        let (weight, depth) = measure(&node.tree);
+        let Some(left) = self.left.checked_sub(weight) else {
+            let message = "its aliases make it many times larger than the text; write out what they repeat";
+            return Err(at(span, message));
+        };
+        self.check_depth(depth, span)?;
+        self.left = left;
+        let mut tree = node.tree.clone();
+        // What an alias repeats stands where the alias does.
+        tree.move_to(position(&span.start));
+        Ok(tree)
+    }
+}
+
+/// The fields of an object.
+#[derive(Default)]
+struct Fields<'t> {
+    all: Vec<Field<'t>>,
+    /// The index of each, and whether a merge key has brought it; where duplicates are refused.
+    known: HashMap<Cow<'t, str>, (usize, bool)>,
+}
+
+/// Whether a text in double quotes has the escape `\/`.
+fn escapes_slash(text: &str) -> bool {
+    let mut bytes = text.bytes();
+    while let Some(byte) = bytes.next() {
+        if byte == b'\\' && bytes.next() == Some(b'/') {
+            return true;
+        }
+    }
+    false
+}
+
+fn is_merge(event: &Event<'_>) -> bool {
+    match event {
+        Event::Scalar(text, style, _, None) => {
+            text == MERGE && *style == ScalarStyle::Plain
+        }
+        Event::Scalar(text, _, _, Some(tag)) => {
+            text == MERGE && tag.suffix() == "merge" && tag.original_handle() == "!!"
+        }
+        _ => false,
+    }
+}
+
+/// What a value counts, and how deep it is.
+fn measure(tree: &Tree<'_>) -> (usize, usize) {
+    let (mut weight, mut depth) = (NODE, 0);
+    let mut add = |inner: &Node<'_>| {
+        let (more, below) = measure(&inner.tree);
+        weight += more;
+        depth = depth.max(below + 1);
+    };
+    match tree {
+        Tree::Text(text) => weight += text.len(),
+        Tree::Items(items) => items.iter().for_each(add),
+        Tree::Fields(fields) => {
+            fields.iter().for_each(|field| add(&field.value));
+            weight += fields.iter().map(|field| field.name.len() + NODE).sum::<usize>();
+        }
+        _ => {}
+    }
+    (weight, depth.max(usize::from(matches!(tree, Tree::Items(_) | Tree::Fields(_)))))
+}
+
+fn at(span: &Span, message: &str) -> SchemeError {
+    syntax(message.to_owned(), Some(position(&span.start)))
+}

@@ -1,0 +1,216 @@
+//! What a scalar of YAML means to Kubernetes: the rules of YAML 1.1 as `go.yaml.in/yaml/v2` has them.
+
+use std::borrow::Cow;
+
+use granit_parser::Tag;
+use k8s_openapi::serde_json::Number;
+
+use crate::input::tree::Tree;
+
+/// The prefix of the tags that are written `!!str`.
+const NAMESPACE: &str = "tag:yaml.org,2002:";
+
+/// Resolves a scalar by its tag or, if it is plain and has none, by its text.
+///
+/// # Errors
+///
+/// When the tag asks for another value than the text is, or JSON has no such value.
+pub(super) fn resolve<'t>(
+    text: Cow<'t, str>,
+    is_plain: bool,
+    tag: Option<&Tag>,
+) -> Result<Tree<'t>, String> {
+    let Some(tag) = tag else {
+        return Ok(match Meaning::of(&text) {
+            Some(meaning) if is_plain => meaning.tree(&text)?,
+            _ => Tree::Text(text),
+        });
+    };
+    let suffix = tag.suffix_in_namespace(NAMESPACE);
+    let meaning = match suffix.as_deref() {
+        Some("null" | "bool" | "int" | "float") => Meaning::of(&text),
+        Some(other @ ("binary" | "timestamp")) => {
+            return Err(format!("the tag !!{other} has no value in JSON; leave it out"));
+        }
+        // Text, and tags of others, which Kubernetes ignores.
+        _ => return Ok(Tree::Text(text)),
+    };
+    match (suffix.as_deref(), &meaning) {
+        (Some("null"), Some(Meaning::Null))
+        | (Some("bool"), Some(Meaning::Bool(_)))
+        | (Some("int"), Some(Meaning::Integer(_)))
+        | (Some("float"), Some(Meaning::Integer(_) | Meaning::Float(_))) => {}
+        (suffix, _) => {
+            return Err(format!("`{text}` is no !!{}", suffix.unwrap_or_default()));
+        }
+    }
+    meaning.map_or_else(|| Ok(Tree::Null), |meaning| meaning.tree(&text))
+}
+
+/// Returns the name that a scalar is as a key.
+///
+/// # Errors
+///
+/// As [`resolve`], and when JSON has no such key.
+pub(super) fn name<'t>(
+    text: Cow<'t, str>,
+    is_plain: bool,
+    tag: Option<&Tag>,
+) -> Result<Cow<'t, str>, String> {
+    if is_plain
+        && tag.is_none()
+        && let Some(Meaning::Float(value)) = Meaning::of(&text)
+    {
+        return Ok(Cow::Owned(shortest(value)));
+    }
+    match resolve(text, is_plain, tag)? {
+        Tree::Text(text) => Ok(text),
+        Tree::Bool(value) => Ok(Cow::Borrowed(if value { "true" } else { "false" })),
+        Tree::Number(number) if number.is_i64() => Ok(Cow::Owned(number.to_string())),
+        _ => Err("JSON has no such key; write it in quotes".to_owned()),
+    }
+}
+
+/// What a plain scalar is, if not a text.
+enum Meaning {
+    Null,
+    Bool(bool),
+    Integer(Number),
+    Float(f64),
+}
+
+impl Meaning {
+    fn of(text: &str) -> Option<Self> {
+        match text {
+            "" | "~" | "null" | "Null" | "NULL" => return Some(Self::Null),
+            "y" | "Y" | "yes" | "Yes" | "YES" | "true" | "True" | "TRUE" | "on"
+            | "On" | "ON" => return Some(Self::Bool(true)),
+            "n" | "N" | "no" | "No" | "NO" | "false" | "False" | "FALSE" | "off"
+            | "Off" | "OFF" => return Some(Self::Bool(false)),
+            ".nan" | ".NaN" | ".NAN" => return Some(Self::Float(f64::NAN)),
+            ".inf" | ".Inf" | ".INF" | "+.inf" | "+.Inf" | "+.INF" => {
+                return Some(Self::Float(f64::INFINITY));
+            }
+            "-.inf" | "-.Inf" | "-.INF" => return Some(Self::Float(f64::NEG_INFINITY)),
+            _ => {}
+        }
+        match text.bytes().next()? {
+            b'.' => float(&between_digits(text)?).map(Self::Float),
+            b'+' | b'-' | b'0'..=b'9' => {
+                let plain = text.replace('_', "");
+                integer(&plain)
+                    .map(Self::Integer)
+                    .or_else(|| float(&plain).map(Self::Float))
+            }
+            _ => None,
+        }
+    }
+
+    fn tree(self, text: &str) -> Result<Tree<'static>, String> {
+        match self {
+            Self::Null => Ok(Tree::Null),
+            Self::Bool(value) => Ok(Tree::Bool(value)),
+            Self::Integer(number) => Ok(Tree::Number(number)),
+            Self::Float(value) => number(value)
+                .map(Tree::Number)
+                .ok_or_else(|| format!("JSON has no number {text}")),
+        }
+    }
+}
+
+/// The number that JSON has for a float: Go writes `5.0` as `5`, which is an integer again.
+fn number(value: f64) -> Option<Number> {
+    if value.fract() != 0.0 || value.is_infinite() {
+        return Number::from_f64(value);
+    }
+    let digits = value.to_string();
+    let integer = digits.parse::<i64>().map(Number::from);
+    let integer = integer.or_else(|_| digits.parse::<u64>().map(Number::from));
+    integer.ok().or_else(|| Number::from_f64(value))
+}
+
+/// An integer as Go reads it without a given base: `0x1f`, `0o17`, `017` and `0b1` too.
+fn integer(text: &str) -> Option<Number> {
+    let (is_negative, digits) = match text.as_bytes().first()? {
+        b'-' => (true, text.get(1..)?),
+        b'+' => (false, text.get(1..)?),
+        _ => (false, text),
+    };
+    let (radix, digits) = match digits.as_bytes() {
+        [b'0', b'x' | b'X', _, ..] => (16, digits.get(2..)?),
+        [b'0', b'b' | b'B', _, ..] => (2, digits.get(2..)?),
+        [b'0', b'o' | b'O', _, ..] => (8, digits.get(2..)?),
+        [b'0', _, ..] => (8, digits.get(1..)?),
+        _ => (10, digits),
+    };
+    if digits.starts_with(['+', '-']) {
+        // Only of `0b-1` the YAML reader takes the prefix away itself.
+        let bits = text.strip_prefix("0b")?;
+        return i64::from_str_radix(bits, 2).ok().map(Number::from);
+    }
+    let magnitude = u64::from_str_radix(digits, radix).ok()?;
+    if is_negative {
+        return 0_i64.checked_sub_unsigned(magnitude).map(Number::from);
+    }
+    // A sign before a number that needs 64 bits makes it a float.
+    let fits = i64::try_from(magnitude).is_ok() || !text.starts_with('+');
+    fits.then(|| magnitude.into())
+}
+
+/// A float of decimal digits; too large a one is text.
+fn float(text: &str) -> Option<f64> {
+    let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let (mantissa, exponent) = match unsigned.split_once(['e', 'E']) {
+        Some((mantissa, exponent)) => (mantissa, Some(exponent)),
+        None => (unsigned, None),
+    };
+    let all_digits = |digits: &str| digits.bytes().all(|byte| byte.is_ascii_digit());
+    let is_mantissa = match mantissa.split_once('.') {
+        Some(("", fraction)) => !fraction.is_empty() && all_digits(fraction),
+        Some((whole, fraction)) => all_digits(whole) && all_digits(fraction),
+        None => !mantissa.is_empty() && all_digits(mantissa),
+    };
+    let is_exponent = exponent.is_none_or(|exponent| {
+        let digits = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
+        !digits.is_empty() && all_digits(digits)
+    });
+    if !is_mantissa || !is_exponent {
+        return None;
+    }
+    text.parse().ok().filter(|value: &f64| value.is_finite())
+}
+
+/// Takes out underscores, each of which has to stand between two digits.
+fn between_digits(text: &str) -> Option<String> {
+    let digit = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_digit);
+    let bytes = text.as_bytes();
+    let mut underscores = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'_');
+    let apart = underscores.all(|(index, _)| {
+        digit(index.checked_sub(1).and_then(|before| bytes.get(before)))
+            && digit(bytes.get(index + 1))
+    });
+    apart.then(|| text.replace('_', ""))
+}
+
+/// A float as Go writes it where it is a key: as few digits as make a float of 32 bits.
+fn shortest(value: f64) -> String {
+    #[expect(clippy::cast_possible_truncation, reason = "so does Go")]
+    let value = value as f32;
+    if !value.is_finite() {
+        let name = if value.is_nan() { ".nan" } else { ".inf" };
+        return if value < 0.0 {
+            format!("-{name}")
+        } else {
+            name.to_owned()
+        };
+    }
+    let scientific = format!("{value:e}");
+    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
+    match exponent.parse::<i32>().unwrap_or_default() {
+        -4..6 => value.to_string(),
+        exponent => {
+            let sign = if exponent < 0 { '-' } else { '+' };
+            format!("{mantissa}e{sign}{:02}", exponent.unsigned_abs())
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! Quoted scalars that go on in a line which isn't indented more than the object around them.
+//!
+//! Kubernetes reads them, the parser doesn't. White space at the beginning of such a line means
+//! nothing, so it is put there.
+
+use super::Yaml;
+use super::compose::Problem;
+use crate::error::SchemeError;
+use crate::input::tree::Node;
+
+/// How many such scalars a text may have. For each it is read three times.
+const MAX_REPAIRS: usize = 16;
+
+/// The most white space that is put before a line.
+const MAX_INDENT: usize = 64;
+
+/// Reads the documents of a text in which a quoted scalar goes on in such a line. Returns nothing
+/// if that isn't the only fault.
+pub(super) fn documents(
+    yaml: &mut Yaml<'_>,
+    mut line: usize,
+) -> Option<Result<Vec<Node<'static>>, SchemeError>> {
+    // All ends of lines are the same in YAML, and counted by the parser.
+    let mut text = yaml.text.replace("\r\n", "\n").replace('\r', "\n");
+    for _ in 0..MAX_REPAIRS {
+        text = indent(yaml, &text, line)?;
+        let (read, problem) = yaml.compose(&text);
+        match problem {
+            Some(Problem::Unindented { line: next }) if next > line => line = next,
+            Some(_) => return None,
+            None => {
+                let read = read.ok()?;
+                return Some(Ok(read.into_iter().map(Node::into_owned).collect()));
+            }
+        }
+    }
+    None
+}
+
+/// Indents the lines of the quoted scalar that goes on in a line.
+fn indent(yaml: &Yaml<'_>, text: &str, line: usize) -> Option<String> {
+    let lines = text.split_inclusive('\n').take(line.checked_sub(1)?);
+    let (before, rest) = text.split_at_checked(lines.map(str::len).sum())?;
+    // Closed with the quote that it began with, the scalar is complete.
+    let closes = |quote: &char| {
+        let closed = format!("{before}{quote}");
+        let (_, problem) = { *yaml }.compose(&closed);
+        problem.is_none()
+    };
+    let quote = ['"', '\''].into_iter().find(closes)?;
+    let (inside, after) = rest.split_at_checked(end(rest, quote)?)?;
+    // Of the lines before it, one has the object.
+    let signs = [' ', '-', '?', ':'];
+    let leading = |line: &str| line.len() - line.trim_start_matches(signs).len();
+    let deepest = before.lines().map(leading).max().unwrap_or_default();
+    let indent = " ".repeat((deepest + 1).min(MAX_INDENT));
+    let mut indented = before.to_owned();
+    for line in inside.split_inclusive('\n') {
+        if !line.trim().is_empty() {
+            indented += &indent;
+        }
+        indented += line;
+    }
+    Some(indented + after)
+}
+
+/// The offset of the quote that ends a scalar.
+fn end(text: &str, quote: char) -> Option<usize> {
+    let mut characters = text.char_indices().peekable();
+    while let Some((offset, character)) = characters.next() {
+        match character {
+            '\\' if quote == '"' => drop(characters.next()),
+            '\'' if quote == '\''
+                && characters.next_if(|next| next.1 == '\'').is_some() => {}
+            character if character == quote => return Some(offset),
+            _ => {}
+        }
+    }
+    None
+}
