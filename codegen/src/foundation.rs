@@ -7,6 +7,11 @@ pub(crate) fn is_quantity(path: &RustPath) -> bool {
     path.to_string() == "k8s_openapi::apimachinery::pkg::api::resource::Quantity"
 }
 
+/// Whether a type of another crate is the time of Kubernetes, which reads more forms than a server.
+pub(crate) fn is_time(path: &RustPath) -> bool {
+    path.to_string() == "k8s_openapi::apimachinery::pkg::apis::meta::v1::Time"
+}
+
 /// Whether a type of another crate has an implementation of `Semantic`: a server doesn't compare
 /// it field by field.
 pub(crate) fn is_semantic(path: &RustPath) -> bool {

@@ -7,7 +7,7 @@
 /// A row has how a field is written, its name in JSON and its name in Rust, in the order of
 /// writing. `optional` fields are written when they are `Some`, `required` ones always. `as elements`
 /// after the name says that it is a list or map in which `null` is the zero value, `as metadata` the
-/// same of metadata. A last row `_ => field` names the field that takes the fields which are not in
+/// same of metadata, `as time` that it is a time. A last row `_ => field` names the field that takes the fields which are not in
 /// the table.
 ///
 /// ```
@@ -117,6 +117,9 @@ macro_rules! __wire_read {
     };
     ($map:ident, $slot:expr, metadata) => {
         $crate::wire::read_metadata($map, $slot)
+    };
+    ($map:ident, $slot:expr, time) => {
+        $crate::wire::read_time($map, $slot)
     };
 }
 

@@ -529,7 +529,7 @@ wire::object! {
         required "reason" => reason,
         required "status" => status,
         optional "accessMode" => access_mode,
-        optional "lastTransitionTime" => last_transition_time,
+        optional "lastTransitionTime" => last_transition_time as time,
         optional "message" => message,
         optional "volumeMode" => volume_mode,
     }

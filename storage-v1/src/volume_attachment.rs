@@ -451,6 +451,6 @@ wire::object! {
     VolumeError {
         optional "errorCode" => error_code,
         optional "message" => message,
-        optional "time" => time,
+        optional "time" => time as time,
     }
 }

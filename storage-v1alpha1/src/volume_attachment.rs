@@ -544,7 +544,7 @@ wire::object! {
     VolumeError {
         optional "errorCode" => error_code,
         optional "message" => message,
-        optional "time" => time,
+        optional "time" => time as time,
     }
 }
 

@@ -543,7 +543,7 @@ wire::object! {
     VolumeError {
         optional "errorCode" => error_code,
         optional "message" => message,
-        optional "time" => time,
+        optional "time" => time as time,
     }
 }
 

@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use crate::model::{ApiVersion, Field, Role, Struct, Type};
+use crate::model::{ApiVersion, Field, Reading, Role, Struct, Type};
 
 /// The implementations of `wire::Object` and of serde's traits.
 pub(super) fn items(_: &ApiVersion, ty: &Type, object: &Struct) -> Vec<TokenStream> {
@@ -30,10 +30,13 @@ pub(super) fn items(_: &ApiVersion, ty: &Type, object: &Struct) -> Vec<TokenStre
     }]
 }
 
-/// How the macro is told that `null` is the zero value in a field.
+/// How the macro is told that a field isn't read as its type reads itself.
 fn shape(object: &Struct, field: &Field) -> Option<TokenStream> {
     if field.metadata && matches!(object.role, Role::Kind(_) | Role::Apply(_)) {
         return Some(quote!(as metadata));
     }
-    field.facts.has_null_elements.then(|| quote!(as elements))
+    field.facts.reading.map(|reading| match reading {
+        Reading::Elements => quote!(as elements),
+        Reading::Time => quote!(as time),
+    })
 }

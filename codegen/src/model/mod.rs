@@ -293,10 +293,20 @@ pub(crate) struct Facts {
     pub(crate) list_keys: Vec<String>,
     /// Whether it has one owner with all that is in it, where the document says so.
     pub(crate) atomic: Option<bool>,
-    /// Whether `null` is the zero value of an element of the list or map.
-    pub(crate) has_null_elements: bool,
+    /// How the value is read, if not as its type reads itself.
+    pub(crate) reading: Option<Reading>,
     /// A value for examples.
     pub(crate) example: Option<serde_json::Value>,
+}
+
+/// How a value is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Reading {
+    /// A list or map in which `null` is the zero value of an element.
+    Elements,
+    /// A time.
+    Time,
 }
 
 /// A default as a value of its type.

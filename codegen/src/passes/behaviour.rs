@@ -1,10 +1,11 @@
 //! Behaviour: which types have defaults, checks or warnings, in them or below them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::foundation;
 use crate::model::{
-    ApiVersion, Behaviour, Feature, Field, Lifecycle, Role, SchemaName, Struct, Ty,
+    ApiVersion, Behaviour, Feature, Field, Lifecycle, Reading, Role, SchemaName, Struct,
+    Ty,
 };
 use crate::name;
 use crate::release::Release;
@@ -39,7 +40,7 @@ pub(super) fn run(version: &mut ApiVersion) {
         object.rules.warning.is_some() || rules.any(|r| r.warnings().next().is_some())
     });
     let compared = compared(version);
-    let null_elements = null_elements(version);
+    let readings = readings(version);
     for (name, object) in version.structs_mut() {
         // Lists of kinds are never sent to a server.
         if matches!(object.role, Role::List { .. }) {
@@ -47,7 +48,7 @@ pub(super) fn run(version: &mut ApiVersion) {
         }
         for field in &mut object.fields {
             let place = (name.clone(), field.json.clone());
-            field.facts.has_null_elements = null_elements.contains(&place);
+            field.facts.reading = readings.get(&place).copied();
         }
         let is_kind = matches!(object.role, Role::Kind(_));
         object.behaviour = Behaviour {
@@ -61,24 +62,31 @@ pub(super) fn run(version: &mut ApiVersion) {
     }
 }
 
-/// The fields that are lists or maps in which `null` is a zero value, with their structs.
-fn null_elements(version: &ApiVersion) -> BTreeSet<(SchemaName, String)> {
-    let has_zero = |ty: &Ty| match ty {
-        Ty::Time => false,
-        Ty::Ref(schema) => {
-            let external = version.externs.get(schema);
-            external.is_none_or(|external| foundation::has_zero(&external.path))
-        }
-        _ => true,
+/// The fields that aren't read as their types read themselves, with their structs.
+fn readings(version: &ApiVersion) -> BTreeMap<(SchemaName, String), Reading> {
+    let external = |ty: &Ty| match ty {
+        Ty::Ref(schema) => version.externs.get(schema).map(|external| &external.path),
+        _ => None,
     };
-    let fields = version
-        .structs()
-        .flat_map(|(name, object)| object.fields.iter().map(move |field| (name, field)));
-    let found = fields.filter(|(_, field)| match &field.ty {
-        Ty::List(element) | Ty::Map(element) => has_zero(element),
-        _ => false,
-    });
-    found.map(|(name, field)| (name.clone(), field.json.clone())).collect()
+    let reading = |field: &Field| match &field.ty {
+        Ty::Time => Some(Reading::Time),
+        // Types of others read themselves, and some have no zero value.
+        Ty::List(element) | Ty::Map(element) => {
+            let has_zero = !matches!(**element, Ty::Time)
+                && external(element).is_none_or(foundation::has_zero);
+            has_zero.then_some(Reading::Elements)
+        }
+        ty => external(ty).is_some_and(foundation::is_time).then_some(Reading::Time),
+    };
+    let mut readings = BTreeMap::new();
+    for (name, object) in version.structs() {
+        for field in &object.fields {
+            if let Some(reading) = reading(field) {
+                readings.insert((name.clone(), field.json.clone()), reading);
+            }
+        }
+    }
+    readings
 }
 
 fn is_immutable(field: &Field) -> bool {

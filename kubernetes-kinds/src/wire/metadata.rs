@@ -6,7 +6,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use k8s_openapi::serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 
 use super::read::Key;
-use super::{read, read_elements, skip};
+use super::{read, read_elements, read_time, skip};
 
 /// Reads metadata into `slot`; `null` leaves it as it is.
 ///
@@ -74,11 +74,11 @@ fn read_field<'de, M: MapAccess<'de>>(
 ) -> Result<(), M::Error> {
     match name {
         "annotations" => read_elements(map, &mut metadata.annotations),
-        "creationTimestamp" => read(map, &mut metadata.creation_timestamp),
+        "creationTimestamp" => read_time(map, &mut metadata.creation_timestamp),
         "deletionGracePeriodSeconds" => {
             read(map, &mut metadata.deletion_grace_period_seconds)
         }
-        "deletionTimestamp" => read(map, &mut metadata.deletion_timestamp),
+        "deletionTimestamp" => read_time(map, &mut metadata.deletion_timestamp),
         "finalizers" => read_elements(map, &mut metadata.finalizers),
         "generateName" => read(map, &mut metadata.generate_name),
         "generation" => read(map, &mut metadata.generation),

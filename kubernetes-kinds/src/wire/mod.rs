@@ -7,6 +7,7 @@
 //! * a field that is absent or `null` keeps its zero value, whether required or not,
 //!   because Go writes `null` for a nil list and older servers omit what newer ones require;
 //! * `null` as an element of a list or as a value of a map is the zero value, in metadata too;
+//! * a time has the form that Go's `time.Parse` takes for RFC 3339;
 //! * an unknown field is skipped, because a newer server may send it, or preserved as it is
 //!   and written back, if the crate was generated so;
 //! * `apiVersion` and `kind` may be absent, as in the items of a list, but may not be wrong;
@@ -17,6 +18,7 @@ mod collections;
 mod kept;
 mod metadata;
 mod read;
+mod time;
 mod tree;
 mod write;
 
@@ -30,6 +32,7 @@ pub use metadata::read_metadata;
 #[doc(hidden)]
 pub use read::Key;
 pub use read::{read, read_enum, read_kind, read_object, skip};
+pub use time::read_time;
 // For the other runtime crates, which all write through it, so that every type is compiled for one
 // serializer.
 #[doc(hidden)]

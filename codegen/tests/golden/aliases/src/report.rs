@@ -89,6 +89,6 @@ wire::object! {
         optional "hourly" => hourly as elements,
         optional "labels" => labels as elements,
         optional "rest" => rest,
-        optional "taken" => taken,
+        optional "taken" => taken as time,
     }
 }

@@ -47,7 +47,7 @@ impl PageNote {
 
 wire::object! {
     PageNote {
-        optional "at" => at,
+        optional "at" => at as time,
         optional "text" => text,
     }
 }

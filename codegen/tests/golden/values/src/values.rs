@@ -326,7 +326,7 @@ wire::object! {
         required "needText" => need_text,
         optional "any" => any,
         optional "anyToo" => any_too,
-        optional "at" => at,
+        optional "at" => at as time,
         optional "counts" => counts as elements,
         optional "data" => data,
         optional "double" => double,

@@ -1,0 +1,102 @@
+//! Reading of times, in the one form that Kubernetes takes.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use k8s_openapi::jiff::Timestamp;
+use k8s_openapi::serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
+
+/// How many digits of a second a time may have here; Kubernetes writes none.
+const DIGITS: usize = 9;
+
+/// Reads the time that follows a key into `slot`; `null` leaves that as it is.
+///
+/// Times have the form of RFC 3339 as Go's `time.Parse` takes it, `2026-01-02T03:04:05Z`, with
+/// fractions of a second and an offset as in `+01:00` allowed: capital letters, no leap seconds. Two
+/// things that Go takes are errors: an offset with 60 minutes, and times after
+/// 9999-12-30T22:00:00Z, which `k8s-openapi` doesn't have.
+///
+/// # Errors
+///
+/// When the value is no such time, or the input is damaged.
+pub fn read_time<'de, M: MapAccess<'de>, T: From<Time>>(
+    map: &mut M,
+    slot: &mut T,
+) -> Result<(), M::Error> {
+    if let Some(Read(time)) = map.next_value::<Option<Read>>()? {
+        *slot = time.into();
+    }
+    Ok(())
+}
+
+struct Read(Time);
+
+impl<'de> Deserialize<'de> for Read {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_str(TimeVisitor)
+    }
+}
+
+struct TimeVisitor;
+
+impl Visitor<'_> for TimeVisitor {
+    type Value = Read;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a time of RFC 3339, such as `2026-01-02T03:04:05Z`")
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Read, E> {
+        let wrong =
+            || E::invalid_value(k8s_openapi::serde::de::Unexpected::Str(text), &self);
+        let plain = plain(text).ok_or_else(wrong)?;
+        let time: Timestamp = plain.parse().map_err(|_| wrong())?;
+        Ok(Read(Time(time)))
+    }
+}
+
+/// Returns the text if it has the form, as one that `jiff` reads too.
+fn plain(text: &str) -> Option<Cow<'_, str>> {
+    // Go takes an hour of one digit.
+    if let Some((date, after)) = text.split_once('T')
+        && after.as_bytes().get(1) == Some(&b':')
+    {
+        let padded = format!("{date}T0{after}");
+        return plain(&padded).map(|text| Cow::Owned(text.into_owned()));
+    }
+    let (seconds, rest) = text.split_at_checked("2026-01-02T03:04:05".len())?;
+    let has_form = seconds.bytes().enumerate().all(|(index, byte)| match index {
+        4 | 7 => byte == b'-',
+        10 => byte == b'T',
+        13 | 16 => byte == b':',
+        _ => byte.is_ascii_digit(),
+    });
+    if !has_form || seconds.ends_with("60") {
+        return None;
+    }
+    let (fraction, offset) = match rest.strip_prefix(['.', ',']) {
+        Some(after) => {
+            let end =
+                after.find(|c: char| !c.is_ascii_digit()).filter(|end| *end > 0)?;
+            after.split_at_checked(end)?
+        }
+        None => ("", rest),
+    };
+    let is_offset = match offset.as_bytes() {
+        b"Z" => true,
+        [b'+' | b'-', hours @ .., b':', m, n] => {
+            let is_hour =
+                matches!(hours, [b'0' | b'1', b'0'..=b'9'] | [b'2', b'0'..=b'4']);
+            is_hour && (b'0'..=b'5').contains(m) && n.is_ascii_digit()
+        }
+        _ => false,
+    };
+    if !is_offset {
+        return None;
+    }
+    match fraction.get(..DIGITS) {
+        Some(digits) => Some(Cow::Owned(format!("{seconds}.{digits}{offset}"))),
+        None => Some(Cow::Borrowed(text)),
+    }
+}
