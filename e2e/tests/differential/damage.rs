@@ -268,7 +268,10 @@ fn csi_storage_capacity() -> Vec<Damage> {
     all.extend(texts("/maximumVolumeSize", &["-1", "1"]));
     for place in ["/capacity", "/maximumVolumeSize"] {
         all.extend(texts(place, ODD_QUANTITIES));
-        all.extend(at(place, [json!(5), json!(-5), json!(u64::MAX)]));
+        all.extend(at(
+            place,
+            [json!(5), json!(-5), json!(u64::MAX), json!(1e3), json!(0.5)],
+        ));
     }
     let labels = QUALIFIED.iter().map(|key| json!({"matchLabels": {expand(key): "a"}}));
     all.extend(at("/nodeTopology", labels));
@@ -297,6 +300,7 @@ fn csi_storage_capacity() -> Vec<Damage> {
             expression("", json!(["b b"])),
             json!({"matchExpressions": [{"key": "a/b/c", "operator": "Exists"}]}),
             json!({"matchLabels": {"beta.kubernetes.io/os": "linux", "a": "b"}}),
+            json!({"matchLabels": {"a": null}}),
         ],
     ));
     all
@@ -337,7 +341,9 @@ fn storage_class() -> Vec<Damage> {
 fn volume_attachment() -> Vec<Damage> {
     let mut all = texts("/spec/attacher", SUBDOMAINS);
     all.extend(texts("/spec/nodeName", SUBDOMAINS));
-    all.extend(at("/spec/source", [json!({}), Value::Null]));
+    // With either of the sources, and with none.
+    let named = json!({"persistentVolumeName": ""});
+    all.extend(at("/spec/source", [json!({}), named, Value::Null]));
     all.extend(texts("/spec/source/persistentVolumeName", SUBDOMAINS));
     let spec = "/spec/source/inlineVolumeSpec";
     all.extend(at(
@@ -359,6 +365,7 @@ fn volume_attachment() -> Vec<Damage> {
         "/spec/source/inlineVolumeSpec/capacity",
         [json!({}), json!({"storage": "1Gi"}), json!({"storage": "much"})],
     ));
+    all.extend(at("/spec/source/inlineVolumeSpec/mountOptions", [json!(["ro", null])]));
     all.extend(at(
         "/spec/source/inlineVolumeSpec/claimRef",
         [json!({}), json!({"name": "a", "namespace": "b"})],

@@ -49,6 +49,13 @@ impl Deviations {
         server: &BTreeSet<Cause>,
         ours: &BTreeSet<Cause>,
     ) -> Option<String> {
+        // What we can't read has no results of ours.
+        let unreadable = ours.iter().find(|cause| **cause == Cause::unreadable());
+        if let Some(cause) = unreadable
+            && self.explain(kind, operation, "ours", cause)
+        {
+            return None;
+        }
         let only_server = server.difference(ours).map(|cause| ("server", cause));
         let only_ours = ours.difference(server).map(|cause| ("ours", cause));
         let all: Vec<_> = only_server.chain(only_ours).collect();

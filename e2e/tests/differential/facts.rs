@@ -6,7 +6,9 @@
 use conformance::valid::Kind;
 use e2e::{ControlPlane, send_as};
 use http::Method;
+use kubernetes_manifests::strict;
 use serde_json::{Value, json};
+use storage_v1::StorageClass;
 
 use crate::damage::{self, Damage, expand};
 use crate::ours::Operation;
@@ -222,4 +224,75 @@ async fn bodies_are_read_so() {
     let twice = r#", "reclaimPolicy": "Retain", "reclaimPolicy": null"#;
     let answer = post("", class(twice)).await;
     assert_eq!(answer.body["reclaimPolicy"], "Delete");
+}
+
+/// Bodies of YAML, and times: accepted and refused as by us, and read as the same.
+#[tokio::test]
+#[ignore = "needs a control plane: run cargo xtask e2e"]
+async fn yaml_and_times_are_read_so() {
+    let server = ControlPlane::shared().await.unwrap();
+    let client = server.client().unwrap();
+    let class = |fields: &str| {
+        format!(
+            "apiVersion: storage.k8s.io/v1\nkind: StorageClass\nprovisioner: a.example.com\n\
+             metadata: {{name: body}}\n{fields}\n"
+        )
+    };
+    let timed = |time: &str| {
+        format!(
+            "apiVersion: storage.k8s.io/v1\nkind: StorageClass\nprovisioner: a.example.com\n\
+             metadata: {{name: body, creationTimestamp: \"{time}\"}}\n"
+        )
+    };
+    let mut bodies = vec![
+        (class("allowVolumeExpansion: tRue"), false),
+        (class("allowVolumeExpansion: yes"), true),
+        (class("parameters: {a: \"\\/\"}"), false),
+        (class("parameters: {a: 1__0}"), false),
+        (class("parameters: {yes: 'no', 0x10: !tag b, ~x: !!str 5}"), true),
+        (class("parameters: {a: \"b\nc\", d: e}"), true),
+        (class("parameters:\n  a: \"b\nc\"\n  d: 'e\n\nf'"), true),
+        (class("parameters: {a: b, <<: {a: c}}"), true),
+        (class("parameters: {a: b, a: c}"), true),
+        (format!("%YAML 1.2\n---\n{}", class("")), false),
+        (format!("%YAML 1.1\n---\n{}", class("")), true),
+    ];
+    let times = [
+        ("2026-01-02T03:04:05Z", true),
+        ("2026-01-02t03:04:05Z", false),
+        ("2026-01-02T03:04:05z", false),
+        ("2026-01-02 03:04:05Z", false),
+        ("2026-01-02T03:04:60Z", false),
+        ("2026-01-02T03:04:05", false),
+        ("2026-01-02T03:04Z", false),
+        ("20260102T030405Z", false),
+        ("2026-02-30T03:04:05Z", false),
+        ("2026-01-02T24:00:00Z", false),
+        ("2026-01-02T03:04:05.123456789012Z", true),
+        ("2026-01-02T03:04:05,5+01:00", true),
+        ("2026-01-02T03:04:05.Z", false),
+        ("2026-01-02T03:04:05+0100", false),
+        ("2026-01-02T03:04:05-24:00", true),
+        ("2026-01-02T03:04:05+25:00", false),
+        ("2026-01-02T03:04:05+01:61", false),
+        ("2026-01-02T3:04:05Z", true),
+        ("0000-01-01T00:00:00Z", true),
+        ("9999-12-30T21:59:59Z", true),
+        ("12026-01-02T03:04:05Z", false),
+        ("", false),
+    ];
+    bodies.extend(times.map(|(time, wanted)| (timed(time), wanted)));
+    for (body, wanted) in bodies {
+        let path = "/apis/storage.k8s.io/v1/storageclasses?dryRun=All";
+        let sent = Some(body.clone().into_bytes());
+        let answer = send_as(&client, Method::POST, path, "application/yaml", sent);
+        let answer = answer.await.unwrap();
+        assert_eq!(answer.is_success(), wanted, "{body}{:#}", answer.body);
+        let ours = strict::from_yaml::<StorageClass>(&body).map(|read| read.object);
+        assert_eq!(ours.is_ok(), wanted, "{body}{ours:?}");
+        if let Ok(ours) = ours {
+            let theirs: StorageClass = serde_json::from_value(answer.body).unwrap();
+            assert_eq!(ours.parameters, theirs.parameters, "{body}");
+        }
+    }
 }

@@ -30,8 +30,9 @@ use std::env;
 use std::fs;
 use std::path::Path;
 
+use conformance::doc::Doc;
 use conformance::valid::Kind;
-use e2e::{Answer, ControlPlane, send};
+use e2e::{Answer, ControlPlane, send, send_as};
 use fastrand::Rng;
 use http::Method;
 use kube::Client;
@@ -73,6 +74,26 @@ struct Case {
     operation: Operation,
     object: Value,
     stored: Value,
+}
+
+/// The text of a request.
+struct Body {
+    text: String,
+    is_yaml: bool,
+}
+
+impl Body {
+    /// Every third is YAML, written in many ways.
+    fn of(object: &Value, number: usize) -> Self {
+        let is_yaml = number.is_multiple_of(3);
+        let text = if is_yaml {
+            let mut rng = Rng::with_seed(number as u64);
+            write::yaml(&mut rng, &Doc::of(object.clone())).text
+        } else {
+            object.to_string()
+        };
+        Self { text, is_yaml }
+    }
 }
 
 #[derive(Default)]
@@ -117,8 +138,9 @@ impl Asked {
     /// Notes how our result differs from the server's, and returns that.
     async fn compare(&mut self, mut case: Case) -> Answer {
         self.server.cut_down(case.kind, &mut case.object);
-        let answer = ask(&self.server.client, &case).await;
-        let ours = ours::judge(&case, &self.target);
+        let body = Body::of(&case.object, self.tally.accepted + self.tally.refused);
+        let answer = ask(&self.server.client, &case, &body).await;
+        let ours = ours::judge(&case, &body, &self.target);
         judge(&case, &answer, ours, &mut self.deviations, &mut self.tally);
         answer
     }
@@ -282,7 +304,7 @@ async fn create(client: &Client, kind: Kind, object: &Value) -> Value {
     answer.body
 }
 
-async fn ask(client: &Client, case: &Case) -> Answer {
+async fn ask(client: &Client, case: &Case, body: &Body) -> Answer {
     let collection = case.kind.path();
     let name = case.stored["metadata"]["name"].as_str().unwrap();
     let (method, path) = match case.operation {
@@ -291,8 +313,10 @@ async fn ask(client: &Client, case: &Case) -> Answer {
         Operation::UpdateStatus => (Method::PUT, format!("{collection}/{name}/status")),
     };
     let path = format!("{path}?dryRun=All");
-    let body = Some(case.object.to_string().into_bytes());
-    send(client, method, &path, body).await.unwrap()
+    let language = if body.is_yaml { "yaml" } else { "json" };
+    let sent = Some(body.text.clone().into_bytes());
+    let content = format!("application/{language}");
+    send_as(client, method, &path, &content, sent).await.unwrap()
 }
 
 fn judge(

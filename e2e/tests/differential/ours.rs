@@ -3,17 +3,17 @@
 use std::collections::BTreeSet;
 
 use conformance::valid::Kind;
+use kubernetes_manifests::strict;
 use kubernetes_validation::{Error, FieldPath, Report, Segment, Target, Validate};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
 use storage_v1::{
     CSIDriver, CSINode, CSIStorageCapacity, StorageClass, VolumeAttachment,
     VolumeAttributesClass,
 };
 
-use crate::Case;
 use crate::verdict::{Cause, Verdict};
+use crate::{Body, Case};
 
 /// The kind of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -35,35 +35,48 @@ pub(crate) struct Ours {
 }
 
 /// Validates a request as the server does.
-pub(crate) fn judge(case: &Case, target: &Target) -> Ours {
+pub(crate) fn judge(case: &Case, body: &Body, target: &Target) -> Ours {
     let kind = case.kind;
     match kind {
-        Kind::CsiDriver => of::<CSIDriver>(case, target),
-        Kind::CsiNode => of::<CSINode>(case, target),
-        Kind::CsiStorageCapacity => of::<CSIStorageCapacity>(case, target),
-        Kind::StorageClass => of::<StorageClass>(case, target),
-        Kind::VolumeAttachment => of::<VolumeAttachment>(case, target),
-        Kind::VolumeAttributesClass => of::<VolumeAttributesClass>(case, target),
+        Kind::CsiDriver => of::<CSIDriver>(case, body, target),
+        Kind::CsiNode => of::<CSINode>(case, body, target),
+        Kind::CsiStorageCapacity => of::<CSIStorageCapacity>(case, body, target),
+        Kind::StorageClass => of::<StorageClass>(case, body, target),
+        Kind::VolumeAttachment => of::<VolumeAttachment>(case, body, target),
+        Kind::VolumeAttributesClass => of::<VolumeAttributesClass>(case, body, target),
         Kind::VolumeAttributesClassV1beta1 => {
-            of::<storage_v1beta1::VolumeAttributesClass>(case, target)
+            of::<storage_v1beta1::VolumeAttributesClass>(case, body, target)
         }
     }
 }
 
-fn of<K: Validate + DeserializeOwned + Serialize>(case: &Case, target: &Target) -> Ours {
+fn of<K: Validate + DeserializeOwned + Serialize>(
+    case: &Case,
+    body: &Body,
+    target: &Target,
+) -> Ours {
     let Case {
         kind,
         operation,
-        object,
         stored,
+        ..
     } = case;
-    let read = |value: &Value| serde_json::from_value::<K>(value.clone());
-    let mut object: K = read(object).expect("what is damaged can still be read");
+    let object = if body.is_yaml {
+        strict::from_yaml::<K>(&body.text).map(|read| read.object).ok()
+    } else {
+        serde_json::from_str::<K>(&body.text).ok()
+    };
+    let Some(mut object) = object else {
+        return Ours {
+            verdict: Verdict::Refused([Cause::unreadable()].into()),
+            rules: BTreeSet::new(),
+        };
+    };
     if kind.is_namespaced() {
         // The URL of the request names it.
         object.metadata_mut().namespace.get_or_insert_with(|| "default".to_owned());
     }
-    let stored = || read(stored).expect("what is stored can be read");
+    let stored = || serde_json::from_value(stored.clone()).expect("it can be read");
     let report = match operation {
         Operation::Create => object.default_and_validate(target),
         Operation::Update => object.default_and_validate_update(&stored(), target),

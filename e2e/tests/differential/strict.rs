@@ -263,7 +263,20 @@ fn object(rng: &mut Rng, kind: Kind, number: u64) -> Value {
         }
     };
     object["metadata"]["name"] = name.into();
-    object["metadata"]["namespace"] = Value::Null;
+    // A server clears a namespace too many, and takes `null` for nothing.
+    object["metadata"]["namespace"] =
+        [json!(null), json!("default")][rng.usize(..2)].clone();
+    if rng.bool() {
+        object["metadata"]["annotations"] = json!({"a": null, "b": "c"});
+        object["metadata"]["finalizers"] = json!(["a/b", null]);
+    }
+    if let Some(parameters) = object["parameters"].as_object_mut() {
+        parameters.insert("null".to_owned(), Value::Null);
+    }
+    if object.get("capacity").is_some() {
+        object["capacity"] =
+            [json!(5), json!("1 "), json!("1.5Gi")][rng.usize(..3)].clone();
+    }
     if rng.bool() {
         let metadata = object["metadata"].as_object_mut().unwrap();
         metadata.extend(managed().as_object().unwrap().clone());

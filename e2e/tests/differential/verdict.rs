@@ -14,6 +14,14 @@ pub(crate) struct Cause {
 }
 
 impl Cause {
+    /// What stands for an object that we can't read.
+    pub(crate) fn unreadable() -> Self {
+        Self {
+            reason: "unreadable".to_owned(),
+            field: String::new(),
+        }
+    }
+
     /// What stands for a refusal of this status without causes.
     pub(crate) fn without_causes(status: u16) -> Self {
         Self {
