@@ -197,6 +197,7 @@ pub(crate) const TABLE: &[Keyword] = &[
     read("x-unconditional-update", TYPE),
     // Rules of a value, in the order in which a server checks them
     read("x-must-be-set", PROPERTY),
+    read("x-check-reading", PROPERTY),
     read("x-check", PROPERTY),
     calls(
         "minLength",

@@ -67,6 +67,14 @@ impl Rules {
         })
     }
 
+    /// The functions that check whether a server can read the value at all.
+    pub(crate) fn readings(&self) -> impl Iterator<Item = &RulePath> {
+        self.list.iter().filter_map(|rule| match &rule.check {
+            Check::Reading(function) => Some(function),
+            _ => None,
+        })
+    }
+
     /// The functions that check.
     pub(crate) fn functions(&self) -> impl Iterator<Item = &RulePath> {
         self.list.iter().filter_map(|rule| match &rule.check {
@@ -92,9 +100,11 @@ impl Rules {
     pub(crate) fn ask_of_creation(&self) -> bool {
         let asks = |check: &Check| match check {
             Check::Immutable(_) | Check::Warning(_) | Check::Unchecked(_) => false,
-            Check::IsSet | Check::Call(_) | Check::Unique(_) | Check::Function(_) => {
-                true
-            }
+            Check::IsSet
+            | Check::Call(_)
+            | Check::Unique(_)
+            | Check::Function(_)
+            | Check::Reading(_) => true,
         };
         self.list.iter().any(|rule| asks(&rule.check))
             || self.items.as_ref().is_some_and(|items| items.ask_of_creation())
@@ -124,6 +134,9 @@ pub(crate) enum Check {
     Immutable(Immutable),
     /// What a hand-written function says of the value.
     Function(RulePath),
+    /// A hand-written function, which checks what a server can't even read. It looks into all fields
+    /// of a struct of which only one may be set.
+    Reading(RulePath),
     /// What a hand-written function warns of.
     Warning(RulePath),
     /// Nothing, of a rule of the schema, for the reason beside it.

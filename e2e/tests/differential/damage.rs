@@ -343,7 +343,10 @@ fn volume_attachment() -> Vec<Damage> {
     all.extend(texts("/spec/nodeName", SUBDOMAINS));
     // With either of the sources, and with none.
     let named = json!({"persistentVolumeName": ""});
-    all.extend(at("/spec/source", [json!({}), named, Value::Null]));
+    let both = json!({
+        "persistentVolumeName": "a", "inlineVolumeSpec": {"capacity": {"storage": "much"}},
+    });
+    all.extend(at("/spec/source", [json!({}), named, both, Value::Null]));
     all.extend(texts("/spec/source/persistentVolumeName", SUBDOMAINS));
     let spec = "/spec/source/inlineVolumeSpec";
     all.extend(at(

@@ -11,7 +11,8 @@ mod topology;
 mod volume_sources;
 
 pub use persistent_volume::{
-    inline_volume_spec, is_same_volume_spec, volume_source_defaults,
+    inline_volume_quantities, inline_volume_spec, is_same_volume_spec,
+    volume_source_defaults,
 };
 pub use tokens::tokens_in_secrets;
 pub use topology::{

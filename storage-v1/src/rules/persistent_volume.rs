@@ -41,6 +41,18 @@ pub fn volume_source_defaults(spec: &mut Option<Box<PersistentVolumeSpec>>) {
     }
 }
 
+/// Checks that the quantities of a volume inside a VolumeAttachment can be read.
+pub fn inline_volume_quantities(
+    spec: &Option<Box<PersistentVolumeSpec>>,
+    at: Path<'_>,
+    to: &mut Checker<'_>,
+) {
+    let Some(spec) = spec else { return };
+    for (name, value) in spec.capacity.iter().flatten() {
+        to.quantity(at.field("capacity").key(name), value);
+    }
+}
+
 /// Checks the specification of a volume inside a VolumeAttachment.
 pub fn inline_volume_spec(
     spec: &Option<Box<PersistentVolumeSpec>>,
@@ -49,9 +61,6 @@ pub fn inline_volume_spec(
 ) {
     let Some(spec) = spec else { return };
     let at = &at;
-    for (name, value) in spec.capacity.iter().flatten() {
-        to.quantity(at.field("capacity").key(name), value);
-    }
     not_inline(spec, at, to);
     access_modes(spec.access_modes.as_deref().unwrap_or_default(), at, to);
     volume_sources::check(spec, at, to);

@@ -145,6 +145,7 @@ impl Check for VolumeAttachmentSource {
         ];
         let is_one = to.exactly_one(*at, &members);
         let path = at.field("inlineVolumeSpec");
+        crate::rules::inline_volume_quantities(&self.inline_volume_spec, path, to);
         if is_one {
             crate::rules::inline_volume_spec(&self.inline_volume_spec, path, to);
         }

@@ -129,6 +129,7 @@ impl Check for VolumeAttachmentSource {
         ];
         let is_one = to.exactly_one(*at, &members);
         let path = at.field("inlineVolumeSpec");
+        storage_v1::rules::inline_volume_quantities(&self.inline_volume_spec, path, to);
         if is_one {
             storage_v1::rules::inline_volume_spec(&self.inline_volume_spec, path, to);
         }

@@ -16,6 +16,9 @@ pub(super) fn field(
     let only = object.rules.exactly_one && field.is_optional();
     let mut lines = TokenStream::new();
     lines.extend(presence(cx, field));
+    for function in field.rules.readings() {
+        lines.extend(quote!(#function(&self.#name, path, to);));
+    }
     for function in field.rules.functions() {
         let call = quote!(#function(&self.#name, path, to););
         lines.extend(match only {

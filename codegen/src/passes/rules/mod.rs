@@ -196,6 +196,10 @@ impl Reader<'_> {
             "x-must-be-set" if self.flag(name, value, pointer) => {
                 vec![rule(Check::IsSet)]
             }
+            "x-check-reading" => {
+                let functions = self.functions(name, value, pointer).into_iter();
+                functions.map(|function| rule(Check::Reading(function))).collect()
+            }
             "x-check" => {
                 let functions = self.functions(name, value, pointer).into_iter();
                 functions.map(|function| rule(Check::Function(function))).collect()
