@@ -206,6 +206,8 @@ impl Tally {
 
 fn compare(reader: &mut Reader, text: &str, tally: &mut Tally, classes: &mut Classes) {
     let (their_body, their_stream) = reader.read(text);
+    // Of what is not damaged, nothing may differ.
+    let is_damaged = !classes.all().is_empty();
     let same = |theirs: &Value, ours: &Value| theirs == ours;
     // A server takes no `null` for an object.
     let their_body = match their_body {
@@ -214,7 +216,9 @@ fn compare(reader: &mut Reader, text: &str, tally: &mut Tally, classes: &mut Cla
     };
     if !text.contains("\n---") {
         match (&their_body, &body_of(text)) {
-            (Ok(theirs), Err(_)) if is_followed(text, std::slice::from_ref(theirs)) => {
+            (Ok(theirs), Err(_))
+                if is_damaged && is_followed(text, std::slice::from_ref(theirs)) =>
+            {
                 tally.followed("body")
             }
             bodies => tally.add("body", bodies, same, classes, text),
@@ -228,7 +232,9 @@ fn compare(reader: &mut Reader, text: &str, tally: &mut Tally, classes: &mut Cla
                 .all(|(theirs, ours)| ours.as_ref().is_none_or(|ours| ours == theirs))
     };
     match (&their_stream, &stream(text)) {
-        (Ok(theirs), Err(_)) if is_followed(text, theirs) => tally.followed("file"),
+        (Ok(theirs), Err(_)) if is_damaged && is_followed(text, theirs) => {
+            tally.followed("file")
+        }
         streams => tally.add("file", streams, same, classes, text),
     }
 }

@@ -175,6 +175,8 @@ impl<'t> Composer<'t> {
             tree,
         };
         if anchor != 0 {
+            let (weight, _) = measure(&node.tree);
+            self.spend(weight, span)?;
             self.anchors.insert(anchor, node.clone());
         }
         Ok(node)
@@ -333,19 +335,26 @@ impl<'t> Composer<'t> {
         Ok(())
     }
 
+    /// Counts what is copied, for an anchor or an alias.
+    fn spend(&mut self, weight: usize, span: &Span) -> Result<()> {
+        let left = self.left.checked_sub(weight).ok_or_else(|| {
+            let message = "its anchors and aliases make it many times larger than the text; write \
+                           out what they repeat";
+            at(span, message)
+        })?;
+        self.left = left;
+        Ok(())
+    }
+
     /// Repeats the value of an anchor.
     fn alias(&mut self, anchor: usize, span: &Span) -> Result<Tree<'t>> {
         let Some(node) = self.anchors.get(&anchor) else {
             return Err(at(span, "the value of an anchor contains itself"));
         };
         let (weight, depth) = measure(&node.tree);
-        let Some(left) = self.left.checked_sub(weight) else {
-            let message = "its aliases make it many times larger than the text; write out what they repeat";
-            return Err(at(span, message));
-        };
         self.check_depth(depth, span)?;
-        self.left = left;
         let mut tree = node.tree.clone();
+        self.spend(weight, span)?;
         // What an alias repeats stands where the alias does.
         tree.move_to(position(&span.start));
         Ok(tree)
