@@ -63,7 +63,7 @@ fn stream(text: &str) -> Read<Vec<Option<Value>>> {
         // The items of a list stand in it.
         if part.location.path.segments().is_empty() {
             let unnamed = |error: &SchemeError| {
-                let is_type = ["apiVersion", "kind", ""];
+                let is_type = ["apiVersion", "kind", "items", ""];
                 let field = error.location().path.to_string();
                 matches!(error.reason(), Reason::Unnamed { .. })
                     || matches!(error.reason(), Reason::Shape { .. })
@@ -73,7 +73,11 @@ fn stream(text: &str) -> Read<Vec<Option<Value>>> {
                 Ok(Some(object)) => object.as_value().cloned(),
                 Ok(None) => None,
                 Err(error) if unnamed(&error) => None,
-                Err(error) => return Err(error.to_string()),
+                // Where both languages are tried, the error is that of JSON.
+                Err(error) => {
+                    let yaml = body_of(text).err().unwrap_or_default();
+                    return Err(format!("{error}; as YAML: {yaml}"));
+                }
             });
         }
     }
@@ -93,14 +97,11 @@ fn is_followed(text: &str, values: &[Value]) -> bool {
         let Some((line, _)) = place else {
             return false;
         };
-        let lines: String = document.split_inclusive('\n').take(line - 1).collect();
-        let rest = document[lines.len()..].split('\n').next().unwrap_or_default();
-        let ends = rest.char_indices().map(|(end, _)| end);
-        ends.map(|end| lines.clone() + &rest[..end]).any(|before| {
-            match body_of(&before) {
-                Ok(value) => values.contains(&value),
-                Err(error) => values.is_empty() && error == NOTHING,
-            }
+        let lines: String = document.split_inclusive('\n').take(line).collect();
+        let ends = lines.char_indices().map(|(end, _)| end);
+        ends.map(|end| &lines[..end]).any(|before| match body_of(before) {
+            Ok(value) => values.contains(&value),
+            Err(error) => values.is_empty() && error == NOTHING,
         })
     })
 }

@@ -82,7 +82,8 @@ impl<'t> Chunk<'t> {
             },
             _ => self,
         };
-        after_marker.text.trim_start().starts_with('{').then_some(after_marker)
+        let text = after_marker.text.trim_start_matches([' ', '\t', '\r', '\n']);
+        text.starts_with('{').then_some(after_marker)
     }
 
     /// Returns the rest after so many lines, from the next line that begins an object of JSON.

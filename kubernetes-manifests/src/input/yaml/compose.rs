@@ -4,7 +4,8 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use granit_parser::{
-    ErrorKind, Event, Parser, ScalarStyle, ScanError, Span, StrInput, YamlVersion,
+    ErrorKind, Event, Parser, ScalarStyle, ScanError, Span, StrInput, StructureStyle,
+    YamlVersion,
 };
 
 use super::{Yaml, position, scalar, syntax};
@@ -43,6 +44,8 @@ pub(super) struct Composer<'t> {
     /// The values with anchors, from when they are complete.
     anchors: HashMap<usize, Node<'t>>,
     depth: usize,
+    /// How many of the lists and objects around are in brackets.
+    brackets: usize,
 }
 
 impl<'t> Composer<'t> {
@@ -60,6 +63,7 @@ impl<'t> Composer<'t> {
             problem: None,
             anchors: HashMap::new(),
             depth: 0,
+            brackets: 0,
         }
     }
 
@@ -161,11 +165,11 @@ impl<'t> Composer<'t> {
                 let tree = scalar::resolve(text, is_plain, tag.as_deref());
                 (tree.map_err(|message| at(span, &message))?, anchor)
             }
-            Event::SequenceStart(_, anchor, _) => {
-                (self.deeper(span, Self::items)?, anchor)
+            Event::SequenceStart(style, anchor, _) => {
+                (self.deeper(style, span, Self::items)?, anchor)
             }
-            Event::MappingStart(_, anchor, _) => {
-                (self.deeper(span, Self::fields)?, anchor)
+            Event::MappingStart(style, anchor, _) => {
+                (self.deeper(style, span, Self::fields)?, anchor)
             }
             Event::Alias(anchor) => (self.alias(anchor, span)?, 0),
             _ => return Err(at(span, "there is no value")),
@@ -185,12 +189,16 @@ impl<'t> Composer<'t> {
     /// Reads what is inside of a list or an object.
     fn deeper(
         &mut self,
+        style: StructureStyle,
         span: &Span,
         read: impl FnOnce(&mut Self, &Span) -> Result<Tree<'t>>,
     ) -> Result<Tree<'t>> {
+        let brackets = usize::from(style == StructureStyle::Flow);
         self.depth += 1;
+        self.brackets += brackets;
         self.check_depth(0, span)?;
         let tree = read(self, span);
+        self.brackets -= brackets;
         self.depth -= 1;
         tree
     }
@@ -220,7 +228,7 @@ impl<'t> Composer<'t> {
             if event == Event::MappingEnd {
                 return Ok(Tree::Fields(fields.all));
             }
-            if is_merge(&event) {
+            if is_merge(&event, &span)? {
                 let (event, span) = self.inside(start)?;
                 for field in self.merged(event, &span)? {
                     self.add(&mut fields, field, true, &span)?;
@@ -270,9 +278,23 @@ impl<'t> Composer<'t> {
             ScalarStyle::Literal | ScalarStyle::Folded
                 if !self.yaml.is_file && text.ends_with('\n') =>
             {
-                let last = written().and_then(|text| text.rsplit('\n').next());
+                let last = written().and_then(|text| text.rsplit(['\n', '\r']).next());
                 if last.is_some_and(|line| !line.trim().is_empty()) {
                     text.to_mut().pop();
+                }
+            }
+            ScalarStyle::Plain if self.brackets > 0 => {
+                if text.starts_with(['?', ':']) {
+                    let message = "`?` and `:` are signs of their own here in YAML 1.1; quote the text";
+                    return Err(at(span, message));
+                }
+                let end = span.end.byte_offset();
+                let after = end.and_then(|end| self.yaml.text.get(end..));
+                let colon = after.and_then(|after| after.strip_prefix(':'));
+                if colon
+                    .is_some_and(|after| after.starts_with([',', ']', '}', '[', '{']))
+                {
+                    return Err(at(span, "a space has to follow `:`"));
                 }
             }
             ScalarStyle::DoubleQuoted if written().is_some_and(escapes_slash) => {
@@ -380,15 +402,17 @@ fn escapes_slash(text: &str) -> bool {
     false
 }
 
-fn is_merge(event: &Event<'_>) -> bool {
+/// Whether a key is the merge key.
+fn is_merge(event: &Event<'_>, span: &Span) -> Result<bool> {
     match event {
-        Event::Scalar(text, style, _, None) => {
-            text == MERGE && *style == ScalarStyle::Plain
-        }
-        Event::Scalar(text, _, _, Some(tag)) => {
-            text == MERGE && tag.suffix() == "merge" && tag.original_handle() == "!!"
-        }
-        _ => false,
+        Event::Scalar(text, style, _, tag) if text == MERGE => match tag {
+            None => Ok(*style == ScalarStyle::Plain),
+            Some(tag) if tag.suffix() == "merge" && tag.original_handle() == "!!" => {
+                Ok(true)
+            }
+            Some(_) => Err(at(span, "`<<` takes no tag")),
+        },
+        _ => Ok(false),
     }
 }
 

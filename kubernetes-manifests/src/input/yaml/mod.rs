@@ -73,13 +73,13 @@ impl<'t> Yaml<'t> {
     /// When the text is not YAML, Kubernetes doesn't read it, or it is too large.
     pub(crate) fn documents(&mut self) -> Result<Vec<Node<'t>>, SchemeError> {
         let (read, problem) = self.compose(self.text);
+        let is_unindented = matches!(problem, Some(Problem::Unindented { .. }));
         if let Err(strange) = self.check_characters() {
-            // The first fault is told.
+            // The first fault is told, if it is one.
             let line = |error: &SchemeError| error.location().line;
-            return Err(read
-                .err()
-                .filter(|damaged| line(damaged) < line(&strange))
-                .unwrap_or(strange));
+            let is_first = |error: &SchemeError| line(error) < line(&strange);
+            let damaged = read.err().filter(|error| !is_unindented && is_first(error));
+            return Err(damaged.unwrap_or(strange));
         }
         match problem {
             Some(Problem::Unindented { line }) => {

@@ -15,7 +15,7 @@ const MAX_REPAIRS: usize = 16;
 const MAX_INDENT: usize = 64;
 
 /// Reads the documents of a text in which a quoted scalar goes on in such a line. Returns nothing
-/// if that isn't the only fault.
+/// if white space doesn't help.
 pub(super) fn documents(
     yaml: &mut Yaml<'_>,
     mut line: usize,
@@ -27,10 +27,12 @@ pub(super) fn documents(
         let (read, problem) = yaml.compose(&text);
         match problem {
             Some(Problem::Unindented { line: next }) if next > line => line = next,
-            Some(_) => return None,
-            None => {
-                let read = read.ok()?;
-                return Some(Ok(read.into_iter().map(Node::into_owned).collect()));
+            Some(Problem::Unindented { .. }) => return None,
+            _ => {
+                let owned = |read: Vec<Node<'_>>| {
+                    read.into_iter().map(Node::into_owned).collect()
+                };
+                return Some(read.map(owned));
             }
         }
     }
