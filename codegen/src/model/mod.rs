@@ -3,6 +3,7 @@
 mod conversion;
 mod graph;
 mod rules;
+mod value;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,6 +22,7 @@ pub(crate) use rules::{
     Argument, Call, Check, Earlier, ErrorType, Immutable, NameFormat, Reported, Rule,
     Rules, Takes, TypeRules, Unique,
 };
+pub(crate) use value::{Literal, Reading};
 
 /// The name of a schema in its document, `io.k8s.api.storage.v1.CSINode`.
 pub(crate) type SchemaName = String;
@@ -297,31 +299,6 @@ pub(crate) struct Facts {
     pub(crate) reading: Option<Reading>,
     /// A value for examples.
     pub(crate) example: Option<serde_json::Value>,
-}
-
-/// How a value is read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Reading {
-    /// A list or map in which `null` is the zero value of an element.
-    Elements,
-    /// A time.
-    Time,
-}
-
-/// A default as a value of its type.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Literal {
-    Bool(bool),
-    Int(i64),
-    Text(String),
-    /// A value of an enumeration of the crate.
-    Variant {
-        ty: Ident,
-        variant: Ident,
-    },
-    List(Vec<Literal>),
 }
 
 /// When something was introduced, became stable and was removed.

@@ -1,0 +1,30 @@
+//! How a value is read, and what it is where it is absent.
+
+use serde::Serialize;
+
+use crate::name::Ident;
+
+/// How a value is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Reading {
+    /// A list or map in which `null` is the zero value of an element.
+    Elements,
+    /// A time.
+    Time,
+}
+
+/// A default as a value of its type.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Literal {
+    Bool(bool),
+    Int(i64),
+    Text(String),
+    /// A value of an enumeration of the crate.
+    Variant {
+        ty: Ident,
+        variant: Ident,
+    },
+    List(Vec<Literal>),
+}
