@@ -1,11 +1,13 @@
 //! Reading of times, in the one form that Kubernetes takes.
 
 use std::borrow::Cow;
-use std::fmt;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use k8s_openapi::jiff::Timestamp;
-use k8s_openapi::serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
+use k8s_openapi::serde::de::value::CowStrDeserializer;
+use k8s_openapi::serde::de::{Deserialize, Error, MapAccess, Unexpected};
+
+use super::read;
 
 /// How many digits of a second a time may have here; Kubernetes writes none.
 const DIGITS: usize = 9;
@@ -24,37 +26,25 @@ pub fn read_time<'de, M: MapAccess<'de>, T: From<Time>>(
     map: &mut M,
     slot: &mut T,
 ) -> Result<(), M::Error> {
-    if let Some(Read(time)) = map.next_value::<Option<Read>>()? {
-        *slot = time.into();
-    }
-    Ok(())
-}
-
-struct Read(Time);
-
-impl<'de> Deserialize<'de> for Read {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_str(TimeVisitor)
-    }
-}
-
-struct TimeVisitor;
-
-impl Visitor<'_> for TimeVisitor {
-    type Value = Read;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a time of RFC 3339, such as `2026-01-02T03:04:05Z`")
-    }
-
-    fn visit_str<E: Error>(self, text: &str) -> Result<Read, E> {
-        let wrong =
-            || E::invalid_value(k8s_openapi::serde::de::Unexpected::Str(text), &self);
-        let plain = plain(text).ok_or_else(wrong)?;
-        let time: Timestamp = plain.parse().map_err(|_| wrong())?;
-        Ok(Read(Time(time)))
+    let mut text: Option<String> = None;
+    read(map, &mut text)?;
+    let Some(text) = text else {
+        return Ok(());
+    };
+    // Generic, so that only programs that read times get a copy of the parser.
+    let time =
+        plain(&text).map(|plain| Timestamp::deserialize(CowStrDeserializer::new(plain)));
+    match time {
+        Some(Ok(time)) => {
+            *slot = Time(time).into();
+            Ok(())
+        }
+        Some(Err(error)) => Err(error),
+        None => Err(Error::invalid_value(Unexpected::Str(&text), &EXPECTED)),
     }
 }
+
+const EXPECTED: &str = "a time of RFC 3339, such as `2026-01-02T03:04:05Z`";
 
 /// Returns the text if it has the form, as one that `jiff` reads too.
 fn plain(text: &str) -> Option<Cow<'_, str>> {
