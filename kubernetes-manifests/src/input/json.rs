@@ -8,9 +8,8 @@ use k8s_openapi::serde::de::{
     DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor,
 };
 use k8s_openapi::serde_json::{self, Error};
-use kubernetes_kinds::wire::Key;
 
-use super::read::{Format, Name, Read};
+use super::read::Read;
 use super::tree::{Node, Position, Tree};
 use super::walk::{Source, Step};
 
@@ -56,7 +55,7 @@ impl<'a> Text<'a> {
     ///
     /// When the text is damaged, or something follows the document.
     pub(crate) fn document(&self) -> Result<Node<'_>, Error> {
-        let mut node = serde_json::from_str::<Read<'_, Json>>(&self.text)?.0;
+        let mut node = serde_json::from_str::<Read<'_>>(&self.text)?.0;
         Cursor::new(&self.text).locate(&mut node.tree);
         if self.is_damaged {
             hide_damage(&mut node.tree);
@@ -76,8 +75,7 @@ pub(crate) struct Document<'a> {
 /// Reads the documents of a text, but for those that are `null`.
 pub(crate) fn documents(text: &str) -> impl Iterator<Item = Document<'_>> {
     let mut cursor = Cursor::new(text);
-    let mut documents =
-        serde_json::Deserializer::from_str(text).into_iter::<Read<'_, Json>>();
+    let mut documents = serde_json::Deserializer::from_str(text).into_iter::<Read<'_>>();
     let documents = std::iter::from_fn(move || {
         let start = documents.byte_offset();
         let node = documents.next()?.map(|read| {
@@ -94,19 +92,6 @@ pub(crate) fn documents(text: &str) -> impl Iterator<Item = Document<'_>> {
     documents.filter(|document| {
         !matches!(&document.node, Ok(node) if matches!(node.tree, Tree::Null))
     })
-}
-
-/// JSON in memory.
-struct Json;
-
-impl<'de> Format<'de, 'de> for Json {
-    fn next_name<M: MapAccess<'de>>(map: &mut M) -> Result<Option<Name<'de>>, M::Error> {
-        Ok(map.next_key::<Key<'de>>()?.map(|key| (key.0, None)))
-    }
-
-    fn borrowed(text: &'de str) -> Tree<'de> {
-        Tree::Text(Cow::Borrowed(text))
-    }
 }
 
 /// Hides texts and fields in which bytes that are not UTF-8 have been replaced.

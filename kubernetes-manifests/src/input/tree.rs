@@ -110,24 +110,17 @@ impl Node<'_> {
     /// Adds so many lines to all positions.
     #[cfg(feature = "yaml")]
     pub(crate) fn move_down(&mut self, lines: usize) {
-        let down = |position: &mut Option<Position>| {
+        self.each_position(&mut |position| {
             if let Some((line, _)) = position {
                 *line += lines;
             }
-        };
-        down(&mut self.position);
-        match &mut self.tree {
-            Tree::Items(items) => {
-                items.iter_mut().for_each(|item| item.move_down(lines));
-            }
-            Tree::Fields(fields) => {
-                for field in fields {
-                    down(&mut field.position);
-                    field.value.move_down(lines);
-                }
-            }
-            _ => (),
-        }
+        });
+    }
+
+    #[cfg(feature = "yaml")]
+    fn each_position(&mut self, change: &mut impl FnMut(&mut Option<Position>)) {
+        change(&mut self.position);
+        self.tree.each_position(change);
     }
 
     /// Keeps the last of fields with the same name, and sorts fields by name.
@@ -157,17 +150,20 @@ impl Node<'_> {
 impl<'a> Tree<'a> {
     /// Sets all positions.
     #[cfg(feature = "yaml")]
-    pub(crate) fn move_to(&mut self, position: Position) {
-        let to = |node: &mut Node<'_>| {
-            node.position = Some(position);
-            node.tree.move_to(position);
-        };
+    pub(crate) fn move_to(&mut self, place: Position) {
+        self.each_position(&mut |position| *position = Some(place));
+    }
+
+    #[cfg(feature = "yaml")]
+    fn each_position(&mut self, change: &mut impl FnMut(&mut Option<Position>)) {
         match self {
-            Self::Items(items) => items.iter_mut().for_each(to),
+            Self::Items(items) => {
+                items.iter_mut().for_each(|item| item.each_position(change));
+            }
             Self::Fields(fields) => {
                 for field in fields {
-                    field.position = Some(position);
-                    to(&mut field.value);
+                    change(&mut field.position);
+                    field.value.each_position(change);
                 }
             }
             _ => (),

@@ -8,7 +8,8 @@ use granit_parser::{
     YamlVersion,
 };
 
-use super::{Yaml, position, scalar, syntax};
+use super::scalar::Scalar;
+use super::{Yaml, position, syntax};
 use crate::error::SchemeError;
 use crate::input::tree::{Field, Node, Tree};
 
@@ -162,7 +163,8 @@ impl<'t> Composer<'t> {
             Event::Scalar(text, style, anchor, tag) => {
                 let text = self.adjusted(text, style, span)?;
                 let is_plain = style == ScalarStyle::Plain;
-                let tree = scalar::resolve(text, is_plain, tag.as_deref());
+                let scalar = Scalar::resolve(text, is_plain, tag.as_deref());
+                let tree = scalar.and_then(Scalar::tree);
                 (tree.map_err(|message| at(span, &message))?, anchor)
             }
             Event::SequenceStart(style, anchor, _) => {
@@ -251,7 +253,8 @@ impl<'t> Composer<'t> {
         let name = match event {
             Event::Scalar(text, style, 0, tag) => {
                 let text = self.adjusted(text, style, span)?;
-                scalar::name(text, style == ScalarStyle::Plain, tag.as_deref())
+                let is_plain = style == ScalarStyle::Plain;
+                Scalar::resolve(text, is_plain, tag.as_deref()).and_then(Scalar::name)
             }
             // One that is repeated is needed as a value too.
             event => match self.value(event, span)?.tree {
@@ -418,22 +421,21 @@ fn is_merge(event: &Event<'_>, span: &Span) -> Result<bool> {
 
 /// What a value counts, and how deep it is.
 fn measure(tree: &Tree<'_>) -> (usize, usize) {
-    let (mut weight, mut depth) = (NODE, 0);
-    let mut add = |inner: &Node<'_>| {
-        let (more, below) = measure(&inner.tree);
-        weight += more;
-        depth = depth.max(below + 1);
+    let inner: Vec<_> = match tree {
+        Tree::Text(text) => return (NODE + text.len(), 0),
+        Tree::Items(items) => items.iter().map(|item| measure(&item.tree)).collect(),
+        Tree::Fields(fields) => fields
+            .iter()
+            .map(|field| {
+                let (weight, depth) = measure(&field.value.tree);
+                (weight + NODE + field.name.len(), depth)
+            })
+            .collect(),
+        _ => return (NODE, 0),
     };
-    match tree {
-        Tree::Text(text) => weight += text.len(),
-        Tree::Items(items) => items.iter().for_each(add),
-        Tree::Fields(fields) => {
-            fields.iter().for_each(|field| add(&field.value));
-            weight += fields.iter().map(|field| field.name.len() + NODE).sum::<usize>();
-        }
-        _ => {}
-    }
-    (weight, depth.max(usize::from(matches!(tree, Tree::Items(_) | Tree::Fields(_)))))
+    let weight = inner.iter().map(|(weight, _)| weight).sum::<usize>();
+    let depth = inner.iter().map(|(_, depth)| *depth).max().unwrap_or_default();
+    (NODE + weight, depth + 1)
 }
 
 fn at(span: &Span, message: &str) -> SchemeError {

@@ -10,110 +10,120 @@ use crate::input::tree::Tree;
 /// The prefix of the tags that are written `!!str`.
 const NAMESPACE: &str = "tag:yaml.org,2002:";
 
-/// Resolves a scalar by its tag or, if it is plain and has none, by its text.
-///
-/// # Errors
-///
-/// When the tag asks for another value than the text is, or JSON has no such value.
-pub(super) fn resolve<'t>(
-    text: Cow<'t, str>,
-    is_plain: bool,
-    tag: Option<&Tag>,
-) -> Result<Tree<'t>, String> {
-    let Some(tag) = tag else {
-        return Ok(match Meaning::of(&text) {
-            Some(meaning) if is_plain => meaning.tree(&text)?,
-            _ => Tree::Text(text),
-        });
-    };
-    let suffix = tag.suffix_in_namespace(NAMESPACE);
-    let meaning = match suffix.as_deref() {
-        Some("null" | "bool" | "int" | "float") => Meaning::of(&text),
-        Some(other @ ("binary" | "timestamp")) => {
-            return Err(format!("the tag !!{other} has no value in JSON; leave it out"));
-        }
-        // Text, and tags of others, which Kubernetes ignores.
-        _ => return Ok(Tree::Text(text)),
-    };
-    match (suffix.as_deref(), &meaning) {
-        (Some("null"), Some(Meaning::Null))
-        | (Some("bool"), Some(Meaning::Bool(_)))
-        | (Some("int"), Some(Meaning::Integer(_)))
-        | (Some("float"), Some(Meaning::Integer(_) | Meaning::Float(_))) => {}
-        (suffix, _) => {
-            return Err(format!("`{text}` is no !!{}", suffix.unwrap_or_default()));
-        }
-    }
-    meaning.map_or_else(|| Ok(Tree::Null), |meaning| meaning.tree(&text))
-}
-
-/// Returns the name that a scalar is as a key.
-///
-/// # Errors
-///
-/// As [`resolve`], and when JSON has no such key.
-pub(super) fn name<'t>(
-    text: Cow<'t, str>,
-    is_plain: bool,
-    tag: Option<&Tag>,
-) -> Result<Cow<'t, str>, String> {
-    if is_plain
-        && tag.is_none()
-        && let Some(Meaning::Float(value)) = Meaning::of(&text)
-    {
-        return Ok(Cow::Owned(shortest(value)));
-    }
-    match resolve(text, is_plain, tag)? {
-        Tree::Text(text) => Ok(text),
-        Tree::Bool(value) => Ok(Cow::Borrowed(if value { "true" } else { "false" })),
-        Tree::Number(number) if number.is_i64() => Ok(Cow::Owned(number.to_string())),
-        _ => Err("JSON has no such key; write it in quotes".to_owned()),
-    }
-}
-
-/// What a plain scalar is, if not a text.
-enum Meaning {
+/// A scalar with its value.
+pub(super) enum Scalar<'t> {
     Null,
     Bool(bool),
     Integer(Number),
     Float(f64),
+    Text(Cow<'t, str>),
 }
 
-impl Meaning {
-    fn of(text: &str) -> Option<Self> {
-        match text {
-            "" | "~" | "null" | "Null" | "NULL" => return Some(Self::Null),
-            "y" | "Y" | "yes" | "Yes" | "YES" | "true" | "True" | "TRUE" | "on"
-            | "On" | "ON" => return Some(Self::Bool(true)),
-            "n" | "N" | "no" | "No" | "NO" | "false" | "False" | "FALSE" | "off"
-            | "Off" | "OFF" => return Some(Self::Bool(false)),
-            ".nan" | ".NaN" | ".NAN" => return Some(Self::Float(f64::NAN)),
-            ".inf" | ".Inf" | ".INF" | "+.inf" | "+.Inf" | "+.INF" => {
-                return Some(Self::Float(f64::INFINITY));
+impl<'t> Scalar<'t> {
+    /// Resolves a scalar by its tag or, if it is plain and has none, by its text.
+    ///
+    /// # Errors
+    ///
+    /// When the tag asks for another value than the text is.
+    pub(super) fn resolve(
+        text: Cow<'t, str>,
+        is_plain: bool,
+        tag: Option<&Tag>,
+    ) -> Result<Self, String> {
+        let Some(tag) = tag else {
+            return Ok(if is_plain {
+                Self::plain(text)
+            } else {
+                Self::Text(text)
+            });
+        };
+        let suffix = tag.suffix_in_namespace(NAMESPACE);
+        let suffix = match suffix.as_deref() {
+            Some(suffix @ ("null" | "bool" | "int" | "float")) => suffix,
+            Some(other @ ("binary" | "timestamp")) => {
+                return Err(format!(
+                    "the tag !!{other} has no value in JSON; leave it out"
+                ));
             }
-            "-.inf" | "-.Inf" | "-.INF" => return Some(Self::Float(f64::NEG_INFINITY)),
+            // Text, and tags of others, which Kubernetes ignores.
+            _ => return Ok(Self::Text(text)),
+        };
+        let error = format!("`{text}` is no !!{suffix}");
+        match (suffix, Self::plain(text)) {
+            ("float", Self::Integer(number)) if number.is_i64() => {
+                number.as_f64().map(Self::Float).ok_or(error)
+            }
+            ("null", scalar @ Self::Null)
+            | ("bool", scalar @ Self::Bool(_))
+            | ("int", scalar @ Self::Integer(_))
+            | ("float", scalar @ Self::Float(_)) => Ok(scalar),
+            _ => Err(error),
+        }
+    }
+
+    /// What a text is that is neither quoted nor tagged.
+    fn plain(text: Cow<'t, str>) -> Self {
+        match text.as_ref() {
+            "" | "~" | "null" | "Null" | "NULL" => return Self::Null,
+            "y" | "Y" | "yes" | "Yes" | "YES" | "true" | "True" | "TRUE" | "on"
+            | "On" | "ON" => return Self::Bool(true),
+            "n" | "N" | "no" | "No" | "NO" | "false" | "False" | "FALSE" | "off"
+            | "Off" | "OFF" => return Self::Bool(false),
+            ".nan" | ".NaN" | ".NAN" => return Self::Float(f64::NAN),
+            ".inf" | ".Inf" | ".INF" | "+.inf" | "+.Inf" | "+.INF" => {
+                return Self::Float(f64::INFINITY);
+            }
+            "-.inf" | "-.Inf" | "-.INF" => return Self::Float(f64::NEG_INFINITY),
             _ => {}
         }
-        match text.bytes().next()? {
-            b'.' => float(&between_digits(text)?).map(Self::Float),
-            b'+' | b'-' | b'0'..=b'9' => {
+        let number = match text.bytes().next() {
+            Some(b'.') => {
+                between_digits(&text).and_then(|text| float(&text)).map(Self::Float)
+            }
+            Some(b'+' | b'-' | b'0'..=b'9') => {
                 let plain = text.replace('_', "");
                 integer(&plain)
                     .map(Self::Integer)
                     .or_else(|| float(&plain).map(Self::Float))
             }
             _ => None,
-        }
+        };
+        number.unwrap_or(Self::Text(text))
     }
 
-    fn tree(self, text: &str) -> Result<Tree<'static>, String> {
+    /// Returns the value.
+    ///
+    /// # Errors
+    ///
+    /// When JSON has no such value.
+    pub(super) fn tree(self) -> Result<Tree<'t>, String> {
         match self {
             Self::Null => Ok(Tree::Null),
             Self::Bool(value) => Ok(Tree::Bool(value)),
             Self::Integer(number) => Ok(Tree::Number(number)),
             Self::Float(value) => number(value)
                 .map(Tree::Number)
-                .ok_or_else(|| format!("JSON has no number {text}")),
+                .ok_or_else(|| format!("JSON has no number {value}")),
+            Self::Text(text) => Ok(Tree::Text(text)),
+        }
+    }
+
+    /// Returns the name that the scalar is as a key.
+    ///
+    /// # Errors
+    ///
+    /// When JSON has no such key.
+    pub(super) fn name(self) -> Result<Cow<'t, str>, String> {
+        match self {
+            Self::Text(text) => Ok(text),
+            Self::Bool(value) => Ok(Cow::Borrowed(if value { "true" } else { "false" })),
+            Self::Integer(number) if number.is_i64() => {
+                Ok(Cow::Owned(number.to_string()))
+            }
+            Self::Float(value) => Ok(Cow::Owned(shortest(value))),
+            Self::Null | Self::Integer(_) => {
+                Err("JSON has no such key; write it in quotes".to_owned())
+            }
         }
     }
 }

@@ -46,7 +46,8 @@ fn indent(yaml: &Yaml<'_>, text: &str, line: usize) -> Option<String> {
     // Closed with the quote that it began with, the scalar is complete.
     let closes = |quote: &char| {
         let closed = format!("{before}{quote}");
-        let (_, problem) = { *yaml }.compose(&closed);
+        let mut tried = *yaml;
+        let (_, problem) = tried.compose(&closed);
         problem.is_none()
     };
     let quote = ['"', '\''].into_iter().find(closes)?;
