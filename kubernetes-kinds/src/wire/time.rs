@@ -31,17 +31,11 @@ pub fn read_time<'de, M: MapAccess<'de>, T: From<Time>>(
     let Some(text) = text else {
         return Ok(());
     };
+    let plain = plain(&text)
+        .ok_or_else(|| M::Error::invalid_value(Unexpected::Str(&text), &EXPECTED))?;
     // Generic, so that only programs that read times get a copy of the parser.
-    let time =
-        plain(&text).map(|plain| Timestamp::deserialize(CowStrDeserializer::new(plain)));
-    match time {
-        Some(Ok(time)) => {
-            *slot = Time(time).into();
-            Ok(())
-        }
-        Some(Err(error)) => Err(error),
-        None => Err(Error::invalid_value(Unexpected::Str(&text), &EXPECTED)),
-    }
+    *slot = Time(Timestamp::deserialize(CowStrDeserializer::new(plain))?).into();
+    Ok(())
 }
 
 const EXPECTED: &str = "a time of RFC 3339, such as `2026-01-02T03:04:05Z`";

@@ -192,22 +192,17 @@ impl Reader<'_> {
             keyword: name,
             check,
         };
+        let functions = |reader: &mut Self, check: fn(RulePath) -> Check| {
+            let functions = reader.functions(name, value, pointer).into_iter();
+            functions.map(|function| rule(check(function))).collect()
+        };
         match name {
             "x-must-be-set" if self.flag(name, value, pointer) => {
                 vec![rule(Check::IsSet)]
             }
-            "x-check-reading" => {
-                let functions = self.functions(name, value, pointer).into_iter();
-                functions.map(|function| rule(Check::Reading(function))).collect()
-            }
-            "x-check" => {
-                let functions = self.functions(name, value, pointer).into_iter();
-                functions.map(|function| rule(Check::Function(function))).collect()
-            }
-            "x-warn" => {
-                let functions = self.functions(name, value, pointer).into_iter();
-                functions.map(|function| rule(Check::Warning(function))).collect()
-            }
+            "x-check-reading" => functions(self, Check::Reading),
+            "x-check" => functions(self, Check::Function),
+            "x-warn" => functions(self, Check::Warning),
             "x-kubernetes-validations" => {
                 self.validations(value, sort, pointer).into_iter().map(rule).collect()
             }
