@@ -95,6 +95,19 @@ pub fn lowered(text: &str) -> Cow<'_, str> {
     Cow::Owned(lower.collect())
 }
 
+/// Returns whether a character is a letter, mark, number, sign or the plain space, which Go calls
+/// printable.
+// For the crates that compare or quote names as a server does.
+#[doc(hidden)]
+#[must_use]
+pub fn is_printable(character: char) -> bool {
+    if character.is_ascii() {
+        return matches!(character, ' '..='~');
+    }
+    // Rust escapes the others, and marks only where they begin a text.
+    String::from_iter(['a', character]).escape_debug().count() == 2
+}
+
 /// What a byte can be in a name, each a bit: lower case means digits, too.
 const LOWER: u8 = 1;
 const UPPER: u8 = 2;

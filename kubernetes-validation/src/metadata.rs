@@ -7,6 +7,8 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{
     ManagedFieldsEntry, ObjectMeta, OwnerReference,
 };
 
+use kubernetes_kinds::names::is_printable;
+
 use crate::checker::to_value;
 use crate::{Checker, ErrorType, NameFormat, Path, Problem, selector};
 
@@ -202,7 +204,13 @@ fn managed_fields(entries: &[ManagedFieldsEntry], at: &Path<'_>, to: &mut Checke
     for (index, entry) in entries.iter().enumerate() {
         let at = &list.index(index);
         let manager = entry.manager.as_deref().unwrap_or_default();
-        to.max_length(at.field("manager"), manager, MAX_MANAGER, ErrorType::TooLong);
+        let path = at.field("manager");
+        to.max_length(path, manager, MAX_MANAGER, ErrorType::TooLong);
+        if !manager.chars().all(is_printable) {
+            let detail =
+                "must have printable characters only, and no other space than ` `";
+            to.invalid(path, "manager", manager, detail);
+        }
         let subresource = entry.subresource.as_deref().unwrap_or_default();
         let path = at.field("subresource");
         to.max_length(path, subresource, MAX_SUBRESOURCE, ErrorType::TooLong);

@@ -50,7 +50,7 @@ impl Deviations {
         ours: &BTreeSet<Cause>,
     ) -> Option<String> {
         // What we can't read has no results of ours.
-        let unreadable = ours.iter().find(|cause| **cause == Cause::unreadable());
+        let unreadable = ours.iter().find(|cause| cause.is_unreadable());
         if let Some(cause) = unreadable
             && self.explain(kind, operation, "ours", cause)
         {

@@ -17,6 +17,9 @@ use crate::{Asked, Case, create};
 
 use Operation::{Create, Update, UpdateStatus};
 
+/// Where classes are created, in a dry run.
+const CLASSES: &str = "/apis/storage.k8s.io/v1/storageclasses?dryRun=All";
+
 /// The reasons and fields of a refusal; none if the object is accepted.
 fn told(verdict: &Verdict) -> Vec<String> {
     match verdict {
@@ -198,31 +201,27 @@ async fn values(asked: &mut Asked) {
 async fn bodies_are_read_so() {
     let server = ControlPlane::shared().await.unwrap();
     let client = server.client().unwrap();
-    let class = |fields: &str| {
-        format!(
+    let post = async |validation: &str, fields: &str| {
+        let body = format!(
             r#"{{"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass",
             "metadata": {{"name": "body", "namespace": "default"}},
             "provisioner": "a.example.com"{fields}}}"#
-        )
-    };
-    let path = "/apis/storage.k8s.io/v1/storageclasses?dryRun=All";
-    let post = async |strict: &str, body: String| {
-        let path = format!("{path}{strict}");
+        );
+        let path = format!("{CLASSES}&fieldValidation={validation}");
         let body = Some(body.into_bytes());
         send_as(&client, Method::POST, &path, "application/json", body).await.unwrap()
     };
-    let strict = "&fieldValidation=Strict";
-    let answer = post(strict, class("")).await;
+    let answer = post("Strict", "").await;
     assert!(answer.is_success(), "{:#}", answer.body);
     assert_eq!(answer.body["metadata"].get("namespace"), None);
-    let answer = post(strict, class(r#", "newer": 1"#)).await;
+    let answer = post("Strict", r#", "newer": 1"#).await;
     assert_eq!(answer.status, 400);
     // Where we take the last of two, the server merges.
     let twice = r#", "parameters": {"a": "b"}, "parameters": {"c": "d"}"#;
-    let answer = post("", class(twice)).await;
+    let answer = post("Warn", twice).await;
     assert_eq!(answer.body["parameters"], json!({"a": "b", "c": "d"}));
     let twice = r#", "reclaimPolicy": "Retain", "reclaimPolicy": null"#;
-    let answer = post("", class(twice)).await;
+    let answer = post("Warn", twice).await;
     assert_eq!(answer.body["reclaimPolicy"], "Delete");
 }
 
@@ -232,18 +231,14 @@ async fn bodies_are_read_so() {
 async fn yaml_and_times_are_read_so() {
     let server = ControlPlane::shared().await.unwrap();
     let client = server.client().unwrap();
-    let class = |fields: &str| {
+    let with = |metadata: &str, fields: &str| {
         format!(
             "apiVersion: storage.k8s.io/v1\nkind: StorageClass\nprovisioner: a.example.com\n\
-             metadata: {{name: body}}\n{fields}\n"
+             metadata: {{name: body{metadata}}}\n{fields}\n"
         )
     };
-    let timed = |time: &str| {
-        format!(
-            "apiVersion: storage.k8s.io/v1\nkind: StorageClass\nprovisioner: a.example.com\n\
-             metadata: {{name: body, creationTimestamp: \"{time}\"}}\n"
-        )
-    };
+    let class = |fields: &str| with("", fields);
+    let timed = |time: &str| with(&format!(", creationTimestamp: \"{time}\""), "");
     let mut bodies = vec![
         (class("allowVolumeExpansion: tRue"), false),
         (class("allowVolumeExpansion: yes"), true),
@@ -283,9 +278,8 @@ async fn yaml_and_times_are_read_so() {
     ];
     bodies.extend(times.map(|(time, wanted)| (timed(time), wanted)));
     for (body, wanted) in bodies {
-        let path = "/apis/storage.k8s.io/v1/storageclasses?dryRun=All";
         let sent = Some(body.clone().into_bytes());
-        let answer = send_as(&client, Method::POST, path, "application/yaml", sent);
+        let answer = send_as(&client, Method::POST, CLASSES, "application/yaml", sent);
         let answer = answer.await.unwrap();
         assert_eq!(answer.is_success(), wanted, "{body}{:#}", answer.body);
         let ours = strict::from_yaml::<StorageClass>(&body).map(|read| read.object);

@@ -14,12 +14,15 @@
     unreachable_pub
 )]
 
-mod asked;
+#[path = "../common/cases.rs"]
+mod cases;
 mod damage;
 mod deviations;
 mod facts;
 mod metadata;
 mod ours;
+#[path = "../common/server.rs"]
+mod server;
 mod sources;
 mod strict;
 mod verdict;
@@ -40,10 +43,11 @@ use kubernetes_kinds::Release;
 use kubernetes_validation::Target;
 use serde_json::Value;
 
-use asked::Server;
+use cases::{Differences, number};
 use damage::Damage;
 use deviations::Deviations;
 use ours::{Operation, Ours};
+use server::Server;
 use verdict::Verdict;
 
 /// The objects of a kind that updates are made of.
@@ -59,14 +63,6 @@ const TRIES: usize = 100;
 /// The release for which rules.txt lists the rules that the sweep fires, and deviations.toml what
 /// differs.
 const LISTED: Release = Release::new(1, 36);
-
-/// How many differences are shown.
-const SHOWN: usize = 40;
-
-fn number(variable: &str, otherwise: u64) -> u64 {
-    let given = env::var(variable).ok();
-    given.map_or(otherwise, |text| text.parse().expect("a number"))
-}
 
 /// One request.
 struct Case {
@@ -103,7 +99,7 @@ struct Tally {
     accepted: usize,
     refused: usize,
     rules: BTreeMap<String, usize>,
-    differences: Vec<String>,
+    differences: Differences,
 }
 
 /// A server, and the target that we validate for.
@@ -233,9 +229,7 @@ impl Asked {
         for (rule, count) in rules {
             println!("{count:6} {rule}");
         }
-        let shown: Vec<_> = differences.iter().take(SHOWN).cloned().collect();
-        let count = differences.len();
-        assert!(count == 0, "{count} differences\n{}", shown.join("\n\n"));
+        differences.assert_none();
     }
 }
 
@@ -360,7 +354,7 @@ fn judge(
                 .unexplained(case.kind, case.operation, causes, &BTreeSet::new()),
         };
     if let Some(difference) = difference {
-        tally.differences.push(format!(
+        tally.differences.add(format!(
             "{:?} of {}: {difference}\nrequest {}\nstored {}\nanswer {}",
             case.operation,
             case.kind.name(),

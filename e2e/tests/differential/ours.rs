@@ -62,15 +62,25 @@ fn of<K: Validate + DeserializeOwned + Serialize>(
         ..
     } = case;
     let object = if body.is_yaml {
-        strict::from_yaml::<K>(&body.text).map(|read| read.object).ok()
+        strict::from_yaml::<K>(&body.text).map(|read| read.object)
     } else {
-        serde_json::from_str::<K>(&body.text).ok()
+        // A program reads JSON without our reader, which says where an error is.
+        serde_json::from_str::<K>(&body.text).map_err(|error| {
+            match strict::from_json::<K>(&body.text) {
+                Err(located) => located,
+                Ok(_) => panic!("only one reader refuses {}: {error}", body.text),
+            }
+        })
     };
-    let Some(mut object) = object else {
-        return Ours {
-            verdict: Verdict::Refused([Cause::unreadable()].into()),
-            rules: BTreeSet::new(),
-        };
+    let mut object = match object {
+        Ok(object) => object,
+        Err(error) => {
+            let field = pattern(&error.location().path);
+            return Ours {
+                verdict: Verdict::Refused([Cause::unreadable(field)].into()),
+                rules: BTreeSet::new(),
+            };
+        }
     };
     if kind.is_namespaced() {
         // The URL of the request names it.

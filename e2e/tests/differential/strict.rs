@@ -18,9 +18,10 @@ use storage_v1::{
     VolumeAttributesClass,
 };
 
-use crate::asked::Server;
+use crate::CASES;
+use crate::cases::{Differences, number};
+use crate::server::Server;
 use crate::write::{self, MERGE, Text};
-use crate::{CASES, SHOWN, number};
 
 /// The most errors that a server reports of JSON.
 const MAX_TOLD: usize = 100;
@@ -51,7 +52,7 @@ async fn the_server_reads_as_strictly_as_we_do() {
         tally.add(format, &theirs);
         if theirs != ours {
             let (text, message) = (&text.text, &answer.body["message"]);
-            tally.differences.push(format!(
+            tally.differences.add(format!(
                 "server {theirs:#?}\nours {ours:#?}\nbody {text}\nanswer {message}"
             ));
         }
@@ -62,7 +63,7 @@ async fn the_server_reads_as_strictly_as_we_do() {
 #[derive(Default)]
 struct Tally {
     counts: BTreeMap<String, usize>,
-    differences: Vec<String>,
+    differences: Differences,
 }
 
 impl Tally {
@@ -89,9 +90,7 @@ impl Tally {
         for (what, count) in counts {
             println!("{count:6} {what}");
         }
-        let shown: Vec<_> = differences.iter().take(SHOWN).cloned().collect();
-        let count = differences.len();
-        assert!(count == 0, "{count} differences\n{}", shown.join("\n\n"));
+        differences.assert_none();
         // Of each format, some with and some without, and errors of both kinds.
         assert_eq!(counts.len(), 8, "{counts:?}");
     }

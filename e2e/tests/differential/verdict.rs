@@ -14,12 +14,16 @@ pub(crate) struct Cause {
 }
 
 impl Cause {
-    /// What stands for an object that we can't read.
-    pub(crate) fn unreadable() -> Self {
+    /// What stands for an object that we can't read because of the value of a field.
+    pub(crate) fn unreadable(field: String) -> Self {
         Self {
-            reason: "unreadable".to_owned(),
-            field: String::new(),
+            reason: UNREADABLE.to_owned(),
+            field,
         }
+    }
+
+    pub(crate) fn is_unreadable(&self) -> bool {
+        self.reason == UNREADABLE
     }
 
     /// What stands for a refusal of this status without causes.
@@ -30,6 +34,8 @@ impl Cause {
         }
     }
 }
+
+const UNREADABLE: &str = "unreadable";
 
 #[derive(Debug)]
 pub(crate) enum Verdict {

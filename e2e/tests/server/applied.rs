@@ -4,7 +4,7 @@
 use k8s_openapi::Metadata;
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use kube::api::{Api, Patch, PatchParams};
-use kubernetes_kinds::WithMetadata;
+use kubernetes_kinds::{Release, WithMetadata};
 use kubernetes_kinds::apply::ExtractError;
 use serde_json::{Value, json};
 use storage_v1::{
@@ -13,8 +13,8 @@ use storage_v1::{
 };
 
 use crate::owned::{fields, owned};
-use crate::run;
-use crate::served::{Served, api, delete};
+use crate::served::{Served, api, delete, kind_of};
+use crate::{run, run_for};
 
 /// A kind with examples of what is applied.
 pub(crate) trait Applied: Served + kubernetes_kinds::Kind {
@@ -24,8 +24,8 @@ pub(crate) trait Applied: Served + kubernetes_kinds::Kind {
     /// The same without something that it doesn't need, at this place, a JSON pointer.
     fn less() -> (Self::Apply, &'static str);
 
-    /// A field that is set in what makes an object, with another value.
-    fn changed() -> Self::Apply;
+    /// A field that is set in what makes an object, with another value that the release allows.
+    fn changed(release: Release) -> Self::Apply;
 
     /// What the manager has applied, by the function of the type.
     fn extract(live: &Self, manager: &str) -> Result<Self::Apply, ExtractError>;
@@ -48,7 +48,7 @@ impl Applied for CSIDriver {
         (Self::Apply::new("").with_spec(spec), "/spec/tokenRequests")
     }
 
-    fn changed() -> Self::Apply {
+    fn changed(_: Release) -> Self::Apply {
         let spec = apply::CSIDriverSpec::new().with_requires_republish(true);
         Self::Apply::new("").with_spec(spec)
     }
@@ -71,7 +71,7 @@ impl Applied for CSINode {
                 node_driver(name, count).with_node_id("i-1").with_topology_keys(["zone"])
             });
         let spec = apply::CSINodeSpec::new().with_drivers([a, b]);
-        Self::Apply::new("").with_spec(spec)
+        Self::Apply::new("").with_spec(spec).with_annotation("note", "full")
     }
 
     fn less() -> (Self::Apply, &'static str) {
@@ -82,7 +82,11 @@ impl Applied for CSINode {
         (less, "/spec/drivers/1")
     }
 
-    fn changed() -> Self::Apply {
+    fn changed(release: Release) -> Self::Apply {
+        // Before, nothing of a driver can be changed.
+        if release < Release::new(1, 33) {
+            return Self::Apply::new("").with_annotation("note", "changed");
+        }
         let drivers = [node_driver("a.example.com", 3)];
         let spec = apply::CSINodeSpec::new().with_drivers(drivers);
         Self::Apply::new("").with_spec(spec)
@@ -107,7 +111,7 @@ impl Applied for CSIStorageCapacity {
         (Self::Apply::default().with_storage_class_name("fast"), "/maximumVolumeSize")
     }
 
-    fn changed() -> Self::Apply {
+    fn changed(_: Release) -> Self::Apply {
         Self::Apply::default().with_capacity(size("2Gi"))
     }
 
@@ -129,7 +133,7 @@ impl Applied for StorageClass {
         (class, "/mountOptions")
     }
 
-    fn changed() -> Self::Apply {
+    fn changed(_: Release) -> Self::Apply {
         Self::Apply::new("").with_allow_volume_expansion(true)
     }
 
@@ -152,7 +156,7 @@ impl Applied for VolumeAttachment {
         (Self::Apply::new("").with_spec(spec), "/metadata/annotations/more")
     }
 
-    fn changed() -> Self::Apply {
+    fn changed(_: Release) -> Self::Apply {
         Self::Apply::new("").with_annotation("note", "changed")
     }
 
@@ -173,7 +177,7 @@ impl Applied for VolumeAttributesClass {
         (class, "/metadata/annotations/more")
     }
 
-    fn changed() -> Self::Apply {
+    fn changed(_: Release) -> Self::Apply {
         Self::Apply::new("").with_annotation("note", "changed")
     }
 
@@ -236,8 +240,8 @@ const SECOND: &str = "e2e-second";
 
 /// Each manager owns what it has set, and keeps it until it sets less.
 fn managed_fields<K: Applied>() {
-    run(async |client| {
-        let api = api::<K>(&client).await;
+    run_for(&[kind_of::<K>()], async |server| {
+        let api = api::<K>(&server.client).await;
         let applying = Applying::new(&api, "applied");
         let first = K::full().with_label("first", "a");
         let live = applying.apply(FIRST, &first).await;
@@ -271,13 +275,13 @@ fn managed_fields<K: Applied>() {
 
 /// A manager that changes a field of another gets a conflict, and takes it over by force.
 fn conflicts<K: Applied>() {
-    run(async |client| {
-        let api = api::<K>(&client).await;
+    run_for(&[kind_of::<K>()], async |server| {
+        let api = api::<K>(&server.client).await;
         let applying = Applying::new(&api, "conflicts");
-        let first = K::full();
+        let (first, second) = (K::full(), K::changed(server.release));
         let live = applying.apply(FIRST, &first).await;
 
-        let refused = applying.try_apply(SECOND, &K::changed(), false).await;
+        let refused = applying.try_apply(SECOND, &second, false).await;
         let Err(kube::Error::Api(status)) = refused else {
             panic!("{refused:?}");
         };
@@ -290,8 +294,8 @@ fn conflicts<K: Applied>() {
         assert!(cause.message.contains(FIRST), "{cause:?}");
         assert_eq!(api.get("conflicts").await.unwrap(), live);
 
-        let live = applying.try_apply(SECOND, &K::changed(), true).await.unwrap();
-        applying.check(&live, SECOND, &K::changed());
+        let live = applying.try_apply(SECOND, &second, true).await.unwrap();
+        applying.check(&live, SECOND, &second);
         let changed = serde_json::to_value(&live).unwrap();
         let taken = serde_json::to_value(K::extract(&live, FIRST).unwrap()).unwrap();
         let whole = serde_json::to_value(first.with_name("conflicts")).unwrap();
@@ -325,8 +329,8 @@ each_kind! { managed_fields conflicts }
 #[test]
 #[ignore = "needs a control plane: run cargo xtask e2e"]
 fn what_is_empty() {
-    run(async |client| {
-        let classes = api::<StorageClass>(&client).await;
+    run(async |server| {
+        let classes = api::<StorageClass>(&server.client).await;
         let class = apply::StorageClass::new("empty").with_provisioner("a");
         let empty = class
             .clone()
@@ -342,7 +346,7 @@ fn what_is_empty() {
         assert_eq!(extracted, Ok(class.with_allow_volume_expansion(false)));
         delete(&classes, "empty").await;
 
-        let drivers = api::<CSIDriver>(&client).await;
+        let drivers = api::<CSIDriver>(&server.client).await;
         let spec = apply::CSIDriverSpec::new()
             .with_attach_required(false)
             .with_volume_lifecycle_modes([""; 0]);

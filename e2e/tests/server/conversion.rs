@@ -2,13 +2,14 @@
 
 use std::fmt::Debug;
 
+use conformance::valid::Kind;
 use k8s_openapi::Metadata;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::api::{Api, DeleteParams, PostParams};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::run;
+use crate::run_for;
 
 type V1 = storage_v1::VolumeAttributesClass;
 type V1beta1 = storage_v1beta1::VolumeAttributesClass;
@@ -33,7 +34,9 @@ where
     B: Metadata<Ty = ObjectMeta> + kube::Resource<DynamicType = ()> + From<A>,
     B: Clone + Debug + PartialEq + Serialize + DeserializeOwned,
 {
-    run(async |client| {
+    let kinds = [Kind::VolumeAttributesClass, Kind::VolumeAttributesClassV1beta1];
+    run_for(&kinds, async |server| {
+        let client = server.client;
         let (here, there) = (Api::<A>::all(client.clone()), Api::<B>::all(client));
         let created = here.create(&PostParams::default(), &written).await.unwrap();
         assert_eq!(forget(created.clone()), written);

@@ -10,13 +10,13 @@ use kube::runtime::reflector::{self, ObjectRef};
 use kube::runtime::watcher::{self, Event, watcher};
 use serde_json::{Value, json};
 
-use crate::run;
-use crate::served::{Served, api, delete, is_going, is_in, name, named};
+use crate::run_for;
+use crate::served::{Served, api, delete, is_going, is_in, kind_of, name, named};
 
 /// What a create keeps of an object.
 fn kept<K: Kind>(object: &K) -> Value {
     let mut object = serde_json::to_value(object).unwrap();
-    // A status is for the subresource, or not known to this release.
+    // A status is for the subresource.
     object.as_object_mut().unwrap().remove("status");
     object
 }
@@ -32,9 +32,9 @@ async fn raw<K: Served>(client: &Client, object: &K) -> Value {
 
 /// Created, got, listed, replaced, patched and deleted.
 fn verbs<K: Served>() {
-    run(async |client| {
-        let api = api::<K>(&client).await;
-        let sent: K = named("verbs", "verbs");
+    run_for(&[kind_of::<K>()], async |server| {
+        let api = api::<K>(&server.client).await;
+        let sent: K = named(&server, "verbs", "verbs");
         let created = api.create(&PostParams::default(), &sent).await.unwrap();
         let (ours, theirs) = (kept(&sent), kept(&created));
         assert!(is_in(&ours, &theirs), "sent {ours:#}\nstored {theirs:#}");
@@ -43,10 +43,12 @@ fn verbs<K: Served>() {
         let got = api.get("verbs").await.unwrap();
         assert_eq!(got, created);
         // Reading has left nothing out, and writing adds nothing.
-        assert_eq!(serde_json::to_value(&got).unwrap(), raw(&client, &got).await);
+        assert_eq!(serde_json::to_value(&got).unwrap(), raw(&server.client, &got).await);
         assert_eq!(api.get_opt("verbs-missing").await.unwrap(), None);
 
-        api.create(&PostParams::default(), &named("verbs-2", "verbs")).await.unwrap();
+        api.create(&PostParams::default(), &named(&server, "verbs-2", "verbs"))
+            .await
+            .unwrap();
         let page = ListParams::default().labels("group=verbs").limit(1);
         let list = api.list(&page).await.unwrap();
         assert_eq!(list.items.as_slice(), std::slice::from_ref(&created));
@@ -77,9 +79,9 @@ fn verbs<K: Served>() {
 
 /// A plain watch, from the version of an object on.
 fn watch<K: Served>() {
-    run(async |client| {
-        let api = api::<K>(&client).await;
-        let first: K = named("watch", "watch");
+    run_for(&[kind_of::<K>()], async |server| {
+        let api = api::<K>(&server.client).await;
+        let first: K = named(&server, "watch", "watch");
         let first = api.create(&PostParams::default(), &first).await.unwrap();
         let version = first.metadata().resource_version.clone().unwrap();
         let params = WatchParams::default().labels("group=watch").timeout(20);
@@ -92,7 +94,7 @@ fn watch<K: Served>() {
         let events = events.try_filter(|event| futures::future::ready(counts(event)));
         pin_mut!(events);
 
-        let second: K = named("watch-2", "watch");
+        let second: K = named(&server, "watch-2", "watch");
         let second = api.create(&PostParams::default(), &second).await.unwrap();
         match events.try_next().await.unwrap().unwrap() {
             WatchEvent::Added(object) => assert_eq!(object, second),
@@ -123,9 +125,9 @@ async fn next<K: Served>(
 
 /// A watcher reports the existing objects and their changes.
 fn follow<K: Served>(config: watcher::Config, group: &str) {
-    run(async |client| {
-        let api = api::<K>(&client).await;
-        let sent: K = named(group, group);
+    run_for(&[kind_of::<K>()], async |server| {
+        let api = api::<K>(&server.client).await;
+        let sent: K = named(&server, group, group);
         let first = api.create(&PostParams::default(), &sent).await.unwrap();
         let config = config.labels(&format!("group={group}"));
         let mut events = watcher(api.clone(), config).boxed();
@@ -138,7 +140,7 @@ fn follow<K: Served>(config: watcher::Config, group: &str) {
         }
 
         let other = format!("{group}-2");
-        let sent: K = named(&other, group);
+        let sent: K = named(&server, &other, group);
         let second = api.create(&PostParams::default(), &sent).await.unwrap();
         assert_eq!(next(&mut events).await, ("applied", second));
         let mut changed = first;
@@ -163,10 +165,10 @@ fn follow_stream<K: Served>() {
 
 /// A reflector's store has what the server has.
 fn reflect<K: Served>() {
-    run(async |client| {
-        let api = api::<K>(&client).await;
+    run_for(&[kind_of::<K>()], async |server| {
+        let api = api::<K>(&server.client).await;
         for name in ["reflect", "reflect-2"] {
-            let sent: K = named(name, "reflect");
+            let sent: K = named(&server, name, "reflect");
             api.create(&PostParams::default(), &sent).await.unwrap();
         }
         let (reader, writer) = reflector::store::<K>();
@@ -184,7 +186,7 @@ fn reflect<K: Served>() {
             stream.try_next().await.unwrap().unwrap();
         }
         delete(&api, "reflect").await;
-        let sent: K = named("reflect-3", "reflect");
+        let sent: K = named(&server, "reflect-3", "reflect");
         let last = api.create(&PostParams::default(), &sent).await.unwrap();
         while names() != ["reflect-2", "reflect-3"] {
             stream.try_next().await.unwrap().unwrap();

@@ -39,19 +39,39 @@ mod openapi;
 mod owned;
 mod random;
 mod served;
+#[path = "../common/server.rs"]
+mod server;
 mod status;
 
 use std::time::Duration;
 
+use conformance::valid::Kind;
 use e2e::ControlPlane;
-use kube::Client;
 
-/// Runs a test with a client of the shared control plane, and gives up on one that hangs.
-fn run<F: Future>(test: impl FnOnce(Client) -> F) -> F::Output {
+use server::Server;
+
+/// Runs a test with the shared control plane, and gives up on one that hangs.
+fn run<F: Future>(test: impl FnOnce(Server) -> F) -> F::Output {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(async {
         let server = ControlPlane::shared().await.unwrap();
-        let test = test(server.client().unwrap());
+        let test = test(Server::of(server).await);
         tokio::time::timeout(Duration::from_secs(60), test).await.expect("in time")
     })
+}
+
+/// The same of a test of some kinds. A release that serves only others is said, and right to do so.
+fn run_for<F: Future<Output = ()>>(kinds: &[Kind], test: impl FnOnce(Server) -> F) {
+    run(async |server| {
+        let serves = |kind: &Kind| server.kinds.contains(kind);
+        let should = |kind: &Kind| kind.lifecycle().unwrap().is_served(server.release);
+        for kind in kinds {
+            assert_eq!(serves(kind), should(kind), "{kind:?}");
+        }
+        if kinds.iter().all(serves) {
+            test(server).await;
+        } else {
+            println!("nothing to test: Kubernetes {} lacks a kind", server.release);
+        }
+    });
 }

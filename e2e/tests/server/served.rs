@@ -1,6 +1,7 @@
 //! The kinds that the server has, and objects of them that it accepts.
 
 use conformance::kind::Kind;
+use conformance::valid;
 use k8s_openapi::api::core::v1::Namespace;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::Client;
@@ -10,6 +11,8 @@ use storage_v1::{
     CSIDriver, CSINode, CSIStorageCapacity, StorageClass, VolumeAttachment,
     VolumeAttributesClass,
 };
+
+use crate::server::Server;
 
 const NAMESPACE: &str = "e2e-kinds";
 
@@ -66,9 +69,21 @@ impl Served for VolumeAttributesClass {
     }
 }
 
-/// A valid object of this name, with the group it belongs to as a label.
-pub(crate) fn named<K: Served>(name: &str, group: &str) -> K {
-    let mut object = K::object();
+/// The kind as the tests list it.
+pub(crate) fn kind_of<K: Served>() -> valid::Kind {
+    let mut kinds = valid::Kind::ALL.into_iter();
+    let is_it = |kind: &valid::Kind| {
+        (kind.api_version(), kind.name()) == (K::API_VERSION, K::KIND)
+    };
+    kinds.find(is_it).unwrap()
+}
+
+/// A valid object of this name, with the group it belongs to as a label, and all fields that the
+/// server has.
+pub(crate) fn named<K: Served>(server: &Server, name: &str, group: &str) -> K {
+    let mut object = serde_json::to_value(K::object()).unwrap();
+    server.cut_down(kind_of::<K>(), &mut object);
+    let mut object: K = serde_json::from_value(object).unwrap();
     *object.metadata_mut() = ObjectMeta {
         name: Some(name.to_owned()),
         labels: Some([("group".to_owned(), group.to_owned())].into()),

@@ -12,37 +12,32 @@
     unreachable_pub
 )]
 
+#[path = "../common/cases.rs"]
+mod cases;
 mod classes;
 mod damage;
 mod reader;
 
 use std::collections::BTreeMap;
 use std::env;
-use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use conformance::fixtures;
 use fastrand::Rng;
 use kubernetes_manifests::scheme::{Reason, Scheme, SchemeError, to_yaml};
 use kubernetes_manifests::strict;
 use serde_json::{Value, json};
 
+use cases::{Differences, number};
 use classes::{Classes, Only};
 use reader::{Read, Reader};
-
-/// How many differences are shown.
-const SHOWN: usize = 40;
 
 /// Texts in the ways of YAML that manifests seldom have.
 const ODD: &str = include_str!("odd.yaml");
 
 /// The error for a text that has no document.
 const NOTHING: &str = "there is no document";
-
-fn number(variable: &str, otherwise: u64) -> u64 {
-    let given = env::var(variable).ok();
-    given.map_or(otherwise, |text| text.parse().expect("a number"))
-}
 
 /// What we read of a body.
 fn body_of(text: &str) -> Read<Value> {
@@ -126,10 +121,8 @@ fn texts() -> BTreeMap<PathBuf, String> {
     let mut found = BTreeMap::new();
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     manifests(&root.join("examples/manifests"), &mut found);
-    if let Some(upstream) =
-        env::var_os("UPSTREAM_DIR").filter(|dir| *dir != OsString::new())
-    {
-        manifests(&Path::new(&upstream).join("manifests"), &mut found);
+    if env::var_os(fixtures::VARIABLE).is_some_and(|folder| !folder.is_empty()) {
+        manifests(&fixtures::folder().unwrap().join("manifests"), &mut found);
     }
     for (number, text) in ODD.split("\n---\n").enumerate() {
         found.insert(format!("odd-{number}").into(), text.to_owned());
@@ -140,7 +133,7 @@ fn texts() -> BTreeMap<PathBuf, String> {
 #[derive(Default)]
 struct Tally {
     counts: BTreeMap<String, usize>,
-    differences: Vec<String>,
+    differences: Differences,
 }
 
 impl Tally {
@@ -158,7 +151,7 @@ impl Tally {
         let which = match (theirs, ours) {
             (Ok(theirs), Ok(ours)) if same(theirs, ours) => "read by both".to_owned(),
             (Ok(theirs), Ok(ours)) => {
-                self.differences.push(format!(
+                self.differences.add(format!(
                     "{what}: another value\ntheirs {theirs:?}\nours   {ours:?}\n{text}"
                 ));
                 "another value".to_owned()
@@ -190,8 +183,7 @@ impl Tally {
         if let Some(name) = classes.of(only, error) {
             return format!("read by {only:?} only: {name}");
         }
-        self.differences
-            .push(format!("{what}: only {only:?} reads it: {error}\n{text}"));
+        self.differences.add(format!("{what}: only {only:?} reads it: {error}\n{text}"));
         format!("read by {only:?} only, unlisted")
     }
 
@@ -199,9 +191,7 @@ impl Tally {
         for (what, count) in &self.counts {
             println!("{count:6} {what}");
         }
-        let shown: Vec<_> = self.differences.iter().take(SHOWN).cloned().collect();
-        let count = self.differences.len();
-        assert!(count == 0, "{count} differences\n{}", shown.join("\n=====\n"));
+        self.differences.assert_none();
     }
 }
 

@@ -1,8 +1,9 @@
 //! Kubernetes' own reader of YAML: a program in Go, built from `e2e/yaml-reader`.
 
 use std::io::{BufRead, BufReader, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::LazyLock;
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -27,20 +28,25 @@ pub(crate) struct Reader {
     output: BufReader<ChildStdout>,
 }
 
+/// The program, which is built once for all tests of a run.
+static PROGRAM: LazyLock<PathBuf> = LazyLock::new(|| {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("yaml-reader");
+    let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join("yaml-reader");
+    let built = Command::new("go")
+        .args(["build", "-trimpath", "-mod=readonly", "-buildvcs=false", "-o"])
+        .arg(&program)
+        .current_dir(source)
+        .envs([("CGO_ENABLED", "0"), ("GOWORK", "off"), ("GOFLAGS", "")])
+        .status()
+        .expect("Go builds Kubernetes' reader of YAML: https://go.dev/dl");
+    assert!(built.success(), "go build: {built}");
+    program
+});
+
 impl Reader {
-    /// Builds the program, which takes seconds the first time, and starts it.
+    /// Starts the program.
     pub(crate) fn start() -> Self {
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("yaml-reader");
-        let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join("yaml-reader");
-        let built = Command::new("go")
-            .args(["build", "-trimpath", "-mod=readonly", "-buildvcs=false", "-o"])
-            .arg(&program)
-            .current_dir(source)
-            .envs([("CGO_ENABLED", "0"), ("GOWORK", "off"), ("GOFLAGS", "")])
-            .status()
-            .expect("Go builds Kubernetes' reader of YAML: https://go.dev/dl");
-        assert!(built.success(), "go build: {built}");
-        let mut child = Command::new(program)
+        let mut child = Command::new(&*PROGRAM)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()

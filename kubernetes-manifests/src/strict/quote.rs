@@ -2,6 +2,8 @@
 
 use std::fmt::{self, Write};
 
+use kubernetes_kinds::names::is_printable;
+
 pub(super) fn write(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
     f.write_char('"')?;
     for character in text.chars() {
@@ -21,11 +23,4 @@ pub(super) fn write(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
         }
     }
     f.write_char('"')
-}
-
-/// Whether it is a letter, mark, number, sign or the plain space. Rust escapes the others, and
-/// marks only where they begin a text.
-fn is_printable(character: char) -> bool {
-    let text = String::from_iter(['a', character]);
-    character == '\'' || text.escape_debug().count() == 2
 }

@@ -35,8 +35,8 @@ const REQUIRED: [&str; 2] = ["etcd", "kube-apiserver"];
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// The release of Kubernetes whose server is built; the newest in e2e/control-plane if it isn't
-    /// said. Without arguments, an older one, which has no controllers, is only compared with our
-    /// rules.
+    /// said. An older one has no controllers: without arguments, only the tests run that ask the API
+    /// server alone.
     #[arg(long, value_name = "RELEASE")]
     release: Option<Release>,
 
@@ -73,9 +73,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     }
     if arguments.arguments.is_empty() && !has_controllers {
         eprintln!(
-            "note: without {CONTROLLERS}, only the comparison with our rules runs"
+            "note: without {CONTROLLERS}, only the tests `differential` and `server` run"
         );
-        let tests = ["--test", "differential"];
+        let tests = ["--test", "differential", "--test", "server"];
         return test(&root, &assets, &tests.map(OsString::from));
     }
     test(&root, &assets, &arguments.arguments)
