@@ -4,8 +4,8 @@
 use k8s_openapi::Metadata;
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use kube::api::{Api, Patch, PatchParams};
-use kubernetes_kinds::{Release, WithMetadata};
 use kubernetes_kinds::apply::ExtractError;
+use kubernetes_kinds::{Release, WithMetadata};
 use serde_json::{Value, json};
 use storage_v1::{
     CSIDriver, CSINode, CSIStorageCapacity, StorageClass, VolumeAttachment,
