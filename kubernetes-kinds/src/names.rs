@@ -105,7 +105,8 @@ pub fn is_printable(character: char) -> bool {
         return matches!(character, ' '..='~');
     }
     // Rust escapes the others, and marks only where they begin a text.
-    String::from_iter(['a', character]).escape_debug().count() == 2
+    let text = format!("a{character}");
+    text.escape_debug().to_string() == text
 }
 
 /// What a byte can be in a name, each a bit: lower case means digits, too.
