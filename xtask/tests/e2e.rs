@@ -261,7 +261,7 @@ fn arguments_go_to_cargo_test() {
     let machine = Machine::new();
     let folder = machine.build();
     for (arguments, wanted) in [
-        (&[][..], "--test differential -- --include-ignored"),
+        (&[][..], "--test differential --test server -- --include-ignored"),
         (&["--", "--test", "server"], "--test server -- --include-ignored"),
         (
             &["--", "--release", "--", "--nocapture", "kinds"],
