@@ -1,10 +1,15 @@
 //! What can be said on the command line.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use clap::{Parser, ValueEnum};
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use kubernetes_kinds::Release;
 use kubernetes_validation::Target;
+
+use crate::check::Options;
+use crate::{kinds, told};
 
 /// Tells what a Kubernetes API server would say about storage manifests.
 ///
@@ -32,6 +37,24 @@ pub struct Args {
     #[arg(long = "feature-gate", value_name = "NAME=true|false", value_parser = gate)]
     pub feature_gates: Vec<(String, bool)>,
 
+    /// Leaves out files and folders whose path matches, or ends with what matches, such as
+    /// `templates` or `charts/*/crds`. May be given more than once
+    #[arg(long = "ignore", value_name = "PATTERN", value_parser = pattern)]
+    pub ignore: Vec<GlobSet>,
+
+    /// A kind that is checked, and no others are. May be given more than once
+    #[arg(long = "kind", value_name = "KIND", value_parser = kind)]
+    pub kinds: Vec<String>,
+
+    /// Let fields that the release doesn't have, but others do, be errors, as for a server that is
+    /// asked to be strict; otherwise they are warnings
+    #[arg(long)]
+    pub strict_unknown: bool,
+
+    /// Which files are applied together, so that an object can stand in one of them only
+    #[arg(long, value_enum, default_value_t = ApplySet::File)]
+    pub apply_set: ApplySet,
+
     /// How errors are printed
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub format: Format,
@@ -54,8 +77,25 @@ pub struct Args {
 pub enum Format {
     /// One line an error
     Text,
-    /// One JSON object an error, each on a line
+    /// One JSON object an error, each on a line, and one with the numbers of files and objects
     Json,
+    /// JUnit's XML, a test case for each file
+    Junit,
+    /// SARIF 2.1.0, for code scanning
+    Sarif,
+    /// Annotations of GitHub Actions
+    Github,
+}
+
+/// Which files are applied together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ApplySet {
+    /// Each file by itself
+    File,
+    /// The files of each folder
+    Folder,
+    /// All files
+    All,
 }
 
 /// Whether text is coloured.
@@ -78,6 +118,15 @@ impl Args {
             .iter()
             .fold(target, |target, (name, on)| target.with_gate(name.clone(), *on))
     }
+
+    /// What is checked.
+    #[must_use]
+    pub fn options(&self) -> Options {
+        Options {
+            kinds: self.kinds.clone(),
+            strict_unknown: self.strict_unknown,
+        }
+    }
 }
 
 /// Reads `1.36`, `v1.36` or `1.36.2`.
@@ -97,6 +146,34 @@ fn release(text: &str) -> Result<Release, String> {
         return Err(format!("the releases that are known end with {newest}"));
     }
     Ok(release)
+}
+
+/// Reads a pattern of paths: `*` doesn't match a slash, `**` does.
+fn pattern(text: &str) -> Result<GlobSet, String> {
+    let glob = |text: &str| {
+        GlobBuilder::new(text)
+            .literal_separator(true)
+            .build()
+            .map_err(|error| error.kind().to_string())
+    };
+    let text = text.trim_start_matches("./").trim_end_matches('/');
+    let mut set = GlobSetBuilder::new();
+    set.add(glob(&format!("**/{text}"))?).add(glob(&format!("**/{text}/**"))?);
+    set.build().map_err(|error| error.kind().to_string())
+}
+
+/// Reads the name of a kind.
+fn kind(text: &str) -> Result<String, String> {
+    let scheme = kinds::scheme();
+    let known = scheme.group_versions().flat_map(|version| scheme.kinds(version));
+    let known: BTreeSet<_> = known.map(|known| known.kind.kind.clone()).collect();
+    if known.contains(text) {
+        return Ok(text.to_owned());
+    }
+    let known: Vec<_> = known.into_iter().collect();
+    let near = told::nearest(text, known.iter().map(|kind| &**kind));
+    let meant = near.map_or_else(String::new, |near| format!("did you mean {near}? "));
+    Err(format!("{meant}The kinds that are known are {}", known.join(", ")))
 }
 
 /// Reads `Name=true`.

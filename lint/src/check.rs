@@ -1,8 +1,9 @@
 //! Objects into findings.
 
+use std::cell::LazyCell;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use kubernetes_kinds::{FieldPath, GroupVersion};
 use kubernetes_manifests::scheme::{
@@ -12,57 +13,112 @@ use kubernetes_validation::Target;
 
 use crate::finding::{Finding, Note, Subject};
 use crate::kinds::{check, scheme};
-use crate::told;
+use crate::template::Placeholders;
+use crate::{template, told};
 
-/// Checks manifests, one text after the other.
+/// Checks manifests, each text by itself, on any number of threads.
 pub struct Linter {
-    scheme: Rc<Scheme>,
+    scheme: Scheme,
     target: Target,
-    /// Where each object stood that has a name.
-    seen: HashMap<Identity, String>,
-    /// What has been checked.
-    pub counts: Counts,
+    options: Options,
 }
 
-/// How much has been checked.
+/// What is to be checked, and how.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
-    /// Objects of the kinds that are known, those that can't be read included.
-    pub objects: usize,
-    /// Documents and items of lists that are something else.
-    pub left_alone: usize,
+pub struct Options {
+    /// The kinds that are checked, all if there is none.
+    pub kinds: Vec<String>,
+    /// Whether a field that only other releases have is an error.
+    pub strict_unknown: bool,
 }
-
-/// What tells objects apart in a cluster: group, kind, namespace and name.
-type Identity = (String, String, Option<String>, String);
 
 /// What is found in one text.
+#[derive(Default)]
 pub struct Outcome {
     /// The findings, by line and in the order of the text.
     pub findings: Vec<Finding>,
-    /// What has been left alone, for messages.
+    /// The objects of the kinds that are checked, those that can't be read included.
+    pub objects: usize,
+    /// The objects that have a name.
+    pub named: Vec<Named>,
+    /// Documents and items of lists that are something else, for messages.
     pub left_alone: Vec<String>,
+    /// Whether the text is a template, of which nothing else is told.
+    pub is_template: bool,
+}
+
+/// An object that has a name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Named {
+    /// What tells it apart from others in a cluster.
+    pub identity: Identity,
+    /// The file and line of the object, as `a.yaml:7`.
+    pub place: String,
+    /// What is found if there was another before it.
+    again: Finding,
+}
+
+/// What tells objects apart in a cluster: group, kind, namespace and name.
+pub type Identity = (String, String, Option<String>, String);
+
+/// Finds objects that there is more than one of.
+#[derive(Debug, Default)]
+pub struct Seen {
+    places: HashMap<Identity, String>,
+}
+
+impl Seen {
+    /// Returns a finding for each object that there was before.
+    pub fn again(&mut self, named: &[Named]) -> Vec<Finding> {
+        let mut found = Vec::new();
+        for named in named {
+            match self.places.entry(named.identity.clone()) {
+                Entry::Vacant(entry) => {
+                    entry.insert(named.place.clone());
+                }
+                Entry::Occupied(first) => {
+                    let mut finding = named.again.clone();
+                    finding.note = told::again(first.get());
+                    found.push(finding);
+                }
+            }
+        }
+        found
+    }
 }
 
 /// Takes the findings of one object.
 struct About<'a> {
-    file: Rc<str>,
-    subject: Rc<Subject>,
+    file: Arc<str>,
+    subject: Arc<Subject>,
     /// The line of the object.
     line: usize,
-    findings: &'a mut Vec<Finding>,
+    outcome: &'a mut Outcome,
+    /// The line of a value that a template engine replaces.
+    placeholder: Option<usize>,
 }
 
 impl About<'_> {
     fn add(&mut self, position: Option<(usize, usize)>, note: Note) {
+        let finding = self.finding(position, note);
+        self.outcome.findings.push(finding);
+    }
+
+    fn finding(&self, position: Option<(usize, usize)>, note: Note) -> Finding {
         let (line, column) = position.unzip();
-        self.findings.push(Finding {
-            file: Rc::clone(&self.file),
+        Finding {
+            file: Arc::clone(&self.file),
             line: line.unwrap_or(self.line),
             column,
-            subject: Rc::clone(&self.subject),
+            subject: Arc::clone(&self.subject),
             note,
-        });
+        }
+    }
+
+    /// Notes a value that is no value yet.
+    fn replaced(&mut self, position: Option<(usize, usize)>) {
+        let line = position.map_or(self.line, |(line, _)| line);
+        self.placeholder.get_or_insert(line);
     }
 }
 
@@ -70,48 +126,76 @@ impl Linter {
     /// Checks for an API server.
     #[must_use]
     pub fn new(target: Target) -> Self {
+        Self::with_options(target, Options::default())
+    }
+
+    /// Checks for an API server what the options say.
+    #[must_use]
+    pub fn with_options(target: Target, options: Options) -> Self {
         Self {
-            scheme: Rc::new(scheme()),
+            scheme: scheme(),
             target,
-            seen: HashMap::new(),
-            counts: Counts::default(),
+            options,
         }
     }
 
     /// Checks a text; `file` is what it is called in findings.
-    pub fn check(&mut self, file: &str, text: &str, syntax: Syntax) -> Outcome {
-        let scheme = Rc::clone(&self.scheme);
-        let name: Rc<str> = file.into();
-        let mut outcome = Outcome {
-            findings: Vec::new(),
-            left_alone: Vec::new(),
-        };
-        for part in scheme.decode_each(text, syntax) {
+    #[must_use]
+    pub fn check(&self, file: &str, text: &str, syntax: Syntax) -> Outcome {
+        let name: Arc<str> = file.into();
+        let (mut outcome, mut seen) = (Outcome::default(), Seen::default());
+        let placeholders = LazyCell::new(|| Placeholders::of(text));
+        for part in self.scheme.decode_each(text, syntax) {
             let subject = subject(&part);
-            if !is_ours(&scheme, &part) {
+            if !self.is_asked(&part) {
                 // A list that holds nothing that is left alone is no document to speak of.
                 if !matches!(part.object, Ok(None)) {
-                    self.counts.left_alone += 1;
                     let line = part.location.line.unwrap_or(1);
                     outcome.left_alone.push(format!("{file}:{line}: {subject}"));
                 }
                 continue;
             }
-            let about = About {
-                file: Rc::clone(&name),
-                subject: Rc::new(subject),
+            let mut about = About {
+                file: Arc::clone(&name),
+                subject: Arc::new(subject),
                 line: part.location.line.unwrap_or(1),
-                findings: &mut outcome.findings,
+                outcome: &mut outcome,
+                placeholder: None,
             };
-            self.part(&scheme, part, about);
+            if let Err(error) = &part.object
+                && matches!(error.reason(), Reason::Syntax { .. })
+            {
+                let line = error.location().line.unwrap_or(about.line);
+                about.placeholder = placeholders.explains(line);
+            }
+            self.part(part, &mut about, &mut seen);
+            if let Some(line) = about.placeholder {
+                let note = about.finding(Some((line, 1)), told::template());
+                return Outcome {
+                    findings: vec![Finding {
+                        column: None,
+                        ..note
+                    }],
+                    is_template: true,
+                    ..Outcome::default()
+                };
+            }
         }
         outcome.findings.sort_by_key(|finding| finding.line);
         outcome
     }
 
-    fn part(&mut self, scheme: &Scheme, mut part: Part<'_>, mut about: About<'_>) {
+    /// Whether a part is to be checked.
+    fn is_asked(&self, part: &Part<'_>) -> bool {
+        let Options { kinds, .. } = &self.options;
+        let is_kind =
+            |kind: &String| kinds.is_empty() || kinds.iter().any(|k| k == kind);
+        is_ours(&self.scheme, part) && part.kind.as_ref().is_none_or(is_kind)
+    }
+
+    fn part(&self, mut part: Part<'_>, about: &mut About<'_>, seen: &mut Seen) {
         if !matches!(part.object, Ok(None)) {
-            self.counts.objects += 1;
+            about.outcome.objects += 1;
         }
         for error in &part.field_errors {
             let location = &error.location;
@@ -120,7 +204,7 @@ impl Linter {
         let object = std::mem::replace(&mut part.object, Ok(None));
         let positions = &mut part.positions();
         if !matches!(object, Ok(None)) {
-            self.once(&part, &mut about, positions);
+            once(&part, about, positions, seen);
         }
         match object {
             // The list of items that are checked for themselves.
@@ -128,39 +212,19 @@ impl Linter {
             Err(error) => {
                 let location = error.location();
                 let position = location.line.zip(location.column);
-                about.add(position, told::unreadable(&error, &part.location.path));
+                let note = told::unreadable(&error, &part.location.path);
+                if template::is_placeholder(&note.message) {
+                    about.replaced(position);
+                }
+                about.add(position, note);
             }
             Ok(Some(object)) => {
-                if scheme.recognizes(&object.kind()) {
-                    self.object(scheme, object, &mut about, positions);
+                if self.scheme.recognizes(&object.kind()) {
+                    self.object(object, about, positions);
                 } else {
-                    let at = positions.find(&told::path("apiVersion"));
-                    about.add(at, told::no_such_kind(scheme, &object.kind()));
+                    let note = told::no_such_kind(&self.scheme, &object.kind());
+                    about.add(positions.find(&told::path(&note.path)), note);
                 }
-            }
-        }
-    }
-
-    /// Tells of an object that has been there before.
-    fn once(
-        &mut self,
-        part: &Part<'_>,
-        about: &mut About<'_>,
-        positions: &mut Positions<'_>,
-    ) {
-        let version = part.api_version.as_deref().unwrap_or_default();
-        let (Some(kind), Some(name)) = (&part.kind, &part.name) else {
-            return;
-        };
-        let group = GroupVersion::from_api_version(version).group.into_owned();
-        let identity = (group, kind.clone(), part.namespace.clone(), name.clone());
-        match self.seen.entry(identity) {
-            Entry::Vacant(entry) => {
-                entry.insert(format!("{}:{}", about.file, about.line));
-            }
-            Entry::Occupied(first) => {
-                let note = told::again(first.get());
-                about.add(positions.find(&told::path("metadata.name")), note);
             }
         }
     }
@@ -168,11 +232,11 @@ impl Linter {
     /// Checks an object of a kind that is known.
     fn object(
         &self,
-        scheme: &Scheme,
         mut object: AnyObject,
         about: &mut About<'_>,
         positions: &mut Positions<'_>,
     ) {
+        let scheme = &self.scheme;
         let kind = object.kind();
         let release = self.target.release();
         let lifecycle = scheme.kind(&kind).and_then(|known| known.lifecycle);
@@ -204,15 +268,49 @@ impl Linter {
             return;
         };
         for error in &checked.report.errors {
-            about.add(positions.find(&error.path), told::error(error));
+            let (at, note) = (positions.find(&error.path), told::error(error));
+            if template::is_placeholder(&note.message) {
+                about.replaced(at);
+            }
+            about.add(at, note);
         }
         for warning in &checked.report.warnings {
             about.add(positions.find(&warning.path), told::warning(warning));
         }
         for path in &checked.dropped {
-            about.add(positions.find(path), told::dropped(path, release));
+            about.add(positions.find(path), told::gate_is_off(path, release));
+        }
+        for path in &checked.unknown {
+            let note =
+                told::of_other_releases(path, release, self.options.strict_unknown);
+            about.add(positions.find(path), note);
         }
     }
+}
+
+/// Tells of an object that the text has had before.
+fn once(
+    part: &Part<'_>,
+    about: &mut About<'_>,
+    positions: &mut Positions<'_>,
+    seen: &mut Seen,
+) {
+    let version = part.api_version.as_deref().unwrap_or_default();
+    let (Some(kind), Some(name)) = (&part.kind, &part.name) else {
+        return;
+    };
+    let group = GroupVersion::from_api_version(version).group.into_owned();
+    let at = positions.find(&told::path("metadata.name"));
+    let named = Named {
+        identity: (group, kind.clone(), part.namespace.clone(), name.clone()),
+        place: format!("{}:{}", about.file, about.line),
+        again: about.finding(at, told::again("")),
+    };
+    let again = seen.again(std::slice::from_ref(&named));
+    if again.is_empty() {
+        about.outcome.named.push(named);
+    }
+    about.outcome.findings.extend(again);
 }
 
 fn conversion_path(error: &SchemeError) -> FieldPath {

@@ -1,6 +1,6 @@
 //! What is found.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use serde::Serialize;
 
@@ -12,6 +12,8 @@ pub enum Severity {
     Error,
     /// A server accepts the object, but something in it is unwise or has no effect.
     Warning,
+    /// Something is not checked.
+    Note,
 }
 
 /// The document or object that something is about.
@@ -54,13 +56,13 @@ impl std::fmt::Display for Subject {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     /// The file, as it was named.
-    pub file: Rc<str>,
+    pub file: Arc<str>,
     /// The line, counted from 1.
     pub line: usize,
     /// The column, counted from 1, in characters; nothing where only the line is known.
     pub column: Option<usize>,
     /// What it is about.
-    pub subject: Rc<Subject>,
+    pub subject: Arc<Subject>,
     /// What is to be said.
     pub note: Note,
 }

@@ -4,8 +4,9 @@ use std::collections::{BTreeSet, HashSet};
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
+use std::sync::Arc;
 
+use globset::GlobSet;
 use kubernetes_manifests::scheme::Syntax;
 
 use crate::finding::{Finding, Subject};
@@ -28,15 +29,17 @@ pub enum Input {
 pub struct Inputs {
     /// What is to be read, sorted and each file once.
     pub inputs: Vec<Input>,
-    /// Files in folders that are no manifests by their names.
+    /// Files in folders that are no manifests by their names, and what is ignored.
     pub skipped: BTreeSet<PathBuf>,
     /// What can't be looked into, as sentences.
     pub failed: Vec<String>,
 }
 
-/// Finds the inputs that the command line names: standard input if it names none.
+/// Finds the inputs that the command line names: standard input if it names none. Files and folders
+/// that match a pattern are skipped.
 #[must_use]
-pub fn find(named: &[PathBuf]) -> Inputs {
+pub fn find(named: &[PathBuf], ignored: &[GlobSet]) -> Inputs {
+    let is_ignored = |path: &Path| ignored.iter().any(|globs| globs.is_match(path));
     let mut found = Inputs::default();
     let mut inputs = BTreeSet::new();
     if named.is_empty() {
@@ -45,8 +48,10 @@ pub fn find(named: &[PathBuf]) -> Inputs {
     for path in named {
         if path.as_os_str() == "-" {
             inputs.insert(Input::Standard);
+        } else if is_ignored(path) {
+            found.skipped.insert(plain(path));
         } else if path.is_dir() {
-            folder(path, &mut inputs, &mut found);
+            folder(path, &is_ignored, &mut inputs, &mut found);
         } else {
             inputs.insert(Input::File(path.clone()));
         }
@@ -65,7 +70,12 @@ pub fn find(named: &[PathBuf]) -> Inputs {
 
 /// Adds the manifests of a folder and of those in it. Links to folders are not followed, so that
 /// this ends.
-fn folder(path: &Path, inputs: &mut BTreeSet<Input>, found: &mut Inputs) {
+fn folder(
+    path: &Path,
+    is_ignored: &dyn Fn(&Path) -> bool,
+    inputs: &mut BTreeSet<Input>,
+    found: &mut Inputs,
+) {
     let mut open = vec![path.to_owned()];
     while let Some(folder) = open.pop() {
         let entries = fs::read_dir(&folder)
@@ -80,7 +90,9 @@ fn folder(path: &Path, inputs: &mut BTreeSet<Input>, found: &mut Inputs) {
         for entry in entries {
             let path = entry.path();
             let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
-            if is_folder {
+            if is_ignored(&plain(&path)) {
+                found.skipped.insert(plain(&path));
+            } else if is_folder {
                 open.push(path);
             } else if is_manifest(&path) && !path.is_dir() {
                 inputs.insert(Input::File(plain(&path)));
@@ -165,7 +177,7 @@ impl Input {
             file: self.name().into(),
             line: before.iter().filter(|byte| **byte == b'\n').count() + 1,
             column: None,
-            subject: Rc::new(Subject {
+            subject: Arc::new(Subject {
                 document: 1,
                 ..Subject::default()
             }),

@@ -7,8 +7,10 @@ use serde_json::Value;
 /// What a server does with a new object.
 pub(crate) struct Checked {
     pub(crate) report: Report,
-    /// The fields that it takes out, because it doesn't have them or has their feature off.
+    /// The fields that it takes out because their feature is off.
     pub(crate) dropped: Vec<FieldPath>,
+    /// The fields that it doesn't know.
+    pub(crate) unknown: Vec<FieldPath>,
 }
 
 /// Checks an object, if it is of the kind that this is made for.
@@ -40,17 +42,36 @@ fn check_kind<K: Versioned + PartialEq + Validate>(
     target: &Target,
 ) -> Option<Checked> {
     let mut object = object.downcast_ref::<K>()?.clone();
+    // With all that a release can have, only what it doesn't know is missing.
+    let everything = ["AllAlpha", "AllBeta"]
+        .into_iter()
+        .fold(Target::new(target.release()), |all, stage| all.with_gate(stage, true));
+    let unknown = taken_out(&object, &everything);
+    let mut dropped = taken_out(&object, target);
+    dropped.retain(|path| !unknown.contains(path));
+    let report = object.default_and_validate(target);
+    Some(Checked {
+        report,
+        dropped,
+        unknown,
+    })
+}
+
+/// The fields of an object that a server takes out.
+fn taken_out<K: Versioned + PartialEq + Validate>(
+    object: &K,
+    target: &Target,
+) -> Vec<FieldPath> {
     let mut kept = object.clone();
     kept.drop_disabled(None, target);
-    let mut dropped = Vec::new();
-    if kept != object
+    let mut found = Vec::new();
+    if kept != *object
         && let (Ok(all), Ok(kept)) =
-            (serde_json::to_value(&object), serde_json::to_value(&kept))
+            (serde_json::to_value(object), serde_json::to_value(&kept))
     {
-        missing(&all, &kept, &mut Vec::new(), &mut dropped);
+        missing(&all, &kept, &mut Vec::new(), &mut found);
     }
-    let report = object.default_and_validate(target);
-    Some(Checked { report, dropped })
+    found
 }
 
 /// The fields of one value that the other doesn't have.

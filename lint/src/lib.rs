@@ -9,7 +9,7 @@
 //! use kubernetes_storage_lint::check::Linter;
 //!
 //! let text = "apiVersion: storage.k8s.io/v1\nkind: StorageClass\nprovisioner: csi.example.com\n";
-//! let mut linter = Linter::new(Target::new(storage_all::KUBERNETES));
+//! let linter = Linter::new(Target::new(storage_all::KUBERNETES));
 //! let outcome = linter.check("a.yaml", text, Syntax::JsonOrYaml);
 //! assert_eq!(outcome.findings[0].note.path, "metadata.name");
 //! assert_eq!(outcome.findings[0].line, 1);
@@ -21,17 +21,22 @@ pub mod finding;
 pub mod input;
 mod kinds;
 pub mod print;
+mod progress;
+mod template;
 mod told;
 
+use std::collections::BTreeMap;
 use std::io::{self, IsTerminal, Write};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use args::Args;
-use check::Linter;
-use finding::Severity;
+use args::{ApplySet, Args};
+use check::{Linter, Outcome, Seen};
 use input::Input;
 use kubernetes_validation::Target;
-use print::{Plain, Printer, Summary};
+use print::{Checked, Plain, Summary};
+use progress::Progress;
+use rayon::prelude::*;
 
 /// No error.
 const CLEAN: u8 = 0;
@@ -43,8 +48,7 @@ const TROUBLE: u8 = 2;
 /// Runs the program with its own standard streams.
 #[must_use]
 pub fn run(args: &Args) -> ExitCode {
-    let mut printer = Printer::new(args.format, args.color);
-    match check_all(args, &mut printer) {
+    match check_all(args) {
         Ok(code) => ExitCode::from(code),
         // Who has read enough doesn't need to be told.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
@@ -58,8 +62,7 @@ pub fn run(args: &Args) -> ExitCode {
 }
 
 /// Checks all inputs; fails only when nothing can be printed.
-fn check_all(args: &Args, printer: &mut Printer) -> io::Result<u8> {
-    let mut linter = Linter::new(args.target());
+fn check_all(args: &Args) -> io::Result<u8> {
     if args.target_release < Target::OLDEST {
         note(&format!(
             "the rules are known of Kubernetes {} to {}; a server of {} may have others",
@@ -68,64 +71,76 @@ fn check_all(args: &Args, printer: &mut Printer) -> io::Result<u8> {
             args.target_release
         ));
     }
-    let mut summary = Summary::default();
-    let inputs = input::find(&args.files);
-    let mut is_trouble = false;
-    let mut told = |message: &str| {
-        is_trouble = true;
-        note(&format!("error: {message}"));
-    };
-    inputs.failed.iter().for_each(|failed| told(failed));
-    for input in &inputs.inputs {
-        if *input == Input::Standard && io::stdin().is_terminal() {
-            note(
-                "reading manifests from standard input; --help tells what else there is",
-            );
-        }
-        let text = match input.read() {
-            Ok(text) => text,
-            Err(message) => {
-                told(&message);
-                continue;
-            }
-        };
-        let outcome = match text {
-            Ok(text) => linter.check(&input.name(), &text, input.syntax()),
-            Err(finding) => check::Outcome {
-                findings: vec![*finding],
-                left_alone: Vec::new(),
-            },
-        };
-        for finding in &outcome.findings {
-            match finding.note.severity {
-                Severity::Error => summary.errors += 1,
-                Severity::Warning => summary.warnings += 1,
-            }
-            printer.print(finding)?;
-        }
-        if args.verbose {
-            outcome
-                .left_alone
-                .iter()
-                .for_each(|left| note(&format!("left alone: {left}")));
-        }
+    let inputs = input::find(&args.files, &args.ignore);
+    let mut troubles = inputs.failed;
+    if inputs.inputs.contains(&Input::Standard) && io::stdin().is_terminal() {
+        note("reading manifests from standard input; --help tells what else there is");
     }
-    printer.finish()?;
+    let (mut files, unread) = read_all(args, &inputs.inputs);
+    troubles.extend(unread);
+    again(args.apply_set, &mut files);
+    let summary = Summary::of(&files, inputs.skipped.len());
+
+    troubles.iter().for_each(|message| note(&format!("error: {message}")));
+    print::print(args, &files, &summary)?;
     if args.verbose {
+        let left_alone = files.iter().flat_map(|file| &file.outcome.left_alone);
+        left_alone.for_each(|left| note(&format!("left alone: {left}")));
         let skipped = inputs.skipped.iter();
         skipped.for_each(|path| note(&format!("skipped: {}", path.display())));
     }
-    summary.objects = linter.counts.objects;
-    summary.left_alone = linter.counts.left_alone;
-    summary.skipped = inputs.skipped.len();
     note(&summary.to_string());
     let is_faulty =
         summary.errors > 0 || (args.warnings_as_errors && summary.warnings > 0);
-    Ok(match (is_trouble, is_faulty) {
-        (true, _) => TROUBLE,
-        (false, true) => FAULTY,
-        (false, false) => CLEAN,
+    Ok(match (troubles.is_empty(), is_faulty) {
+        (false, _) => TROUBLE,
+        (true, true) => FAULTY,
+        (true, false) => CLEAN,
     })
+}
+
+/// Reads and checks the inputs on all cores. Returns what is found in each, in their order, and what
+/// can't be read, as sentences.
+fn read_all(args: &Args, inputs: &[Input]) -> (Vec<Checked>, Vec<String>) {
+    let linter = Linter::with_options(args.target(), args.options());
+    let progress = Progress::of(inputs.len());
+    let check = |input: &Input| {
+        let outcome = input.read().map(|text| match text {
+            Ok(text) => linter.check(&input.name(), &text, input.syntax()),
+            Err(finding) => Outcome {
+                findings: vec![*finding],
+                ..Outcome::default()
+            },
+        });
+        progress.advance();
+        let file = input.name();
+        outcome.map(|outcome| Checked { file, outcome })
+    };
+    let read: Vec<_> = inputs.par_iter().map(check).collect();
+    let (mut files, mut unread) = (Vec::new(), Vec::new());
+    for read in read {
+        match read {
+            Ok(checked) => files.push(checked),
+            Err(message) => unread.push(message),
+        }
+    }
+    (files, unread)
+}
+
+/// Adds what is found of objects that several files have, which are applied together.
+fn again(set: ApplySet, files: &mut [Checked]) {
+    let mut sets: BTreeMap<PathBuf, Seen> = BTreeMap::new();
+    for Checked { file, outcome } in files {
+        let folder = Path::new(file).parent().unwrap_or(Path::new(""));
+        let set = match set {
+            ApplySet::File => continue,
+            ApplySet::Folder => folder.to_owned(),
+            ApplySet::All => PathBuf::new(),
+        };
+        let found = sets.entry(set).or_default().again(&outcome.named);
+        outcome.findings.extend(found);
+        outcome.findings.sort_by_key(|finding| finding.line);
+    }
 }
 
 /// Tells something beside the output; if that can't be written, nothing can be done.

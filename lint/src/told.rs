@@ -107,6 +107,14 @@ pub(crate) fn no_such_kind(scheme: &Scheme, found: &GroupVersionKind) -> Note {
         &|kind| kind.kind == found.kind,
         &is_group,
     ];
+    let in_group = registered().filter(|kind| is_group(kind)).map(|kind| &*kind.kind);
+    if let Some(meant) =
+        nearest(&found.kind, in_group).filter(|kind| *kind != found.kind)
+    {
+        let found = cut(&found.to_string(), SHOWN);
+        let message = format!("Kubernetes has no {found}: did you mean {meant}?");
+        return note(Severity::Error, "kind", UNKNOWN_KIND, message);
+    }
     let known = is_near.iter().find_map(|is_near| {
         let near = registered().filter(|kind| is_near(kind));
         let near: Vec<_> = near.map(ToString::to_string).collect();
@@ -115,18 +123,18 @@ pub(crate) fn no_such_kind(scheme: &Scheme, found: &GroupVersionKind) -> Note {
     let known = known.unwrap_or_default();
     let found = cut(&found.to_string(), SHOWN);
     let message = format!("Kubernetes has no {found}: it has {known}");
-    note(Severity::Error, "apiVersion", ("UnknownKind", "Unknown kind"), message)
+    note(Severity::Error, "apiVersion", UNKNOWN_KIND, message)
 }
+
+const UNKNOWN_KIND: (&str, &str) = ("UnknownKind", "Unknown kind");
 
 /// An object that has been there before.
 pub(crate) fn again(first: &str) -> Note {
-    let message =
-        format!("the same object is at {first}, and one would replace the other");
     note(
         Severity::Error,
         "metadata.name",
         ("DuplicateObject", "Duplicate object"),
-        message,
+        format!("the same object is at {first}, and one would replace the other"),
     )
 }
 
@@ -165,13 +173,15 @@ pub(crate) fn lifecycle(
     }
     let version = &kind.group_version.version;
     let is_off = !lifecycle.is_served_by_default(version, release);
-    let enable = "a server serves it only if it is enabled with --runtime-config";
+    let enable = format!(
+        "a server serves it only with --runtime-config={}=true",
+        kind.group_version
+    );
     let Some(deprecated) =
         lifecycle.deprecated.filter(|deprecated| *deprecated <= release)
     else {
         let names = ("NotServedByDefault", "Warning");
-        let message = enable.to_owned();
-        return is_off.then(|| note(Severity::Warning, "apiVersion", names, message));
+        return is_off.then(|| note(Severity::Warning, "apiVersion", names, enable));
     };
     let end =
         lifecycle.removed.map_or_else(String::new, |end| format!(", gone in {end}"));
@@ -234,13 +244,53 @@ pub(crate) fn warning(warning: &Warning) -> Note {
     note(Severity::Warning, path, names, warning.message.clone())
 }
 
-/// A field that a server takes out.
-pub(crate) fn dropped(path: &FieldPath, release: Release) -> Note {
+/// A field that a server takes out, because its feature is off.
+pub(crate) fn gate_is_off(path: &FieldPath, release: Release) -> Note {
     let message = format!(
-        "Kubernetes {release} takes the field out: it doesn't have it, or not unless a \
-         feature gate is set"
+        "Kubernetes {release} takes the field out: the feature gate that it needs is off; see \
+         --feature-gate"
     );
     note(Severity::Warning, path.to_string(), ("NotKept", "Warning"), message)
+}
+
+/// A field that a release doesn't have, but others do.
+pub(crate) fn of_other_releases(
+    path: &FieldPath,
+    release: Release,
+    is_strict: bool,
+) -> Note {
+    let message = format!(
+        "Kubernetes {release} doesn't have the field, other releases do: a server that is \
+         asked to be strict refuses it, others take it out"
+    );
+    let names = ("UnknownField", "Unknown field");
+    let severity = if is_strict {
+        Severity::Error
+    } else {
+        Severity::Warning
+    };
+    note(severity, path.to_string(), names, message)
+}
+
+/// A file that has placeholders.
+pub(crate) fn template() -> Note {
+    let message = "template, not read: lint what is rendered from it".to_owned();
+    note(Severity::Note, "", ("Template", "Note"), message)
+}
+
+/// The name that is likely to be meant.
+pub(crate) fn nearest<'n>(
+    found: &str,
+    known: impl Iterator<Item = &'n str>,
+) -> Option<&'n str> {
+    let lowered = found.to_lowercase();
+    let distance = |name: &str| strsim::osa_distance(&lowered, &name.to_lowercase());
+    let most = found.chars().count().div_ceil(4).max(1);
+    known
+        .map(|name| (distance(name), name))
+        .filter(|(distance, _)| *distance <= most)
+        .min()
+        .map(|(_, name)| name)
 }
 
 /// The most of a value that is shown.
