@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use clap::{Parser, ValueEnum};
+use clap::ValueEnum;
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use kubernetes_kinds::Release;
 use kubernetes_validation::Target;
@@ -11,7 +11,7 @@ use kubernetes_validation::Target;
 use crate::check::Options;
 use crate::{kinds, told};
 
-/// Tells what a Kubernetes API server would say about storage manifests.
+/// Tells what a Kubernetes API server would say about manifests
 ///
 /// Reads objects of storage.k8s.io/v1, v1beta1 and v1alpha1 and of csi.storage.k8s.io/v1alpha1
 /// from YAML and JSON, and leaves all others alone. Prints one error a line, as
@@ -19,8 +19,8 @@ use crate::{kinds, told};
 ///
 /// Exits with 0 if there is no error, 1 if there is one, and 2 if something can't be read or the
 /// command line is wrong.
-#[derive(Clone, Debug, Parser)]
-#[command(version, verbatim_doc_comment)]
+#[derive(Clone, Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
 pub struct Args {
     /// Files and folders; a folder stands for all .yaml, .yml and .json files in it, at any
     /// depth. Standard input is read if there is none, and for `-`

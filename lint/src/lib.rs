@@ -1,4 +1,4 @@
-//! The parts of the program `kubernetes-storage-lint`, for its tests and for other front ends.
+//! `kubernetes-storage lint`, for that program and for other front ends.
 //!
 //! [`input`] finds files, [`check`] makes [`finding`]s of their text, [`mod@print`] shows them.
 //! Everything is checked offline, by the rules of [`kubernetes_validation`].

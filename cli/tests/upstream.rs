@@ -14,8 +14,8 @@ fn manifests_of_others_have_no_false_finding() {
     let upstream = std::env::var_os("UPSTREAM_DIR").expect("UPSTREAM_DIR is set");
     // A relative path is meant from the root of the workspace.
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-    let ran = Command::new(env!("CARGO_BIN_EXE_kubernetes-storage-lint"))
-        .args(["--format=json", "--warnings-as-errors"])
+    let ran = Command::new(env!("CARGO_BIN_EXE_kubernetes-storage"))
+        .args(["lint", "--format=json", "--warnings-as-errors"])
         .arg(root.join(upstream).join("manifests"))
         .output()
         .unwrap();

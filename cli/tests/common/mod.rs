@@ -1,0 +1,70 @@
+//! The program as people run it. `UPDATE_GOLDEN=1` writes the files in `golden` anew.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+fn tests() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests")
+}
+
+/// The folder with manifests, which the linter's own tests damage.
+pub(crate) fn manifests() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../lint/tests/manifests")
+}
+
+/// An empty folder of that name.
+pub(crate) fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("lint").join(name);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+pub(crate) struct Ran {
+    pub(crate) code: i32,
+    pub(crate) out: String,
+    pub(crate) told: String,
+}
+
+pub(crate) fn run_in(folder: &Path, arguments: &[&str], input: &str) -> Ran {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_kubernetes-storage"))
+        .arg("lint")
+        .args(arguments)
+        .current_dir(folder)
+        .env_remove("CLICOLOR_FORCE")
+        .env_remove("NO_COLOR")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // A program that has failed doesn't read.
+    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+    let output = child.wait_with_output().unwrap();
+    Ran {
+        code: output.status.code().unwrap(),
+        out: String::from_utf8(output.stdout).unwrap(),
+        told: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+/// Runs it on a text on standard input.
+pub(crate) fn lint(arguments: &[&str], input: &str) -> Ran {
+    run_in(&tests(), arguments, input)
+}
+
+pub(crate) fn assert_golden(name: &str, found: &str) {
+    let path = tests().join("golden").join(name);
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        fs::write(&path, found).unwrap();
+    }
+    assert_eq!(found, fs::read_to_string(&path).unwrap(), "{name}");
+}
+
+pub(crate) const GOOD: &str = "apiVersion: storage.k8s.io/v1
+kind: StorageClass
+metadata: {name: good}
+provisioner: csi.example.com
+";
