@@ -1,5 +1,7 @@
 //! The command line of `kubernetes-storage` and of `kubectl storage`, which are the same program.
 
+mod convert;
+
 use std::io::{self, Write};
 use std::process::ExitCode;
 
@@ -24,6 +26,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Task {
     Lint(Box<kubernetes_storage_lint::args::Args>),
+    Convert(convert::Args),
     /// Prints a script with which a shell completes the commands and options
     ///
     /// For bash: `source <(kubernetes-storage completions bash)`
@@ -48,6 +51,7 @@ pub fn main(name: &'static str, written: &'static str) -> ExitCode {
     let cli = parsed.unwrap_or_else(|error| error.format(&mut command).exit());
     let result = match cli.command {
         Task::Lint(args) => return kubernetes_storage_lint::run(&args),
+        Task::Convert(args) => return convert::run(&args),
         Task::Completions { shell } => completions(&mut command, shell),
         Task::Man { command: task } => man(&command, task.as_deref()),
     };

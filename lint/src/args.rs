@@ -130,7 +130,11 @@ impl Args {
 }
 
 /// Reads `1.36`, `v1.36` or `1.36.2`.
-fn release(text: &str) -> Result<Release, String> {
+///
+/// # Errors
+///
+/// When it is something else, or a release that isn't known yet.
+pub fn release(text: &str) -> Result<Release, String> {
     let newest = storage_all::KUBERNETES;
     let numbers: Option<Vec<u16>> = text
         .strip_prefix('v')
@@ -149,7 +153,11 @@ fn release(text: &str) -> Result<Release, String> {
 }
 
 /// Reads a pattern of paths: `*` doesn't match a slash, `**` does.
-fn pattern(text: &str) -> Result<GlobSet, String> {
+///
+/// # Errors
+///
+/// When it is no pattern.
+pub fn pattern(text: &str) -> Result<GlobSet, String> {
     let glob = |text: &str| {
         GlobBuilder::new(text)
             .literal_separator(true)

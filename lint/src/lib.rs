@@ -22,7 +22,7 @@ pub mod input;
 mod kinds;
 pub mod print;
 mod progress;
-mod template;
+pub mod template;
 mod told;
 
 use std::collections::BTreeMap;

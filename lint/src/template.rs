@@ -5,14 +5,16 @@
 const MARKS: [(&str, &str); 3] = [("{{", "}}"), ("{%", "%}"), ("<%", "%>")];
 
 /// Where a text has placeholders.
-pub(crate) struct Placeholders<'t> {
+pub struct Placeholders<'t> {
     lines: Vec<&'t str>,
     /// The line of the first mark.
     marked: Option<usize>,
 }
 
 impl<'t> Placeholders<'t> {
-    pub(crate) fn of(text: &'t str) -> Self {
+    /// Looks for placeholders.
+    #[must_use]
+    pub fn of(text: &'t str) -> Self {
         let lines: Vec<_> = text.lines().map(without_comment).collect();
         let marked = lines.iter().position(|line| has_mark(line));
         Self {
@@ -23,7 +25,8 @@ impl<'t> Placeholders<'t> {
 
     /// Returns the line of the placeholder that explains why the text can't be read from a line on.
     /// Returns nothing if the text is damaged otherwise.
-    pub(crate) fn explains(&self, damaged: usize) -> Option<usize> {
+    #[must_use]
+    pub fn explains(&self, damaged: usize) -> Option<usize> {
         // A parser may give up a line after what it stumbles on.
         let near = || {
             let mut lines = [damaged.saturating_sub(1), damaged].into_iter();

@@ -1,5 +1,8 @@
 //! The program as people run it. `UPDATE_GOLDEN=1` writes the files in `golden` anew.
 
+// Each file of tests uses a part of it.
+#![allow(dead_code)]
+
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -28,9 +31,14 @@ pub(crate) struct Ran {
     pub(crate) told: String,
 }
 
+/// Runs `lint` in a folder.
 pub(crate) fn run_in(folder: &Path, arguments: &[&str], input: &str) -> Ran {
+    run(folder, &[&["lint"], arguments].concat(), input)
+}
+
+/// Runs the program in a folder.
+pub(crate) fn run(folder: &Path, arguments: &[&str], input: &str) -> Ran {
     let mut child = Command::new(env!("CARGO_BIN_EXE_kubernetes-storage"))
-        .arg("lint")
         .args(arguments)
         .current_dir(folder)
         .env_remove("CLICOLOR_FORCE")

@@ -1,0 +1,285 @@
+//! What becomes of a text.
+
+use kubernetes_kinds::{FieldPath, GroupVersionKind, Release};
+use kubernetes_manifests::scheme::{
+    AnyObject, Part, Reason, Scheme, SchemeError, Syntax,
+};
+use kubernetes_storage_lint::template::Placeholders;
+use serde_json::Value;
+
+use super::Lossy;
+use super::edit::{self, Edit};
+use super::version;
+
+/// What becomes of a text.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Plan {
+    /// The text that is to be written; nothing if it stays as it is.
+    pub(super) text: Option<String>,
+    /// What changes, as sentences with the line.
+    pub(super) changes: Vec<(usize, String)>,
+    /// Why the text is left as it is though it should change.
+    pub(super) problems: Vec<(usize, String)>,
+    /// The line with which it turns out to be a template.
+    pub(super) template: Option<usize>,
+}
+
+/// Plans how texts are brought to a release.
+pub(super) struct Planner<'s> {
+    pub(super) scheme: &'s Scheme,
+    pub(super) release: Release,
+    pub(super) lossy: Lossy,
+}
+
+/// The changes of a text while they are looked for.
+#[derive(Default)]
+struct Draft {
+    edits: Vec<Edit>,
+    changes: Vec<(usize, String)>,
+    problems: Vec<(usize, String)>,
+    /// What each part should be afterwards.
+    wanted: Vec<Read>,
+}
+
+/// What can be compared of a part.
+#[derive(Debug, PartialEq)]
+enum Read {
+    Object(Value),
+    List(Option<String>, Option<String>),
+    Damaged,
+}
+
+impl Planner<'_> {
+    /// Plans what becomes of a text.
+    pub(super) fn plan(&self, text: &str, syntax: Syntax) -> Plan {
+        let mut draft = Draft::default();
+        for part in self.scheme.decode_each(text, syntax) {
+            if let Err(error) = &part.object
+                && let Some(line) = template(text, error)
+            {
+                return Plan {
+                    template: Some(line),
+                    ..Plan::default()
+                };
+            }
+            self.part(text, syntax, &part, &mut draft);
+        }
+        let Draft {
+            edits,
+            changes,
+            mut problems,
+            wanted,
+        } = draft;
+        let changed = (!changes.is_empty()).then(|| edit::apply(text, edits));
+        if let Some(changed) = &changed
+            && problems.is_empty()
+            && self.read(changed, syntax) != wanted
+        {
+            let message = "can't be edited without changing more: change it by hand";
+            problems.push((1, message.to_owned()));
+        }
+        Plan {
+            text: changed.filter(|_| problems.is_empty()),
+            changes,
+            problems,
+            template: None,
+        }
+    }
+
+    /// Reads what a text has.
+    fn read(&self, text: &str, syntax: Syntax) -> Vec<Read> {
+        self.scheme.decode_each(text, syntax).map(|part| read(&part)).collect()
+    }
+
+    fn part(&self, text: &str, syntax: Syntax, part: &Part<'_>, draft: &mut Draft) {
+        let line = part.location.line.unwrap_or(1);
+        draft.wanted.push(read(part));
+        if let Err(error) = &part.object
+            && matches!(error.reason(), Reason::Syntax { .. })
+        {
+            let line = error.location().line.unwrap_or(line);
+            draft.problems.push((line, error.reason().to_string()));
+            return;
+        }
+        let Some(from) = part
+            .api_version
+            .as_deref()
+            .zip(part.kind.as_deref())
+            .map(|(version, kind)| GroupVersionKind::from_type_meta(version, kind))
+            .filter(|kind| self.scheme.recognizes(kind))
+        else {
+            return;
+        };
+        let result = match &part.object {
+            Ok(Some(object)) => self.object(text, syntax, part, object, draft),
+            Ok(None) => self.list(text, part, &from, draft),
+            Err(error) => Err(error.reason().to_string()),
+        };
+        if let Err(message) = result {
+            let name = part.name.as_deref().unwrap_or_default();
+            draft.problems.push((line, format!("{from} {name}: {message}")));
+        }
+    }
+
+    /// The version of a kind that is wanted; nothing if it is this one.
+    fn target(
+        &self,
+        from: &GroupVersionKind,
+    ) -> Result<Option<GroupVersionKind>, String> {
+        let newest = version::newest(self.scheme, from, self.release);
+        let newest = newest.ok_or_else(|| {
+            format!("Kubernetes {} serves no version of it", self.release)
+        })?;
+        Ok(Some(newest).filter(|newest| newest != from))
+    }
+
+    fn object(
+        &self,
+        text: &str,
+        syntax: Syntax,
+        part: &Part<'_>,
+        object: &AnyObject,
+        draft: &mut Draft,
+    ) -> Result<(), String> {
+        let from = object.kind();
+        let Some(to) = self.target(&from)? else {
+            return Ok(());
+        };
+        let said = |error: SchemeError| error.reason().to_string();
+        let before = object.to_value().map_err(said)?;
+        let converted = copy(self.scheme, object)?;
+        let converted =
+            converted.convert_to(self.scheme, &to.group_version).map_err(said)?;
+        self.losses(&converted)?;
+        let after = converted.to_value().map_err(said)?;
+
+        let line = part.location.line.unwrap_or(1);
+        let mut change = format!("{from} becomes {to}");
+        if let Some(name) = &part.name {
+            change = format!("{from} {name} becomes {to}");
+        }
+        if without_type(&before) == without_type(&after) {
+            draft.edits.extend(types(text, part, &from, &to));
+        } else {
+            let is_whole = part.location.path.segments().is_empty();
+            if !is_whole {
+                return Err("an item of a list can't be written anew: take it out of \
+                            the list"
+                    .to_owned());
+            }
+            let unknown =
+                part.field_errors.first().filter(|_| self.lossy != Lossy::Discard);
+            if let Some(error) = unknown {
+                return Err(format!("{error} would be lost; see --lossy"));
+            }
+            let new = match syntax {
+                Syntax::Json => converted.to_json().map_err(said)? + "\n",
+                Syntax::JsonOrYaml => converted.to_yaml().map_err(said)?,
+            };
+            let edit = edit::document(text, line, &new);
+            draft.edits.push(edit.ok_or("its document has no lines of its own")?);
+            change += ", written anew without its comments";
+        }
+        draft.changes.push((line, change));
+        draft.wanted.pop();
+        draft.wanted.push(Read::Object(after));
+        Ok(())
+    }
+
+    /// Fails if something would be lost that may not be.
+    fn losses(&self, converted: &AnyObject) -> Result<(), String> {
+        // That something unset can't stay unset is nothing that has been written.
+        let mut losses = converted.unrepresentable().iter();
+        let lost = losses.find(|loss| !loss.value.is_null());
+        match lost.filter(|_| self.lossy == Lossy::Refuse) {
+            Some(loss) => {
+                let to = converted.kind();
+                Err(format!(
+                    "{to} can't represent {loss}, it would be lost; see --lossy"
+                ))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// A list whose items may leave their type out has the type of its items.
+    fn list(
+        &self,
+        text: &str,
+        part: &Part<'_>,
+        from: &GroupVersionKind,
+        draft: &mut Draft,
+    ) -> Result<(), String> {
+        let item = from.kind.strip_suffix("List").unwrap_or(&from.kind);
+        let item = from.group_version.with_kind(item.to_owned());
+        let Some(to) = self.target(&item)? else {
+            return Ok(());
+        };
+        let to = to.group_version.with_kind(format!("{}List", to.kind));
+        let line = part.location.line.unwrap_or(1);
+        draft.edits.extend(types(text, part, from, &to));
+        draft.changes.push((line, format!("{from} becomes {to}")));
+        draft.wanted.pop();
+        draft.wanted.push(Read::List(
+            Some(to.group_version.to_string()),
+            Some(to.kind.to_string()),
+        ));
+        Ok(())
+    }
+}
+
+/// Changes `apiVersion` and, if need be, `kind` where they are written.
+fn types(
+    text: &str,
+    part: &Part<'_>,
+    from: &GroupVersionKind,
+    to: &GroupVersionKind,
+) -> Vec<Edit> {
+    let versions = (from.group_version.to_string(), to.group_version.to_string());
+    let kinds = (from.kind.to_string(), to.kind.to_string());
+    let mut positions = part.positions();
+    [("apiVersion", versions), ("kind", kinds)]
+        .into_iter()
+        .filter(|(_, (old, new))| old != new)
+        .filter_map(|(name, (old, new))| {
+            let at = positions.find(&FieldPath::new(name))?;
+            edit::set(text, at, (name, &old, &new))
+        })
+        .collect()
+}
+
+/// An object of its own, which conversion consumes.
+fn copy(scheme: &Scheme, object: &AnyObject) -> Result<AnyObject, String> {
+    let said = |error: SchemeError| error.reason().to_string();
+    let json = object.to_json().map_err(said)?;
+    let mut read = scheme.decode_json_all(json).map_err(said)?;
+    read.pop().ok_or_else(|| "it can't be written and read again".to_owned())
+}
+
+fn read(part: &Part<'_>) -> Read {
+    match &part.object {
+        Ok(Some(object)) => object.to_value().map_or(Read::Damaged, Read::Object),
+        Ok(None) => Read::List(part.api_version.clone(), part.kind.clone()),
+        Err(_) => Read::Damaged,
+    }
+}
+
+/// What an object is, apart from its type.
+fn without_type(value: &Value) -> Value {
+    let mut value = value.clone();
+    if let Some(object) = value.as_object_mut() {
+        object.remove("apiVersion");
+        object.remove("kind");
+    }
+    value
+}
+
+/// The line of the placeholder that keeps a text from being read.
+fn template(text: &str, error: &SchemeError) -> Option<usize> {
+    match error.reason() {
+        Reason::Syntax { .. } => {
+            Placeholders::of(text).explains(error.location().line.unwrap_or(1))
+        }
+        _ => None,
+    }
+}
