@@ -1,6 +1,7 @@
 //! The command line of `kubernetes-storage` and of `kubectl storage`, which are the same program.
 
 mod convert;
+mod defaults;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -27,6 +28,7 @@ struct Cli {
 enum Task {
     Lint(Box<kubernetes_storage_lint::args::Args>),
     Convert(convert::Args),
+    Defaults(defaults::Args),
     /// Prints a script with which a shell completes the commands and options
     ///
     /// For bash: `source <(kubernetes-storage completions bash)`
@@ -52,6 +54,7 @@ pub fn main(name: &'static str, written: &'static str) -> ExitCode {
     let result = match cli.command {
         Task::Lint(args) => return kubernetes_storage_lint::run(&args),
         Task::Convert(args) => return convert::run(&args),
+        Task::Defaults(args) => return defaults::run(&args),
         Task::Completions { shell } => completions(&mut command, shell),
         Task::Man { command: task } => man(&command, task.as_deref()),
     };

@@ -118,7 +118,7 @@ fn what_would_be_lost_is_left() {
     assert_eq!((ran.code, ran.out.as_str()), (1, ""));
     let told = "<stdin>:4: error: left as it is: csi.storage.k8s.io/v1alpha1 CSIDriver \
                 a.example.com: storage.k8s.io/v1 CSIDriver can't represent \
-                spec.podInfoOnMountVersion: \"v2\", it would be lost; see --lossy\n";
+                spec.podInfoOnMountVersion: \"v2\": it would be lost; see --lossy\n";
     assert!(ran.told.starts_with(told), "{}", ran.told);
 
     let wanted = "# In front.\n---\n# Kept.\napiVersion: storage.k8s.io/v1\nkind: CSIDriver\n\

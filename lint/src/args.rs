@@ -185,7 +185,11 @@ fn kind(text: &str) -> Result<String, String> {
 }
 
 /// Reads `Name=true`.
-fn gate(text: &str) -> Result<(String, bool), String> {
+///
+/// # Errors
+///
+/// When it is something else.
+pub fn gate(text: &str) -> Result<(String, bool), String> {
     let is_name =
         |name: &str| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric());
     text.split_once('=')

@@ -1,4 +1,4 @@
-//! The kinds that are checked, and what a server says of an object of each.
+//! The kinds that are known, and what a server makes of an object of each.
 
 use kubernetes_manifests::scheme::{AnyObject, Scheme, Unrepresentable, Versioned};
 use kubernetes_validation::{FieldPath, Report, Segment, Target, Validate};
@@ -13,6 +13,33 @@ pub(crate) struct Checked {
     pub(crate) unknown: Vec<FieldPath>,
 }
 
+/// Makes of an object what a server stores, if it is of the kind that this is made for.
+type Store = fn(&AnyObject, &Target) -> Option<(AnyObject, Report)>;
+
+macro_rules! stores {
+    ($($name:ident: $kind:ty $(, $part:ident = $type:ty)*;)*) => {
+        &[$(store_kind::<$kind>),*]
+    };
+}
+
+const STORES: &[Store] = storage_all::for_each_kind!(stores);
+
+/// Returns what a server stores of a new object, with its defaults and without what it doesn't keep, and
+/// what it says of it; nothing if the object is of no kind that is known.
+#[must_use]
+pub fn stored(object: &AnyObject, target: &Target) -> Option<(AnyObject, Report)> {
+    STORES.iter().find_map(|store| store(object, target))
+}
+
+fn store_kind<K: Versioned + Validate>(
+    object: &AnyObject,
+    target: &Target,
+) -> Option<(AnyObject, Report)> {
+    let mut object = object.downcast_ref::<K>()?.clone();
+    let report = object.default_and_validate(target);
+    Some((AnyObject::new(object), report))
+}
+
 /// Checks an object, if it is of the kind that this is made for.
 type Check = fn(&AnyObject, &Target) -> Option<Checked>;
 
@@ -25,8 +52,9 @@ macro_rules! checks {
 /// The checks of every kind.
 const CHECKS: &[Check] = storage_all::for_each_kind!(checks);
 
-/// Every version that is checked.
-pub(crate) fn scheme() -> Scheme {
+/// Every version that is known. Conversion discards what a version can't represent.
+#[must_use]
+pub fn scheme() -> Scheme {
     let mut scheme = Scheme::new().with_unrepresentable(Unrepresentable::Discard);
     storage_all::add_to_scheme(&mut scheme);
     scheme

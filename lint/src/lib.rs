@@ -19,7 +19,7 @@ pub mod args;
 pub mod check;
 pub mod finding;
 pub mod input;
-mod kinds;
+pub mod kinds;
 pub mod print;
 mod progress;
 pub mod template;

@@ -11,6 +11,9 @@ use super::Lossy;
 use super::edit::{self, Edit};
 use super::version;
 
+/// How much of a field is shown that would be lost.
+const SHOWN: usize = 120;
+
 /// What becomes of a text.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Plan {
@@ -194,8 +197,9 @@ impl Planner<'_> {
         match lost.filter(|_| self.lossy == Lossy::Refuse) {
             Some(loss) => {
                 let to = converted.kind();
+                let loss: String = loss.to_string().chars().take(SHOWN).collect();
                 Err(format!(
-                    "{to} can't represent {loss}, it would be lost; see --lossy"
+                    "{to} can't represent {loss}: it would be lost; see --lossy"
                 ))
             }
             None => Ok(()),
