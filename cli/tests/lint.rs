@@ -125,6 +125,15 @@ fn what_is_meant_is_told() {
         ("StorageClas", "did you mean StorageClass?"),
         ("csidriver", "did you mean CSIDriver?"),
         ("VolumeAttachement", "did you mean VolumeAttachment?"),
+        // Of fields: of the kind, of its metadata, of a part and of a type of Kubernetes' core.
+        ("StorageClass\nmountoptions: []", "did you mean mountOptions?"),
+        ("StorageClass\nmetadata: {anotations: {}}", "did you mean annotations?"),
+        ("CSIDriver\nspec: {attachRequird: true}", "did you mean attachRequired?"),
+        (
+            "VolumeAttachment\nspec: {source: {inlineVolumeSpec: {acessModes: []}}}",
+            "did you mean accessModes?",
+        ),
+        ("StorageClass\nspec: {}", "correct its name or place, or take it out"),
         ("Pod", "it has storage.k8s.io/v1 CSIDriver, "),
     ] {
         let ran = lint(&[], &format!("apiVersion: storage.k8s.io/v1\nkind: {kind}\n"));

@@ -55,22 +55,28 @@ pub(crate) fn path(text: &str) -> FieldPath {
 
 /// An unknown or duplicate field.
 pub(crate) fn strict(error: &FieldError) -> Note {
+    let name = match error.location.path.segments().last() {
+        Some(Segment::Field(name)) => name,
+        Some(Segment::Key(name)) => name.as_str(),
+        _ => "",
+    };
     let (reason, title, message) = match error.kind {
-        FieldErrorKind::Unknown => (
-            "UnknownField",
-            "Unknown field",
-            "this version of the kind has no such field: correct its name or place, or \
-             take it out",
-        ),
-        _ => (
-            "DuplicateField",
-            "Duplicate field",
-            "the field stands here more than once: keep one",
-        ),
+        FieldErrorKind::Unknown => {
+            let help = nearest(name, error.known.iter().copied()).map_or_else(
+                || "correct its name or place, or take it out".to_owned(),
+                |meant| format!("did you mean {meant}?"),
+            );
+            let message = format!("this version of the kind has no such field: {help}");
+            ("UnknownField", "Unknown field", message)
+        }
+        _ => {
+            let message = "the field stands here more than once: keep one".to_owned();
+            ("DuplicateField", "Duplicate field", message)
+        }
     };
     Note {
         field: Some(error.path.clone()),
-        ..note(Severity::Error, &error.path, (reason, title), message.to_owned())
+        ..note(Severity::Error, &error.path, (reason, title), message)
     }
 }
 

@@ -17,7 +17,7 @@ use kubernetes_kinds::wire::KEPT;
 
 use super::json::NOT_TEXT;
 use super::tree::{Field, Node, Tree};
-use super::walk::{Source, Step, Walk};
+use super::walk::{Names, Source, Step, Walk};
 use crate::error::SchemeError;
 use crate::strict::FieldErrorKind;
 
@@ -59,6 +59,8 @@ struct Pending<'t> {
     field: &'t Field<'t>,
     index: usize,
     again: bool,
+    /// The fields that the type of the object has.
+    known: Names,
 }
 
 impl<'t, 'w, 'l> Reader<'t, 'w, 'l> {
@@ -67,7 +69,7 @@ impl<'t, 'w, 'l> Reader<'t, 'w, 'l> {
         if let Some(pending) = self.field
             && self.notices
         {
-            self.walk.once(FieldErrorKind::Unknown, pending.field);
+            self.walk.once(FieldErrorKind::Unknown, pending.field, pending.known);
             self.notices = false;
         }
     }
@@ -76,7 +78,7 @@ impl<'t, 'w, 'l> Reader<'t, 'w, 'l> {
     fn enter(&mut self) {
         if let Some(pending) = self.field.take() {
             if pending.again && self.notices {
-                self.walk.once(FieldErrorKind::Duplicate, pending.field);
+                self.walk.once(FieldErrorKind::Duplicate, pending.field, &[]);
             }
             self.walk.enter(Step::Field(pending.index, pending.field));
         }
@@ -91,9 +93,10 @@ impl<'t, 'w, 'l> Reader<'t, 'w, 'l> {
         }
     }
 
-    fn fields(self, fields: &'t [Field<'t>]) -> Fields<'t, 'w, 'l> {
+    fn fields(self, fields: &'t [Field<'t>], known: Names) -> Fields<'t, 'w, 'l> {
         Fields {
             fields: fields.iter().enumerate(),
+            known,
             value: None,
             seen: HashSet::new(),
             depth: self.walk.depth(),
@@ -136,7 +139,7 @@ impl<'de> Deserializer<'de> for Reader<'de, '_, '_> {
             Tree::Text(text) => visitor.visit_borrowed_str(text),
             Tree::NotText => Err(Error::custom(NOT_TEXT)),
             Tree::Items(items) => visitor.visit_seq(self.items(items)),
-            Tree::Fields(fields) => visitor.visit_map(self.fields(fields)),
+            Tree::Fields(fields) => visitor.visit_map(self.fields(fields, &[])),
         }
     }
 
@@ -172,7 +175,7 @@ impl<'de> Deserializer<'de> for Reader<'de, '_, '_> {
     ) -> Result<V::Value, Error> {
         self.enter();
         match self.tree {
-            Tree::Fields(fields) => visitor.visit_map(self.fields(fields)),
+            Tree::Fields(fields) => visitor.visit_map(self.fields(fields, &[])),
             _ => Err(self.mismatch(&visitor)),
         }
     }
@@ -180,12 +183,12 @@ impl<'de> Deserializer<'de> for Reader<'de, '_, '_> {
     fn deserialize_struct<V: Visitor<'de>>(
         mut self,
         _: &'static str,
-        _: &'static [&'static str],
+        known: Names,
         visitor: V,
     ) -> Result<V::Value, Error> {
         self.enter();
         match self.tree {
-            Tree::Fields(fields) => visitor.visit_map(self.fields(fields)),
+            Tree::Fields(fields) => visitor.visit_map(self.fields(fields, known)),
             _ => Err(self.mismatch(&visitor)),
         }
     }
@@ -285,6 +288,8 @@ impl<'t> SeqAccess<'t> for Items<'t, '_, '_> {
 
 struct Fields<'t, 'w, 'l> {
     fields: std::iter::Enumerate<std::slice::Iter<'t, Field<'t>>>,
+    /// The fields that the type has; of a map none.
+    known: Names,
     value: Option<Pending<'t>>,
     /// The names so far, if duplicates are reported.
     seen: HashSet<&'t str>,
@@ -314,6 +319,7 @@ impl<'t, 'l> Fields<'t, '_, 'l> {
             field,
             index,
             again: self.notices && !self.seen.insert(&field.name),
+            known: self.known,
         };
         self.value = Some(pending);
         Some(pending)

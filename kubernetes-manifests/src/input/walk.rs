@@ -79,6 +79,9 @@ impl Log {
     }
 }
 
+/// The names of the fields that a type has.
+pub(crate) type Names = &'static [&'static str];
+
 /// A walk through one object of a document.
 pub(crate) struct Walk<'t, 'l> {
     /// The steps from the document to the current value.
@@ -147,12 +150,17 @@ impl<'t, 'l> Walk<'t, 'l> {
     }
 
     /// Reports a field, unless the same has been reported of its path.
-    pub(crate) fn once(&mut self, kind: FieldErrorKind, field: &Field<'_>) {
+    pub(crate) fn once(
+        &mut self,
+        kind: FieldErrorKind,
+        field: &Field<'_>,
+        known: Names,
+    ) {
         let path = self.server_path(&field.name);
         if let Some(notices) = &mut self.notices
             && notices.reported.insert((kind, path.clone()))
         {
-            self.report(kind, path, field);
+            self.report(kind, path, field, known);
         }
     }
 
@@ -160,10 +168,16 @@ impl<'t, 'l> Walk<'t, 'l> {
     #[cfg(feature = "yaml")]
     pub(crate) fn each(&mut self, kind: FieldErrorKind, field: &Field<'_>) {
         let path = self.server_path(&field.name);
-        self.report(kind, path, field);
+        self.report(kind, path, field, &[]);
     }
 
-    fn report(&mut self, kind: FieldErrorKind, path: String, field: &Field<'_>) {
+    fn report(
+        &mut self,
+        kind: FieldErrorKind,
+        path: String,
+        field: &Field<'_>,
+        known: Names,
+    ) {
         let Some(Notices { location, log, .. }) = &mut self.notices else {
             return;
         };
@@ -186,6 +200,7 @@ impl<'t, 'l> Walk<'t, 'l> {
             kind,
             path,
             location,
+            known,
         });
     }
 

@@ -122,6 +122,9 @@ pub struct FieldError {
     /// has names that aren't plain in brackets, `items[1].metadata.labels[example.com/a]`; line and
     /// column are those of the name, unless it is written with escapes in JSON.
     pub location: Location,
+    /// Where the field is unknown, the fields that the type of its object has, to say which may be meant.
+    /// Empty for duplicate fields, and where the type doesn't tell.
+    pub known: &'static [&'static str],
 }
 
 impl fmt::Display for FieldError {
@@ -293,7 +296,7 @@ fn duplicates<'t>(tree: &'t Tree<'t>, language: Language, walk: &mut Walk<'t, '_
             for (index, field) in fields.iter().enumerate() {
                 let again = !seen.insert(&*field.name);
                 if again && matches!(language, Language::Json) {
-                    walk.once(FieldErrorKind::Duplicate, field);
+                    walk.once(FieldErrorKind::Duplicate, field, &[]);
                 }
                 walk.enter(Step::Field(index, field));
                 duplicates(&field.value.tree, language, walk);
