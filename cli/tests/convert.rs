@@ -6,6 +6,7 @@ mod common;
 
 use std::fs;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use common::{Ran, folder, run};
 
@@ -227,4 +228,17 @@ fn links_and_permissions_stay() {
     assert!(fs::symlink_metadata(here.join("link.yaml")).unwrap().is_symlink());
     assert_eq!(fs::read_to_string(&file).unwrap(), OLD.replace("/v1beta1", "/v1"));
     assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o640);
+}
+
+/// A dump of a cluster is edited in the time that reading takes.
+#[test]
+fn many_objects_take_linear_time() {
+    let item = "- apiVersion: storage.k8s.io/v1beta1\n  kind: StorageClass\n  \
+                metadata: {name: a}\n  provisioner: a\n";
+    let text = format!("apiVersion: v1\nkind: List\nitems:\n{}", item.repeat(20_000));
+    let start = Instant::now();
+    let ran = convert(&[], &text);
+    assert_eq!(ran.out, text.replace("/v1beta1", "/v1"));
+    let took = start.elapsed();
+    assert!(took < Duration::from_secs(30), "{took:?}");
 }

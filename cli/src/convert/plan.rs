@@ -1,5 +1,7 @@
 //! What becomes of a text.
 
+use std::cell::LazyCell;
+
 use kubernetes_kinds::{FieldPath, GroupVersionKind, Release};
 use kubernetes_manifests::scheme::{
     AnyObject, Part, Reason, Scheme, SchemeError, Syntax,
@@ -8,7 +10,7 @@ use kubernetes_storage_lint::template::Placeholders;
 use serde_json::Value;
 
 use super::Lossy;
-use super::edit::{self, Edit};
+use super::edit::{self, Edit, Lines};
 use super::version;
 
 /// How much of a field is shown that would be lost.
@@ -55,17 +57,20 @@ enum Read {
 impl Planner<'_> {
     /// Plans what becomes of a text.
     pub(super) fn plan(&self, text: &str, syntax: Syntax) -> Plan {
-        let mut draft = Draft::default();
+        let (mut draft, lines) = (Draft::default(), Lines::of(text));
+        let placeholders = LazyCell::new(|| Placeholders::of(text));
         for part in self.scheme.decode_each(text, syntax) {
             if let Err(error) = &part.object
-                && let Some(line) = template(text, error)
+                && matches!(error.reason(), Reason::Syntax { .. })
+                && let Some(line) =
+                    placeholders.explains(error.location().line.unwrap_or(1))
             {
                 return Plan {
                     template: Some(line),
                     ..Plan::default()
                 };
             }
-            self.part(text, syntax, &part, &mut draft);
+            self.part(&lines, syntax, &part, &mut draft);
         }
         let Draft {
             edits,
@@ -94,7 +99,13 @@ impl Planner<'_> {
         self.scheme.decode_each(text, syntax).map(|part| read(&part)).collect()
     }
 
-    fn part(&self, text: &str, syntax: Syntax, part: &Part<'_>, draft: &mut Draft) {
+    fn part(
+        &self,
+        lines: &Lines<'_>,
+        syntax: Syntax,
+        part: &Part<'_>,
+        draft: &mut Draft,
+    ) {
         let line = part.location.line.unwrap_or(1);
         draft.wanted.push(read(part));
         if let Err(error) = &part.object
@@ -114,8 +125,8 @@ impl Planner<'_> {
             return;
         };
         let result = match &part.object {
-            Ok(Some(object)) => self.object(text, syntax, part, object, draft),
-            Ok(None) => self.list(text, part, &from, draft),
+            Ok(Some(object)) => self.object(lines, syntax, part, object, draft),
+            Ok(None) => self.list(lines, part, &from, draft),
             Err(error) => Err(error.reason().to_string()),
         };
         if let Err(message) = result {
@@ -138,7 +149,7 @@ impl Planner<'_> {
 
     fn object(
         &self,
-        text: &str,
+        lines: &Lines<'_>,
         syntax: Syntax,
         part: &Part<'_>,
         object: &AnyObject,
@@ -162,7 +173,7 @@ impl Planner<'_> {
             change = format!("{from} {name} becomes {to}");
         }
         if without_type(&before) == without_type(&after) {
-            draft.edits.extend(types(text, part, &from, &to));
+            draft.edits.extend(types(lines, part, &from, &to));
         } else {
             let is_whole = part.location.path.segments().is_empty();
             if !is_whole {
@@ -179,7 +190,7 @@ impl Planner<'_> {
                 Syntax::Json => converted.to_json().map_err(said)? + "\n",
                 Syntax::JsonOrYaml => converted.to_yaml().map_err(said)?,
             };
-            let edit = edit::document(text, line, &new);
+            let edit = lines.document(line, &new);
             draft.edits.push(edit.ok_or("its document has no lines of its own")?);
             change += ", written anew without its comments";
         }
@@ -209,7 +220,7 @@ impl Planner<'_> {
     /// A list whose items may leave their type out has the type of its items.
     fn list(
         &self,
-        text: &str,
+        lines: &Lines<'_>,
         part: &Part<'_>,
         from: &GroupVersionKind,
         draft: &mut Draft,
@@ -221,7 +232,7 @@ impl Planner<'_> {
         };
         let to = to.group_version.with_kind(format!("{}List", to.kind));
         let line = part.location.line.unwrap_or(1);
-        draft.edits.extend(types(text, part, from, &to));
+        draft.edits.extend(types(lines, part, from, &to));
         draft.changes.push((line, format!("{from} becomes {to}")));
         draft.wanted.pop();
         draft.wanted.push(Read::List(
@@ -234,7 +245,7 @@ impl Planner<'_> {
 
 /// Changes `apiVersion` and, if need be, `kind` where they are written.
 fn types(
-    text: &str,
+    lines: &Lines<'_>,
     part: &Part<'_>,
     from: &GroupVersionKind,
     to: &GroupVersionKind,
@@ -247,7 +258,7 @@ fn types(
         .filter(|(_, (old, new))| old != new)
         .filter_map(|(name, (old, new))| {
             let at = positions.find(&FieldPath::new(name))?;
-            edit::set(text, at, (name, &old, &new))
+            lines.set(at, (name, &old, &new))
         })
         .collect()
 }
@@ -276,14 +287,4 @@ fn without_type(value: &Value) -> Value {
         object.remove("kind");
     }
     value
-}
-
-/// The line of the placeholder that keeps a text from being read.
-fn template(text: &str, error: &SchemeError) -> Option<usize> {
-    match error.reason() {
-        Reason::Syntax { .. } => {
-            Placeholders::of(text).explains(error.location().line.unwrap_or(1))
-        }
-        _ => None,
-    }
 }
