@@ -26,6 +26,7 @@ mod pattern;
 mod report;
 mod selector;
 mod semantics;
+mod status;
 mod target;
 
 use std::any::TypeId;

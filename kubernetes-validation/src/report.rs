@@ -79,17 +79,26 @@ pub struct Error {
 /// The most characters of a value that are shown.
 const SHOWN: usize = 60;
 
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}: ", self.path, self.error_type)?;
+impl Error {
+    /// Returns what is wrong, without where: `Required value: it must not be empty`. Kubernetes'
+    /// `ErrorBody`.
+    #[must_use]
+    pub fn body(&self) -> String {
+        let mut body = format!("{}: ", self.error_type);
         if let Some(value) = &self.value {
             let text = value.to_string();
             match text.char_indices().nth(SHOWN) {
-                Some((end, _)) => write!(f, "{}…: ", &text[..end])?,
-                None => write!(f, "{text}: ")?,
+                Some((end, _)) => body.extend([&text[..end], "…: "]),
+                None => body.extend([&text, ": "]),
             }
         }
-        f.write_str(&self.detail)
+        body + &self.detail
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.path, self.body())
     }
 }
 

@@ -4,15 +4,18 @@
 //! we must say the same.
 
 use conformance::valid::Kind;
-use e2e::{ControlPlane, send_as};
+use e2e::{ControlPlane, send, send_as};
 use http::Method;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Status;
 use kubernetes_kinds::quantity::Amount;
 use kubernetes_manifests::strict;
+use kubernetes_validation::{Target, Validate};
 use serde_json::{Value, json};
 use storage_v1::{CSIStorageCapacity, StorageClass};
 
 use crate::damage::{self, Damage, expand};
 use crate::ours::Operation;
+use crate::server::Server;
 use crate::verdict::Verdict;
 use crate::{Asked, Case, create};
 
@@ -277,6 +280,36 @@ async fn numbers_are_quantities() {
         let ours = ours.capacity.unwrap();
         let is_same = Amount::try_from(&ours) == Amount::parse(theirs);
         assert_eq!(is_same, same, "{ours:?}");
+    }
+}
+
+/// A refusal is the server's, but for the messages, which are in our own words, and the order of causes.
+#[tokio::test]
+#[ignore = "needs a control plane: run cargo xtask e2e"]
+async fn a_refusal_is_the_servers() {
+    let server = ControlPlane::shared().await.unwrap();
+    let client = server.client().unwrap();
+    let target = Target::new(Server::of(server).await.release);
+    for class in [
+        json!({"provisioner": "", "parameters": {"": "a"}}),
+        json!({"provisioner": "a", "reclaimPolicy": "Keep", "volumeBindingMode": "Late"}),
+    ] {
+        let mut class = class;
+        class["metadata"] = json!({"name": "Fast", "labels": {"a b": "c"}});
+        let sent = Some(class.to_string().into_bytes());
+        let theirs = send(&client, Method::POST, CLASSES, sent).await.unwrap().body;
+        let mut theirs: Status = serde_json::from_value(theirs).unwrap();
+        let mut class: StorageClass = serde_json::from_value(class).unwrap();
+        let refused = class.default_and_validate(&target).into_result().unwrap_err();
+        let mut ours = refused.to_status::<StorageClass>("Fast");
+        for status in [&mut theirs, &mut ours] {
+            status.message = None;
+            let details = status.details.as_mut().unwrap();
+            let causes = details.causes.as_mut().unwrap();
+            causes.iter_mut().for_each(|cause| cause.message = None);
+            causes.sort_by_key(|cause| (cause.field.clone(), cause.reason.clone()));
+        }
+        assert_eq!(ours, theirs);
     }
 }
 

@@ -1,0 +1,82 @@
+//! A refusal as the answer of a server.
+
+use k8s_openapi::Resource;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{
+    Status, StatusCause, StatusDetails,
+};
+
+use crate::{Error, ValidationError};
+
+/// The rule of a quantity that is none: a server can't read the object, and says no more than that.
+const UNREADABLE: &str = "quantity";
+
+impl ValidationError {
+    /// Returns what a server answers that refuses an object of this kind and name; Kubernetes'
+    /// `NewInvalid`.
+    ///
+    /// The code is 422, the reason `Invalid`, and each error is a cause: its reason and field are those of
+    /// a server, the messages are those of this crate. A quantity that can't be read is an answer of 400
+    /// without causes, as a server's.
+    ///
+    /// ```
+    /// use kubernetes_kinds::named;
+    /// use kubernetes_validation::{Target, Validate};
+    /// # use k8s_openapi::apimachinery::pkg::apis::meta::v1::Status;
+    /// # fn status<K: Validate + k8s_openapi::Resource>(mut object: K, target: &Target) -> Option<Status> {
+    /// let refused = object.default_and_validate(target).into_result().err()?;
+    /// let status = refused.to_status::<K>("fast");
+    /// assert_eq!(status.code, Some(422));
+    /// # Some(status)
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn to_status<K: Resource>(&self, name: &str) -> Status {
+        let is_read = self.errors.iter().all(|error| error.rule != UNREADABLE);
+        let (code, reason) = if is_read {
+            (422, "Invalid")
+        } else {
+            (400, "BadRequest")
+        };
+        let kind = match K::GROUP {
+            "" => K::KIND.to_owned(),
+            group => format!("{}.{group}", K::KIND),
+        };
+        let errors: Vec<_> = self.errors.iter().map(told).collect();
+        let errors = match errors.as_slice() {
+            [error] => error.clone(),
+            errors => format!("[{}]", errors.join(", ")),
+        };
+        let details = || StatusDetails {
+            causes: Some(self.errors.iter().map(cause).collect()),
+            group: some(K::GROUP),
+            kind: some(K::KIND),
+            name: some(name),
+            ..StatusDetails::default()
+        };
+        Status {
+            code: Some(code),
+            details: is_read.then(details),
+            message: Some(format!("{kind} \"{name}\" is invalid: {errors}")),
+            reason: some(reason),
+            status: some("Failure"),
+            ..Status::default()
+        }
+    }
+}
+
+fn some(text: &str) -> Option<String> {
+    (!text.is_empty()).then(|| text.to_owned())
+}
+
+/// An error after the path that a server reports.
+fn told(error: &Error) -> String {
+    format!("{}: {}", error.field, error.body())
+}
+
+fn cause(error: &Error) -> StatusCause {
+    StatusCause {
+        field: some(&error.field),
+        message: Some(error.body()),
+        reason: some(error.error_type.reason()),
+    }
+}
