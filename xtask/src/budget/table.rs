@@ -65,12 +65,17 @@ impl<'a> Row<'a> {
         self.median(|cost| total(&cost.sizes) - total(&cost.reference_sizes))
     }
 
+    /// Whether CPU time exceeds what is tolerated.
+    pub(super) fn is_slow(&self, limits: &Limits) -> bool {
+        self.share() > limits.tolerated_share(self.limit)
+    }
+
     /// The budgets that are exceeded, each as a sentence.
     pub(super) fn exceeded(&self, limits: &Limits) -> Vec<String> {
         let label = self.limit.label();
         let mut exceeded = Vec::new();
         let tolerated = limits.tolerated_share(self.limit);
-        if self.share() > tolerated {
+        if self.is_slow(limits) {
             exceeded.push(format!(
                 "{label} adds {} of k8s-openapi's CPU time; its budget is {}, and {} is \
                  tolerated",
