@@ -1,15 +1,12 @@
 //! `kubernetes-storage defaults`: what a server stores of a manifest.
 
 use std::io::{self, Write};
-use std::path::PathBuf;
 use std::process::ExitCode;
 
-use kubernetes_kinds::Release;
 use kubernetes_manifests::scheme::{AnyObject, Part, Scheme, SchemeError};
 use kubernetes_storage_lint::args as lint;
-use kubernetes_storage_lint::input;
-use kubernetes_storage_lint::kinds::{scheme, stored};
-use kubernetes_storage_lint::print::Plain;
+use kubernetes_storage_lint::kinds::{Checked, check, scheme};
+use kubernetes_storage_lint::print::note;
 use kubernetes_validation::Target;
 use similar::{ChangeTag, TextDiff};
 
@@ -24,42 +21,23 @@ use similar::{ChangeTag, TextDiff};
 #[derive(Clone, Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Args {
-    /// Files and folders; a folder stands for all .yaml, .yml and .json files in it, at any
-    /// depth. Standard input is read if there is none, and for `-`
-    #[arg(value_name = "FILES")]
-    files: Vec<PathBuf>,
+    #[command(flatten)]
+    files: lint::Files,
 
-    /// The release of the API server, such as 1.36
-    #[arg(long, value_name = "RELEASE", default_value_t = storage_all::KUBERNETES)]
-    #[arg(value_parser = lint::release)]
-    target_release: Release,
-
-    /// A feature gate of the API server that differs from the release's default; AllAlpha and
-    /// AllBeta stand for all of their stage. May be given more than once
-    #[arg(long = "feature-gate", value_name = "NAME=true|false", value_parser = lint::gate)]
-    feature_gates: Vec<(String, bool)>,
+    #[command(flatten)]
+    server: lint::Server,
 }
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> ExitCode {
-    let target = args
-        .feature_gates
-        .iter()
-        .fold(Target::new(args.target_release), |target, (name, on)| {
-            target.with_gate(name.clone(), *on)
-        });
+    let target = args.server.target();
     let scheme = scheme();
-    let inputs = input::find(&args.files, &[]);
+    let inputs = args.files.find();
     let mut troubles = inputs.failed;
     let (mut documents, mut is_refused) = (Vec::new(), false);
     for input in &inputs.inputs {
-        let text = match input.read() {
-            Ok(Ok(text)) => text,
-            Ok(Err(finding)) => {
-                let message = &finding.note.message;
-                troubles.push(format!("{}:{}: {message}", finding.file, finding.line));
-                continue;
-            }
+        let text = match input.text() {
+            Ok(text) => text,
             Err(message) => {
                 troubles.push(message);
                 continue;
@@ -104,7 +82,7 @@ fn document(
         Ok(None) => return Ok(None),
         Err(error) => return Err(said(error)),
     };
-    let Some((stored, report)) = stored(object, target) else {
+    let Some(Checked { stored, report, .. }) = check(object, target) else {
         return Ok(None);
     };
     let kind = object.kind();
@@ -136,9 +114,4 @@ fn marked(sent: &str, stored: &str) -> String {
     diff.iter_all_changes()
         .map(|change| line(change.tag(), change.value().trim_end_matches('\n')))
         .collect()
-}
-
-/// Tells something beside the output; if that can't be written, nothing can be done.
-fn note(message: &str) {
-    let _ = writeln!(io::stderr(), "{}", Plain(message));
 }

@@ -9,6 +9,7 @@ use kubernetes_kinds::Release;
 use kubernetes_validation::Target;
 
 use crate::check::Options;
+use crate::input::{self, Inputs};
 use crate::{kinds, told};
 
 /// Tells what a Kubernetes API server would say about manifests
@@ -22,25 +23,13 @@ use crate::{kinds, told};
 #[derive(Clone, Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Args {
-    /// Files and folders; a folder stands for all .yaml, .yml and .json files in it, at any
-    /// depth. Standard input is read if there is none, and for `-`
-    #[arg(value_name = "FILES")]
-    pub files: Vec<PathBuf>,
+    /// What is read.
+    #[command(flatten)]
+    pub files: Files,
 
-    /// The release of the API server, such as 1.36
-    #[arg(long, value_name = "RELEASE", default_value_t = storage_all::KUBERNETES)]
-    #[arg(value_parser = release)]
-    pub target_release: Release,
-
-    /// A feature gate of the API server that differs from the release's default; AllAlpha and
-    /// AllBeta stand for all of their stage. May be given more than once
-    #[arg(long = "feature-gate", value_name = "NAME=true|false", value_parser = gate)]
-    pub feature_gates: Vec<(String, bool)>,
-
-    /// Leaves out files and folders whose path matches, or ends with what matches, such as
-    /// `templates` or `charts/*/crds`. May be given more than once
-    #[arg(long = "ignore", value_name = "PATTERN", value_parser = pattern)]
-    pub ignore: Vec<GlobSet>,
+    /// The API server whose rules apply.
+    #[command(flatten)]
+    pub server: Server,
 
     /// A kind that is checked, and no others are. May be given more than once
     #[arg(long = "kind", value_name = "KIND", value_parser = kind)]
@@ -109,7 +98,43 @@ pub enum Color {
     Never,
 }
 
-impl Args {
+/// What is read.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Files {
+    /// Files and folders; a folder stands for all .yaml, .yml and .json files in it, at any
+    /// depth. Standard input is read if there is none, and for `-`
+    #[arg(value_name = "FILES")]
+    pub files: Vec<PathBuf>,
+
+    /// Leaves out files and folders whose path matches, or ends with what matches, such as
+    /// `templates` or `charts/*/crds`. May be given more than once
+    #[arg(long = "ignore", value_name = "PATTERN", value_parser = pattern)]
+    pub ignore: Vec<GlobSet>,
+}
+
+impl Files {
+    /// Finds the inputs that are named.
+    #[must_use]
+    pub fn find(&self) -> Inputs {
+        input::find(&self.files, &self.ignore)
+    }
+}
+
+/// An API server.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Server {
+    /// The release of the API server, such as 1.36
+    #[arg(long, value_name = "RELEASE", default_value_t = storage_all::KUBERNETES)]
+    #[arg(value_parser = release)]
+    pub target_release: Release,
+
+    /// A feature gate of the API server that differs from the release's default; AllAlpha and
+    /// AllBeta stand for all of their stage. May be given more than once
+    #[arg(long = "feature-gate", value_name = "NAME=true|false", value_parser = gate)]
+    pub feature_gates: Vec<(String, bool)>,
+}
+
+impl Server {
     /// The API server whose rules apply.
     #[must_use]
     pub fn target(&self) -> Target {
@@ -118,7 +143,9 @@ impl Args {
             .iter()
             .fold(target, |target, (name, on)| target.with_gate(name.clone(), *on))
     }
+}
 
+impl Args {
     /// What is checked.
     #[must_use]
     pub fn options(&self) -> Options {
@@ -153,11 +180,7 @@ pub fn release(text: &str) -> Result<Release, String> {
 }
 
 /// Reads a pattern of paths: `*` doesn't match a slash, `**` does.
-///
-/// # Errors
-///
-/// When it is no pattern.
-pub fn pattern(text: &str) -> Result<GlobSet, String> {
+fn pattern(text: &str) -> Result<GlobSet, String> {
     let glob = |text: &str| {
         GlobBuilder::new(text)
             .literal_separator(true)
@@ -185,11 +208,7 @@ fn kind(text: &str) -> Result<String, String> {
 }
 
 /// Reads `Name=true`.
-///
-/// # Errors
-///
-/// When it is something else.
-pub fn gate(text: &str) -> Result<(String, bool), String> {
+fn gate(text: &str) -> Result<(String, bool), String> {
     let is_name =
         |name: &str| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric());
     text.split_once('=')

@@ -162,20 +162,14 @@ impl Linter {
                 outcome: &mut outcome,
                 placeholder: None,
             };
-            if let Err(error) = &part.object
-                && matches!(error.reason(), Reason::Syntax { .. })
-            {
-                let line = error.location().line.unwrap_or(about.line);
-                about.placeholder = placeholders.explains(line);
+            if let Err(error) = &part.object {
+                about.placeholder = placeholders.explains(error);
             }
             self.part(part, &mut about, &mut seen);
             if let Some(line) = about.placeholder {
-                let note = about.finding(Some((line, 1)), told::template());
+                let finding = about.finding(None, told::template());
                 return Outcome {
-                    findings: vec![Finding {
-                        column: None,
-                        ..note
-                    }],
+                    findings: vec![Finding { line, ..finding }],
                     is_template: true,
                     ..Outcome::default()
                 };

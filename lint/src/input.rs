@@ -171,6 +171,17 @@ impl Input {
         }))
     }
 
+    /// Its text, where nothing is made of findings.
+    ///
+    /// # Errors
+    ///
+    /// A sentence when it can't be read, or is no text.
+    pub fn text(&self) -> Result<String, String> {
+        self.read()?.map_err(|finding| {
+            format!("{}:{}: {}", finding.file, finding.line, finding.note.message)
+        })
+    }
+
     /// What follows `before` is no UTF-8.
     fn not_text(&self, before: &[u8]) -> Finding {
         Finding {

@@ -5,39 +5,15 @@ use kubernetes_validation::{FieldPath, Report, Segment, Target, Validate};
 use serde_json::Value;
 
 /// What a server does with a new object.
-pub(crate) struct Checked {
-    pub(crate) report: Report,
+pub struct Checked {
+    /// What it says of the object.
+    pub report: Report,
+    /// What it stores, if it accepts that: with its defaults and without what it doesn't keep.
+    pub stored: AnyObject,
     /// The fields that it takes out because their feature is off.
-    pub(crate) dropped: Vec<FieldPath>,
+    pub dropped: Vec<FieldPath>,
     /// The fields that it doesn't know.
-    pub(crate) unknown: Vec<FieldPath>,
-}
-
-/// Makes of an object what a server stores, if it is of the kind that this is made for.
-type Store = fn(&AnyObject, &Target) -> Option<(AnyObject, Report)>;
-
-macro_rules! stores {
-    ($($name:ident: $kind:ty $(, $part:ident = $type:ty)*;)*) => {
-        &[$(store_kind::<$kind>),*]
-    };
-}
-
-const STORES: &[Store] = storage_all::for_each_kind!(stores);
-
-/// Returns what a server stores of a new object, with its defaults and without what it doesn't keep, and
-/// what it says of it; nothing if the object is of no kind that is known.
-#[must_use]
-pub fn stored(object: &AnyObject, target: &Target) -> Option<(AnyObject, Report)> {
-    STORES.iter().find_map(|store| store(object, target))
-}
-
-fn store_kind<K: Versioned + Validate>(
-    object: &AnyObject,
-    target: &Target,
-) -> Option<(AnyObject, Report)> {
-    let mut object = object.downcast_ref::<K>()?.clone();
-    let report = object.default_and_validate(target);
-    Some((AnyObject::new(object), report))
+    pub unknown: Vec<FieldPath>,
 }
 
 /// Checks an object, if it is of the kind that this is made for.
@@ -60,8 +36,9 @@ pub fn scheme() -> Scheme {
     scheme
 }
 
-/// Returns what a server says of an object; nothing if it is of no kind that is known.
-pub(crate) fn check(object: &AnyObject, target: &Target) -> Option<Checked> {
+/// Returns what a server makes of a new object; nothing if it is of no kind that is known.
+#[must_use]
+pub fn check(object: &AnyObject, target: &Target) -> Option<Checked> {
     CHECKS.iter().find_map(|check| check(object, target))
 }
 
@@ -80,6 +57,7 @@ fn check_kind<K: Versioned + PartialEq + Validate>(
     let report = object.default_and_validate(target);
     Some(Checked {
         report,
+        stored: AnyObject::new(object),
         dropped,
         unknown,
     })

@@ -26,7 +26,7 @@ pub mod template;
 mod told;
 
 use std::collections::BTreeMap;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -34,7 +34,7 @@ use args::{ApplySet, Args};
 use check::{Linter, Outcome, Seen};
 use input::Input;
 use kubernetes_validation::Target;
-use print::{Checked, Plain, Summary};
+use print::{Checked, Summary, note};
 use progress::Progress;
 use rayon::prelude::*;
 
@@ -63,15 +63,15 @@ pub fn run(args: &Args) -> ExitCode {
 
 /// Checks all inputs; fails only when nothing can be printed.
 fn check_all(args: &Args) -> io::Result<u8> {
-    if args.target_release < Target::OLDEST {
+    if args.server.target_release < Target::OLDEST {
         note(&format!(
             "the rules are known of Kubernetes {} to {}; a server of {} may have others",
             Target::OLDEST,
             storage_all::KUBERNETES,
-            args.target_release
+            args.server.target_release
         ));
     }
-    let inputs = input::find(&args.files, &args.ignore);
+    let inputs = args.files.find();
     let mut troubles = inputs.failed;
     if inputs.inputs.contains(&Input::Standard) && io::stdin().is_terminal() {
         note("reading manifests from standard input; --help tells what else there is");
@@ -102,7 +102,7 @@ fn check_all(args: &Args) -> io::Result<u8> {
 /// Reads and checks the inputs on all cores. Returns what is found in each, in their order, and what
 /// can't be read, as sentences.
 fn read_all(args: &Args, inputs: &[Input]) -> (Vec<Checked>, Vec<String>) {
-    let linter = Linter::with_options(args.target(), args.options());
+    let linter = Linter::with_options(args.server.target(), args.options());
     let progress = Progress::of(inputs.len());
     let check = |input: &Input| {
         let outcome = input.read().map(|text| match text {
@@ -141,9 +141,4 @@ fn again(set: ApplySet, files: &mut [Checked]) {
         outcome.findings.extend(found);
         outcome.findings.sort_by_key(|finding| finding.line);
     }
-}
-
-/// Tells something beside the output; if that can't be written, nothing can be done.
-fn note(message: &str) {
-    let _ = writeln!(io::stderr(), "{}", Plain(message));
 }

@@ -1,5 +1,7 @@
 //! Files that aren't manifests yet: Helm charts and other templates.
 
+use kubernetes_manifests::scheme::{Reason, SchemeError};
+
 /// What begins and ends what a template engine replaces, in forms that don't occur in manifests
 /// outside of quotes: those of Go and Helm, Jinja, and ERB.
 const MARKS: [(&str, &str); 3] = [("{{", "}}"), ("{%", "%}"), ("<%", "%>")];
@@ -23,10 +25,14 @@ impl<'t> Placeholders<'t> {
         }
     }
 
-    /// Returns the line of the placeholder that explains why the text can't be read from a line on.
-    /// Returns nothing if the text is damaged otherwise.
+    /// Returns the line of the placeholder that explains why the text can't be read. Returns nothing if
+    /// the text is damaged otherwise, or it is an object that can't be read.
     #[must_use]
-    pub fn explains(&self, damaged: usize) -> Option<usize> {
+    pub fn explains(&self, error: &SchemeError) -> Option<usize> {
+        let Reason::Syntax { .. } = error.reason() else {
+            return None;
+        };
+        let damaged = error.location().line.unwrap_or(1);
         // A parser may give up a line after what it stumbles on.
         let near = || {
             let mut lines = [damaged.saturating_sub(1), damaged].into_iter();

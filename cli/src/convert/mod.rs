@@ -11,12 +11,12 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::ValueEnum;
-use globset::GlobSet;
 use kubernetes_kinds::Release;
-use kubernetes_manifests::scheme::{Scheme, Unrepresentable};
+use kubernetes_manifests::scheme::Unrepresentable;
 use kubernetes_storage_lint::args as lint;
-use kubernetes_storage_lint::input::{self, Input};
-use kubernetes_storage_lint::print::Plain;
+use kubernetes_storage_lint::input::Input;
+use kubernetes_storage_lint::kinds::scheme;
+use kubernetes_storage_lint::print::{counted, note};
 use plan::{Plan, Planner};
 use rayon::prelude::*;
 use similar::TextDiff;
@@ -36,10 +36,8 @@ use similar::TextDiff;
 #[command(verbatim_doc_comment)]
 #[command(group = clap::ArgGroup::new("what").required(false).multiple(false))]
 pub(crate) struct Args {
-    /// Files and folders; a folder stands for all .yaml, .yml and .json files in it, at any
-    /// depth. Standard input is read if there is none, and for `-`
-    #[arg(value_name = "FILES")]
-    files: Vec<PathBuf>,
+    #[command(flatten)]
+    files: lint::Files,
 
     /// The release of the API server, such as 1.36
     #[arg(long, value_name = "RELEASE", default_value_t = storage_all::KUBERNETES)]
@@ -65,11 +63,6 @@ pub(crate) struct Args {
     /// What happens to an object with fields that the newer version doesn't have
     #[arg(long, value_enum, default_value_t = Lossy::Refuse)]
     lossy: Lossy,
-
-    /// Leaves out files and folders whose path matches, or ends with what matches, such as
-    /// `templates` or `charts/*/crds`. May be given more than once
-    #[arg(long = "ignore", value_name = "PATTERN", value_parser = lint::pattern)]
-    ignore: Vec<GlobSet>,
 }
 
 /// What happens to what a version can't represent.
@@ -109,7 +102,7 @@ impl Told {
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> ExitCode {
     let mut told = Told::default();
-    let inputs = input::find(&args.files, &args.ignore);
+    let inputs = args.files.find();
     inputs.failed.iter().for_each(|message| told.trouble(message));
     let is_piped = inputs.inputs == [Input::Standard];
     let is_said = args.in_place || args.check || args.diff || args.output.is_some();
@@ -125,14 +118,11 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         }
         told.trouble(&error.to_string());
     }
-    let s = |count: usize| if count == 1 { "" } else { "s" };
     note(&format!(
-        "{} file{}, {} changed, {} template{} not read",
-        planned.len(),
-        s(planned.len()),
+        "{}, {} changed, {} not read",
+        counted(planned.len(), "file"),
         told.changed,
-        told.templates,
-        s(told.templates)
+        counted(told.templates, "template")
     ));
     ExitCode::from(match (told.is_trouble, told.is_left) {
         (true, _) => 2,
@@ -147,17 +137,14 @@ fn plan_all(args: &Args, inputs: Vec<Input>, told: &mut Told) -> Vec<Planned> {
         Lossy::Annotate => Unrepresentable::Preserve,
         Lossy::Refuse | Lossy::Discard => Unrepresentable::Discard,
     };
-    let mut scheme = Scheme::new().with_unrepresentable(unrepresentable);
-    storage_all::add_to_scheme(&mut scheme);
+    let scheme = scheme().with_unrepresentable(unrepresentable);
     let planner = Planner {
         scheme: &scheme,
         release: args.target_release,
         lossy: args.lossy,
     };
     let plan = |input: Input| {
-        let text = input.read()?.map_err(|finding| {
-            format!("{}:{}: {}", finding.file, finding.line, finding.note.message)
-        })?;
+        let text = input.text()?;
         let plan = planner.plan(&text, input.syntax());
         Ok(Planned { input, text, plan })
     };
@@ -211,16 +198,11 @@ fn finish(args: &Args, planned: &[Planned], is_piped: bool) -> io::Result<()> {
                 write::replace(path, new)?;
             }
             (Input::File(path), Some(folder)) => {
-                write::copy(&args.files, path, folder, new)?;
+                write::copy(&args.files.files, path, folder, new)?;
             }
             (Input::Standard, _) if is_piped => out.write_all(new.as_bytes())?,
             _ => {}
         }
     }
     out.flush()
-}
-
-/// Tells something beside the output; if that can't be written, nothing can be done.
-fn note(message: &str) {
-    let _ = writeln!(io::stderr(), "{}", Plain(message));
 }

@@ -60,17 +60,15 @@ impl Planner<'_> {
         let (mut draft, lines) = (Draft::default(), Lines::of(text));
         let placeholders = LazyCell::new(|| Placeholders::of(text));
         for part in self.scheme.decode_each(text, syntax) {
-            if let Err(error) = &part.object
-                && matches!(error.reason(), Reason::Syntax { .. })
-                && let Some(line) =
-                    placeholders.explains(error.location().line.unwrap_or(1))
-            {
+            let explains = |error| placeholders.explains(error);
+            if let Some(line) = part.object.as_ref().err().and_then(explains) {
                 return Plan {
                     template: Some(line),
                     ..Plan::default()
                 };
             }
-            self.part(&lines, syntax, &part, &mut draft);
+            let wanted = self.part(&lines, syntax, part, &mut draft);
+            draft.wanted.push(wanted);
         }
         let Draft {
             edits,
@@ -96,43 +94,54 @@ impl Planner<'_> {
 
     /// Reads what a text has.
     fn read(&self, text: &str, syntax: Syntax) -> Vec<Read> {
-        self.scheme.decode_each(text, syntax).map(|part| read(&part)).collect()
+        self.scheme
+            .decode_each(text, syntax)
+            .map(|part| match part.object {
+                Ok(Some(object)) => read(&object),
+                Ok(None) => Read::List(part.api_version, part.kind),
+                Err(_) => Read::Damaged,
+            })
+            .collect()
     }
 
+    /// Drafts what becomes of a part, and returns what it should be afterwards.
     fn part(
         &self,
         lines: &Lines<'_>,
         syntax: Syntax,
-        part: &Part<'_>,
+        mut part: Part<'_>,
         draft: &mut Draft,
-    ) {
-        let line = part.location.line.unwrap_or(1);
-        draft.wanted.push(read(part));
-        if let Err(error) = &part.object
-            && matches!(error.reason(), Reason::Syntax { .. })
-        {
-            let line = error.location().line.unwrap_or(line);
-            draft.problems.push((line, error.reason().to_string()));
-            return;
-        }
-        let Some(from) = part
-            .api_version
-            .as_deref()
-            .zip(part.kind.as_deref())
+    ) -> Read {
+        let named = part.api_version.as_deref().zip(part.kind.as_deref());
+        let from = named
             .map(|(version, kind)| GroupVersionKind::from_type_meta(version, kind))
-            .filter(|kind| self.scheme.recognizes(kind))
-        else {
-            return;
+            .filter(|kind| self.scheme.recognizes(kind));
+        let line = part.location.line.unwrap_or(1);
+        let (from, result) = match (std::mem::replace(&mut part.object, Ok(None)), from)
+        {
+            (Err(error), _) if matches!(error.reason(), Reason::Syntax { .. }) => {
+                let line = error.location().line.unwrap_or(line);
+                draft.problems.push((line, error.reason().to_string()));
+                return Read::Damaged;
+            }
+            (Err(_), None) => return Read::Damaged,
+            (Err(error), Some(from)) => (from, Err(error.reason().to_string())),
+            (Ok(None), None) => return Read::List(part.api_version, part.kind),
+            (Ok(None), Some(from)) => {
+                let result = self.list(lines, &part, &from, draft);
+                (from, result)
+            }
+            (Ok(Some(object)), None) => return read(&object),
+            (Ok(Some(object)), Some(from)) => {
+                let result = self.object(lines, syntax, &part, object, draft);
+                (from, result)
+            }
         };
-        let result = match &part.object {
-            Ok(Some(object)) => self.object(lines, syntax, part, object, draft),
-            Ok(None) => self.list(lines, part, &from, draft),
-            Err(error) => Err(error.reason().to_string()),
-        };
-        if let Err(message) = result {
+        result.unwrap_or_else(|message| {
             let name = part.name.as_deref().unwrap_or_default();
             draft.problems.push((line, format!("{from} {name}: {message}")));
-        }
+            Read::Damaged
+        })
     }
 
     /// The version of a kind that is wanted; nothing if it is this one.
@@ -152,18 +161,17 @@ impl Planner<'_> {
         lines: &Lines<'_>,
         syntax: Syntax,
         part: &Part<'_>,
-        object: &AnyObject,
+        object: AnyObject,
         draft: &mut Draft,
-    ) -> Result<(), String> {
+    ) -> Result<Read, String> {
         let from = object.kind();
-        let Some(to) = self.target(&from)? else {
-            return Ok(());
-        };
         let said = |error: SchemeError| error.reason().to_string();
         let before = object.to_value().map_err(said)?;
-        let converted = copy(self.scheme, object)?;
+        let Some(to) = self.target(&from)? else {
+            return Ok(Read::Object(before));
+        };
         let converted =
-            converted.convert_to(self.scheme, &to.group_version).map_err(said)?;
+            object.convert_to(self.scheme, &to.group_version).map_err(said)?;
         self.losses(&converted)?;
         let after = converted.to_value().map_err(said)?;
 
@@ -195,9 +203,7 @@ impl Planner<'_> {
             change += ", written anew without its comments";
         }
         draft.changes.push((line, change));
-        draft.wanted.pop();
-        draft.wanted.push(Read::Object(after));
-        Ok(())
+        Ok(Read::Object(after))
     }
 
     /// Fails if something would be lost that may not be.
@@ -224,22 +230,18 @@ impl Planner<'_> {
         part: &Part<'_>,
         from: &GroupVersionKind,
         draft: &mut Draft,
-    ) -> Result<(), String> {
+    ) -> Result<Read, String> {
         let item = from.kind.strip_suffix("List").unwrap_or(&from.kind);
         let item = from.group_version.with_kind(item.to_owned());
         let Some(to) = self.target(&item)? else {
-            return Ok(());
+            return Ok(Read::List(part.api_version.clone(), part.kind.clone()));
         };
         let to = to.group_version.with_kind(format!("{}List", to.kind));
         let line = part.location.line.unwrap_or(1);
         draft.edits.extend(types(lines, part, from, &to));
         draft.changes.push((line, format!("{from} becomes {to}")));
-        draft.wanted.pop();
-        draft.wanted.push(Read::List(
-            Some(to.group_version.to_string()),
-            Some(to.kind.to_string()),
-        ));
-        Ok(())
+        let (version, kind) = (to.group_version.to_string(), to.kind.to_string());
+        Ok(Read::List(Some(version), Some(kind)))
     }
 }
 
@@ -263,20 +265,8 @@ fn types(
         .collect()
 }
 
-/// An object of its own, which conversion consumes.
-fn copy(scheme: &Scheme, object: &AnyObject) -> Result<AnyObject, String> {
-    let said = |error: SchemeError| error.reason().to_string();
-    let json = object.to_json().map_err(said)?;
-    let mut read = scheme.decode_json_all(json).map_err(said)?;
-    read.pop().ok_or_else(|| "it can't be written and read again".to_owned())
-}
-
-fn read(part: &Part<'_>) -> Read {
-    match &part.object {
-        Ok(Some(object)) => object.to_value().map_or(Read::Damaged, Read::Object),
-        Ok(None) => Read::List(part.api_version.clone(), part.kind.clone()),
-        Err(_) => Read::Damaged,
-    }
+fn read(object: &AnyObject) -> Read {
+    object.to_value().map_or(Read::Damaged, Read::Object)
 }
 
 /// What an object is, apart from its type.

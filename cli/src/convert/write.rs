@@ -6,15 +6,10 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
-/// Writes a file anew. A link stays one, and permissions stay what they are.
+/// Writes a file anew. A link stays one.
 pub(super) fn replace(path: &Path, text: &str) -> io::Result<()> {
-    let named = |error| at(path, &error);
-    let path = fs::canonicalize(path).map_err(named)?;
-    let permissions = fs::metadata(&path).map_err(named)?.permissions();
-    let mut new = beside(&path).map_err(named)?;
-    new.write_all(text.as_bytes()).map_err(named)?;
-    new.as_file().set_permissions(permissions).map_err(named)?;
-    new.persist(&path).map(drop).map_err(|error| at(&path, &error.error))
+    let real = fs::canonicalize(path).map_err(|error| at(path, &error))?;
+    write(&real, &real, text)
 }
 
 /// Writes a file to a folder, under the name that it has in the folder that was named.
@@ -29,20 +24,21 @@ pub(super) fn copy(
     });
     let name = path.file_name().map(Path::new).unwrap_or(path);
     let inside = below.min_by_key(|inside| inside.components().count()).unwrap_or(name);
-    let target = folder.join(inside);
-    let report = |error| at(&target, &error);
-    let parent = target.parent().unwrap_or(folder);
-    fs::create_dir_all(parent).map_err(report)?;
-    let mut new = NamedTempFile::new_in(parent).map_err(report)?;
-    new.write_all(text.as_bytes()).map_err(report)?;
-    let permissions = fs::metadata(path).map_err(report)?.permissions();
-    new.as_file().set_permissions(permissions).map_err(report)?;
-    new.persist(&target).map(drop).map_err(|error| at(&target, &error.error))
+    write(&folder.join(inside), path, text)
 }
 
-/// A new file in the folder of another, so that it can take its place at once.
-fn beside(path: &Path) -> io::Result<NamedTempFile> {
-    NamedTempFile::new_in(path.parent().unwrap_or(Path::new(".")))
+/// Writes a file with the permissions of another, in a folder that is made if need be.
+fn write(target: &Path, like: &Path, text: &str) -> io::Result<()> {
+    let folder = target.parent().unwrap_or(Path::new("."));
+    let write = || {
+        fs::create_dir_all(folder)?;
+        // Beside the target, so that it can take its place at once.
+        let mut new = NamedTempFile::new_in(folder)?;
+        new.write_all(text.as_bytes())?;
+        new.as_file().set_permissions(fs::metadata(like)?.permissions())?;
+        new.persist(target).map(drop).map_err(|error| error.error)
+    };
+    write().map_err(|error| at(target, &error))
 }
 
 fn at(path: &Path, error: &io::Error) -> io::Error {

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
-use super::{Checked, Line};
+use super::{Checked, Line, counted};
 use crate::finding::{Finding, Severity};
 
 /// What the report and the only suite in it are called.
@@ -37,9 +37,7 @@ fn case(checked: &Checked) -> TestCase {
         TestCaseStatus::success()
     } else {
         let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
-        let count = errors.len();
-        status
-            .set_message(format!("{count} error{}", if count == 1 { "" } else { "s" }));
+        status.set_message(counted(errors.len(), "error"));
         status.set_description(errors.join("\n"));
         status
     };

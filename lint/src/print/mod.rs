@@ -69,6 +69,17 @@ impl fmt::Display for Plain<'_> {
     }
 }
 
+/// Tells something on standard error, beside the output; if that can't be written, nothing can be done.
+pub fn note(message: &str) {
+    let _ = writeln!(io::stderr(), "{}", Plain(message));
+}
+
+/// A number of things, as in `1 file` and `2 files`.
+#[must_use]
+pub fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
 /// How much there was, shown as `2 files, 3 objects, 2 errors, 1 warning`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -110,9 +121,6 @@ impl Summary {
 
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let count = |count: usize, what: &str| {
-            format!("{count} {what}{}", if count == 1 { "" } else { "s" })
-        };
         let Self {
             files,
             objects,
@@ -120,12 +128,12 @@ impl fmt::Display for Summary {
             warnings,
             ..
         } = *self;
-        write!(f, "{}, {}, ", count(files, "file"), count(objects, "object"))?;
-        write!(f, "{}, {}", count(errors, "error"), count(warnings, "warning"))?;
+        write!(f, "{}, {}, ", counted(files, "file"), counted(objects, "object"))?;
+        write!(f, "{}, {}", counted(errors, "error"), counted(warnings, "warning"))?;
         for (what, is) in [
-            (count(self.templates, "template"), self.templates),
-            (count(self.left_alone, "document") + " left alone", self.left_alone),
-            (count(self.skipped, "file") + " skipped", self.skipped),
+            (counted(self.templates, "template"), self.templates),
+            (counted(self.left_alone, "document") + " left alone", self.left_alone),
+            (counted(self.skipped, "file") + " skipped", self.skipped),
         ] {
             if is > 0 {
                 write!(f, ", {what}")?;
