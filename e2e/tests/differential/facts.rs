@@ -290,11 +290,10 @@ async fn a_refusal_is_the_servers() {
     let server = ControlPlane::shared().await.unwrap();
     let client = server.client().unwrap();
     let target = Target::new(Server::of(server).await.release);
-    for class in [
+    for mut class in [
         json!({"provisioner": "", "parameters": {"": "a"}}),
         json!({"provisioner": "a", "reclaimPolicy": "Keep", "volumeBindingMode": "Late"}),
     ] {
-        let mut class = class;
         class["metadata"] = json!({"name": "Fast", "labels": {"a b": "c"}});
         let sent = Some(class.to_string().into_bytes());
         let theirs = send(&client, Method::POST, CLASSES, sent).await.unwrap().body;

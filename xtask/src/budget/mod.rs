@@ -75,7 +75,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
         if run == runs && run < CERTAIN && is_slow {
             runs = CERTAIN;
             eprintln!(
-                "a limit of CPU time is exceeded, which has to be so in {runs} runs"
+                "a limit of CPU time is exceeded; the median of {runs} runs decides"
             );
         }
     }

@@ -421,21 +421,23 @@ fn is_merge(event: &Event<'_>, span: &Span) -> Result<bool> {
 
 /// What a value counts, and how deep it is.
 fn measure(tree: &Tree<'_>) -> (usize, usize) {
-    let inner: Vec<_> = match tree {
-        Tree::Text(text) => return (NODE + text.len(), 0),
-        Tree::Items(items) => items.iter().map(|item| measure(&item.tree)).collect(),
+    let add = |(weight, depth): (usize, usize), (more, below): (usize, usize)| {
+        (weight + more, depth.max(below + 1))
+    };
+    match tree {
+        Tree::Text(text) => (NODE + text.len(), 0),
+        Tree::Items(items) => {
+            items.iter().map(|item| measure(&item.tree)).fold((NODE, 1), add)
+        }
         Tree::Fields(fields) => fields
             .iter()
             .map(|field| {
                 let (weight, depth) = measure(&field.value.tree);
                 (weight + NODE + field.name.len(), depth)
             })
-            .collect(),
-        _ => return (NODE, 0),
-    };
-    let weight = inner.iter().map(|(weight, _)| weight).sum::<usize>();
-    let depth = inner.iter().map(|(_, depth)| *depth).max().unwrap_or_default();
-    (NODE + weight, depth + 1)
+            .fold((NODE, 1), add),
+        _ => (NODE, 0),
+    }
 }
 
 fn at(span: &Span, message: &str) -> SchemeError {
