@@ -17,7 +17,11 @@
 //! Generated crates implement the traits: keywords of a schema become calls of [`Checker`]'s
 //! methods. Functions for what keywords can't express are hand-written beside the generated
 //! kinds; [`rules`] has those that concern every API group.
+//!
+//! With the feature `admission`, the module `admission` answers requests to admission webhooks.
 
+#[cfg(feature = "admission")]
+pub mod admission;
 mod checker;
 mod metadata;
 mod path;
