@@ -41,6 +41,8 @@ pub mod documentation {
     pub struct StorageV1alpha1;
     #[doc = include_str!("../../storage-v1beta1/README.md")]
     pub struct StorageV1beta1;
+    #[doc = include_str!("../../docs/admission.md")]
+    pub struct Admission;
     #[doc = include_str!("../../docs/apply.md")]
     pub struct Apply;
     #[doc = include_str!("../../docs/conversion.md")]

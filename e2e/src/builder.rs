@@ -9,6 +9,7 @@ use kube::Client;
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::assets::Assets;
+use crate::control_plane::KUBECONFIG;
 use crate::credentials::Credentials;
 use crate::servers::Servers;
 use crate::{ControlPlane, Error, ports, request};
@@ -125,7 +126,7 @@ impl Builder {
         let [_, _, port] = ports;
         let url = format!("https://127.0.0.1:{port}");
         let config = credentials.config(&url)?;
-        let kubeconfig = servers.folder().join("kubeconfig");
+        let kubeconfig = servers.folder().join(KUBECONFIG);
         fs::write(&kubeconfig, credentials.kubeconfig(&url))
             .map_err(|e| Error::because("write a kubeconfig", &e))?;
 

@@ -1,12 +1,15 @@
 //! A running control plane.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use kube::{Client, Config};
 use tokio::sync::OnceCell;
 
 use crate::servers::Servers;
 use crate::{Builder, Error};
+
+/// The name of the kubeconfig in the folder of a control plane.
+pub(crate) const KUBECONFIG: &str = "kubeconfig";
 
 /// A control plane of this test process.
 ///
@@ -71,7 +74,13 @@ impl ControlPlane {
         &self.config
     }
 
-    /// Returns the folder of this control plane, with the servers' logs and a `kubeconfig`.
+    /// Returns the kubeconfig of the administrator, for other programs: `KUBECONFIG`, `--kubeconfig`.
+    #[must_use]
+    pub fn kubeconfig(&self) -> PathBuf {
+        self.folder().join(KUBECONFIG)
+    }
+
+    /// Returns the folder of this control plane, with the servers' logs and the kubeconfig.
     #[must_use]
     pub fn folder(&self) -> &Path {
         self.servers.folder()

@@ -270,7 +270,8 @@ fn arguments_go_to_cargo_test() {
     ] {
         machine.run(arguments).succeeds();
         let log = machine.sandbox.read("bin/cargo.log");
-        assert_eq!(log, format!("{} test --package e2e {wanted}\n", folder.display()));
+        let packages = "--package e2e --package examples";
+        assert_eq!(log, format!("{} test {packages} {wanted}\n", folder.display()));
     }
     machine.sandbox.write("bin/cargo.fails", "");
     machine.run(&[]).fails_with(&["the tests failed"]);

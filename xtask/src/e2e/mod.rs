@@ -131,7 +131,8 @@ fn test(
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut own = arguments.splitn(2, |argument| argument == "--");
     let mut command = Command::new(cargo);
-    command.args(["test", "--package", "e2e"]).args(own.next().unwrap_or_default());
+    command.args(["test", "--package", "e2e", "--package", "examples"]);
+    command.args(own.next().unwrap_or_default());
     command.args(["--", "--include-ignored"]).args(own.next().unwrap_or_default());
     command.current_dir(root).env(ASSETS, assets);
     let status = command.status().map_err(|e| format!("error: can't run cargo: {e}"))?;
