@@ -5,10 +5,10 @@
 mod common;
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use common::{Ran, folder, run};
+use common::{Ran, assert_golden, folder, run};
 
 const OLD: &str = "# A class.\n\napiVersion: storage.k8s.io/v1beta1 # old\nkind: StorageClass\n\
     metadata: {name: \"fast\"}\nprovisioner:   'a.example.com'\nparameters:\n\n  b: \"1\"\n  a: '2'\n";
@@ -241,4 +241,59 @@ fn many_objects_take_linear_time() {
     assert_eq!(ran.out, text.replace("/v1beta1", "/v1"));
     let took = start.elapsed();
     assert!(took < Duration::from_secs(30), "{took:?}");
+}
+
+/// The folder with every version of the kinds, from the root of the repository.
+const MANIFESTS: &str = "cli/tests/manifests";
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
+}
+
+/// Converts the folder to another one, and returns the texts and the report.
+fn convert_folder(name: &str) -> (PathBuf, String, Ran) {
+    let to = folder(name);
+    let output = to.to_str().unwrap();
+    let arguments = ["convert", "--lossy", "annotate", "--output", output, MANIFESTS];
+    let ran = run(root(), &arguments, "");
+    let mut files = files(&to);
+    files.sort();
+    let text = files.iter().map(|file| fs::read_to_string(file).unwrap()).collect();
+    (to, text, ran)
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let files = entries.map(|path| {
+        if path.is_dir() {
+            files(&path)
+        } else {
+            vec![path]
+        }
+    });
+    files.flatten().collect()
+}
+
+/// Both forms of csi.storage.k8s.io, lists of both kinds, and objects of others.
+#[test]
+fn a_folder_becomes_the_newest_version() {
+    let (to, text, ran) = convert_folder("convert-folder");
+    assert_eq!(ran.code, 0, "{}", ran.told);
+    assert_golden("converted.yaml", &text);
+    assert_golden("converted.txt", &ran.told);
+    let again = run(&to, &["convert", "--check", "."], "");
+    assert_eq!((again.code, again.out.as_str()), (0, ""), "{}", again.told);
+}
+
+/// docs/conversion.md shows the first and the last lines of the report.
+#[test]
+fn the_documentation_is_true() {
+    let text = fs::read_to_string(root().join("docs/conversion.md")).unwrap();
+    assert!(
+        text.contains(&format!(" convert --lossy annotate --output v1 {MANIFESTS}\n"))
+    );
+    let (_, shown) = text.split_once("```text\n").unwrap();
+    let (first, last) = shown.split_once("```").unwrap().0.split_once("…\n").unwrap();
+    let (_, _, ran) = convert_folder("convert-documentation");
+    assert!(ran.told.starts_with(first) && ran.told.ends_with(last), "{}", ran.told);
 }

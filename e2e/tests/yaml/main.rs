@@ -120,7 +120,9 @@ fn manifests(folder: &Path, found: &mut BTreeMap<PathBuf, String>) {
 fn texts() -> BTreeMap<PathBuf, String> {
     let mut found = BTreeMap::new();
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-    manifests(&root.join("examples/manifests"), &mut found);
+    for folder in ["cli/tests/manifests", "examples/manifests"] {
+        manifests(&root.join(folder), &mut found);
+    }
     if env::var_os(fixtures::VARIABLE).is_some_and(|folder| !folder.is_empty()) {
         manifests(&fixtures::folder().unwrap().join("manifests"), &mut found);
     }
