@@ -143,25 +143,31 @@ fn an_update_is_validated_against_the_stored_object() {
 
 #[test]
 fn a_status_is_validated_as_one() {
-    let attachment = |status: Value| {
-        let spec = json!({
-            "attacher": "csi.example.com", "nodeName": "a",
-            "source": {"persistentVolumeName": "b"},
-        });
+    let attachment = |node: &str, status: Value| {
+        let source = json!({"persistentVolumeName": "b"});
+        let spec =
+            json!({"attacher": "csi.example.com", "nodeName": node, "source": source});
         let metadata = json!({"name": "a", "resourceVersion": "1"});
         json!({"metadata": metadata, "spec": spec, "status": status})
     };
     let long = "x".repeat(300 << 10);
-    let bad = attachment(json!({"attached": true, "attachmentMetadata": {"a": long}}));
-    let stored = attachment(json!({"attached": false}));
-    for (subresource, allowed) in
-        [(Value::Null, true), (json!("status"), false), (json!("other"), true)]
-    {
+    let stored = attachment("a", json!({"attached": false}));
+    let moved = attachment("c", json!({"attached": false}));
+    let long = json!({"attached": true, "attachmentMetadata": {"a": long}});
+    let long = attachment("a", long);
+    for (object, subresource, allowed) in [
+        // The subresource has the status alone, the object everything else.
+        (&long, "", true),
+        (&long, "status", false),
+        (&moved, "", false),
+        (&moved, "status", true),
+        (&moved, "other", true),
+    ] {
         let more =
-            json!({"object": bad, "oldObject": stored, "subResource": subresource});
+            json!({"object": object, "oldObject": stored, "subResource": subresource});
         let request = request::<VolumeAttachment>("UPDATE", more);
         let answer = admission::validate(&request, &TARGET);
-        assert_eq!(answer.allowed, allowed, "{subresource}: {answer:?}");
+        assert_eq!(answer.allowed, allowed, "{subresource}: {:?}", answer.result);
     }
 }
 
@@ -236,6 +242,22 @@ fn the_patch_of_nested_fields_fits_what_was_sent() {
         json_patch::patch(&mut patched, &operations).unwrap();
         assert_eq!(serde_json::from_value::<CSIDriver>(patched).unwrap(), wanted);
     }
+}
+
+/// What a server of the target doesn't store is for that server to remove.
+#[test]
+fn the_patch_removes_nothing() {
+    let metadata = json!({"name": "csi.example.com", "namespace": "a"});
+    let spec = json!({"nodeAllocatableUpdatePeriodSeconds": 60});
+    let driver = json!({"metadata": metadata, "spec": spec});
+    let request = request::<CSIDriver>("CREATE", json!({"object": driver}));
+    let response = admission::default(&request, &Target::new(Target::OLDEST));
+    let patch = patch(&response);
+    let operations = patch.as_array().unwrap().iter();
+    assert!(
+        operations.map(|operation| &operation["op"]).all(|op| op == "add"),
+        "{patch}"
+    );
 }
 
 #[test]
