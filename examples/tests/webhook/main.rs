@@ -2,140 +2,29 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
+#[path = "../common/mod.rs"]
 mod common;
+mod registered;
 
-use std::fs;
-use std::path::Path;
-
-use common::{Program, eventually};
 use e2e::{Answer, ControlPlane, send};
 use http::Method;
-use k8s_openapi::api::admissionregistration::v1::{
-    MutatingWebhookConfiguration, ValidatingWebhookConfiguration,
-};
-use kube::Client;
 use kubernetes_kinds::Release;
 use kubernetes_manifests::strict::from_yaml;
 use kubernetes_validation::{Report, Target, Validate};
-use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
+use registered::{
+    API, LABEL, Webhook, labelled, manifest, post, put, register, validating_first,
+};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use storage_v1::{
     CSIDriver, CSIStorageCapacity, StorageClass, VolumeAttachment, VolumeAttributesClass,
 };
-use tempfile::TempDir;
 use tokio::process::Command;
 
-const API: &str = "/apis/storage.k8s.io/v1";
-const CONFIGURATIONS: &str = "/apis/admissionregistration.k8s.io/v1";
+const TARGET: Target = Target::new(Release::new(1, 36));
 
-/// Which objects a test's webhook gets: those with this label and value, so that the tests can share
-/// a server.
-const LABEL: &str = "webhook";
-
-fn manifest(name: &str) -> String {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("manifests");
-    fs::read_to_string(folder.join(name)).unwrap()
-}
-
-/// A running webhook, and what a server needs to call it.
-struct Webhook {
-    program: Program,
-    manifest: String,
-    _folder: TempDir,
-}
-
-impl Webhook {
-    async fn start(release: &str) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let file = |name: &str| folder.path().join(name);
-        let mut params = CertificateParams::default();
-        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-        let ca =
-            CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap();
-        let key = KeyPair::generate().unwrap();
-        let params = CertificateParams::new(["127.0.0.1".to_owned()]).unwrap();
-        let certificate = params.signed_by(&key, &ca).unwrap();
-        fs::write(file("webhook.crt"), certificate.pem()).unwrap();
-        fs::write(file("webhook.key"), key.serialize_pem()).unwrap();
-
-        let mut command = Command::new(env!("CARGO_BIN_EXE_webhook"));
-        command.arg("--cert").arg(file("webhook.crt"));
-        command.arg("--key").arg(file("webhook.key"));
-        command.args(["--listen", "127.0.0.1:0", "--release", release]);
-        let mut program = Program::start(&mut command);
-        let rest = program.logs("listening on ").await;
-        let (url, _) = rest.split_once(',').unwrap();
-
-        let bundle = k8s_openapi::ByteString(ca.pem().into_bytes());
-        let bundle = serde_json::to_value(bundle).unwrap();
-        let manifest = manifest("webhook.yaml").replace("WEBHOOK_URL", url);
-        Self {
-            program,
-            manifest: manifest.replace("CA_BUNDLE", bundle.as_str().unwrap()),
-            _folder: folder,
-        }
-    }
-
-    /// The configurations of the manifest for the objects of one test. A webhook that fails fails the
-    /// test.
-    fn configurations(
-        &self,
-        label: &str,
-    ) -> (MutatingWebhookConfiguration, ValidatingWebhookConfiguration) {
-        fn read<K: DeserializeOwned>(text: &str, label: &str) -> K {
-            let read = from_yaml::<Value>(text).unwrap();
-            let mut configuration = read.object;
-            configuration["metadata"]["name"] = label.into();
-            let webhook = &mut configuration["webhooks"][0];
-            webhook["objectSelector"] = json!({"matchLabels": {LABEL: label}});
-            webhook["failurePolicy"] = "Fail".into();
-            let operations = &mut webhook["rules"][0]["operations"];
-            operations.as_array_mut().unwrap().push("DELETE".into());
-            serde_json::from_value(configuration).unwrap()
-        }
-        let (mutating, validating) = self.manifest.split_once("---\n").unwrap();
-        (read(mutating, label), read(validating, label))
-    }
-}
-
-/// Registers a webhook, and waits until the server calls it.
-async fn register(client: &Client, resource: &str, configuration: Value, label: &str) {
-    let path = format!("{CONFIGURATIONS}/{resource}");
-    let answer = post(client, &path, &configuration).await;
-    assert!(answer.is_success(), "{answer:?}");
-    let name = configuration["webhooks"][0]["name"].as_str().unwrap();
-    let probe = json!({
-        "metadata": {"name": format!("probe-{label}"), "labels": {LABEL: label}},
-        "provisioner": "csi.example.com",
-        "parameters": {"password": "a"},
-    });
-    let path = format!("{API}/storageclasses?dryRun=All");
-    eventually("the server calls the webhook", async || {
-        let answer = post(client, &path, &probe).await;
-        let refused = answer.body["message"].as_str().is_some_and(|m| m.contains(name));
-        let defaulted = answer.body["allowVolumeExpansion"] == true;
-        (refused || defaulted).then_some(())
-    })
-    .await;
-}
-
-async fn post(client: &Client, path: &str, object: &Value) -> Answer {
-    let body = Some(object.to_string().into_bytes());
-    send(client, Method::POST, path, body).await.unwrap()
-}
-
-/// An object for the webhook of a test.
-fn labelled(label: &str, name: &str, more: Value) -> Value {
-    let mut object = json!({"metadata": {"name": name, "labels": {LABEL: label}}});
-    for (field, value) in more.as_object().unwrap() {
-        match (&mut object[field], value) {
-            (Value::Object(known), Value::Object(more)) => known.extend(more.clone()),
-            (field, value) => *field = value.clone(),
-        }
-    }
-    object
-}
+/// The name of the webhook that validates first.
+const FIRST: &str = "defaults.storage-webhook.example.com";
 
 /// What the library says of a new object.
 fn report<K: Validate + DeserializeOwned>(object: &Value, target: &Target) -> Report {
@@ -161,35 +50,31 @@ fn assert_refused(answer: &Answer, webhook: &str, expected: &Value) {
     assert_eq!(u64::from(answer.status.as_u16()), expected["code"].as_u64().unwrap());
 }
 
-const TARGET: Target = Target::new(Release::new(1, 36));
+/// What a server says of each error, without the messages, in which wordings differ, and the order.
+fn without_messages(status: &Value) -> Value {
+    let mut status = status.clone();
+    let name = |cause: &Value| cause["field"].to_string() + &cause["reason"].to_string();
+    let causes = status["details"]["causes"].as_array_mut().unwrap();
+    causes.sort_by_key(name);
+    causes.iter_mut().for_each(|cause| cause["message"] = Value::Null);
+    status["message"] = Value::Null;
+    status
+}
 
-/// A mutating webhook is called before the server validates, so that `/validate` there sees the
-/// objects that the server would refuse itself.
-#[tokio::test]
-#[ignore = "needs a control plane: run cargo xtask e2e"]
-async fn the_server_refuses_what_the_library_refuses() {
-    let server = ControlPlane::shared().await.unwrap();
-    let client = server.client().unwrap();
-    let webhook = Webhook::start("1.36").await;
-    let (mut mutating, _) = webhook.configurations("refuse");
-    for own in mutating.webhooks.iter_mut().flatten() {
-        let url = own.client_config.url.as_mut().unwrap();
-        *url = url.replace("/default", "/validate");
-    }
-    let configuration = serde_json::to_value(mutating).unwrap();
-    register(&client, "mutatingwebhookconfigurations", configuration, "refuse").await;
+/// An object, the path to which it is sent, and the refusal by the library.
+type Case = (String, Value, Value);
 
-    fn case<K>(path: &str, name: &str, more: Value) -> (String, Value, Value)
-    where
-        K: Validate + DeserializeOwned,
-    {
-        let object = labelled("refuse", name, more);
-        let expected = refusal::<K>(&object, &TARGET);
-        (format!("{API}/{path}"), object, expected)
-    }
+fn case<K: Validate + DeserializeOwned>(path: &str, name: &str, more: Value) -> Case {
+    let object = labelled("refuse", name, more);
+    let expected = refusal::<K>(&object, &TARGET);
+    (format!("{API}/{path}"), object, expected)
+}
+
+/// Objects that break rules of their kind.
+fn cases() -> Vec<Case> {
     let long = "x".repeat(600 << 10);
     let none = json!({"attacher": "", "nodeName": "A B", "source": {}});
-    let cases = [
+    vec![
         case::<StorageClass>("storageclasses", "Fast", json!({"provisioner": ""})),
         case::<StorageClass>(
             "storageclasses",
@@ -223,36 +108,71 @@ async fn the_server_refuses_what_the_library_refuses() {
             "a",
             json!({"storageClassName": "A B", "capacity": "-1", "metadata": {"namespace": "default"}}),
         ),
-    ];
+    ]
+}
+
+#[tokio::test]
+#[ignore = "needs a control plane: run cargo xtask e2e"]
+async fn the_server_refuses_what_the_library_refuses() {
+    let server = ControlPlane::shared().await.unwrap();
+    let client = server.client().unwrap();
+    let webhook = validating_first(&client, "refuse").await;
+
+    let cases = cases();
     let mut causes = 0;
     for (path, object, expected) in &cases {
         for dry_run in ["", "?dryRun=All"] {
             let answer = post(&client, &format!("{path}{dry_run}"), object).await;
-            assert_refused(&answer, "defaults.storage-webhook.example.com", expected);
+            assert_refused(&answer, FIRST, expected);
         }
         causes += expected["details"]["causes"].as_array().unwrap().len();
+        // Without the label, the server refuses it itself, for the same reasons.
+        let mut object = object.clone();
+        object["metadata"].as_object_mut().unwrap().remove("labels");
+        let answer = post(&client, path, &object).await;
+        assert_eq!(without_messages(&answer.body), without_messages(expected));
     }
     println!("{} objects refused with {causes} causes", cases.len());
     assert!(causes > cases.len());
+    webhook.program.stop().await;
+}
 
-    // An update, of the object and of its status.
-    let spec = json!({"attacher": "csi.example.com", "nodeName": "a",
-        "source": {"persistentVolumeName": "b"}});
-    let object = labelled("refuse", "moved", json!({"spec": spec}));
+#[tokio::test]
+#[ignore = "needs a control plane: run cargo xtask e2e"]
+async fn the_server_refuses_updates_as_the_library_does() {
+    let server = ControlPlane::shared().await.unwrap();
+    let client = server.client().unwrap();
+    let webhook = validating_first(&client, "update").await;
+    let source = json!({"persistentVolumeName": "b"});
+    let spec = json!({"attacher": "csi.example.com", "nodeName": "a", "source": source});
+    let object = labelled("update", "moved", json!({"spec": spec}));
     let path = format!("{API}/volumeattachments");
-    let stored = post(&client, &path, &object).await;
-    assert!(stored.is_success(), "{stored:?}");
+    let created = post(&client, &path, &object).await;
+    assert!(created.is_success(), "{created:?}");
+    let stored: VolumeAttachment = serde_json::from_value(created.body.clone()).unwrap();
     let path = format!("{path}/moved");
-    let mut moved = stored.body.clone();
+
+    let mut moved = created.body.clone();
     moved["spec"]["nodeName"] = "c".into();
-    let body = Some(moved.to_string().into_bytes());
-    let answer = send(&client, Method::PUT, &path, body).await.unwrap();
-    let stored: VolumeAttachment = serde_json::from_value(stored.body).unwrap();
+    let answer = put(&client, &path, &moved).await;
     let mut moved: VolumeAttachment = serde_json::from_value(moved).unwrap();
     let refused = moved.default_and_validate_update(&stored, &TARGET).into_result();
-    let status = refused.unwrap_err().to_status::<VolumeAttachment>("moved");
-    let status = serde_json::to_value(status).unwrap();
-    assert_refused(&answer, "defaults.storage-webhook.example.com", &status);
+    let expected = refused.unwrap_err().to_status::<VolumeAttachment>("moved");
+    assert_refused(&answer, FIRST, &serde_json::to_value(expected).unwrap());
+
+    let mut long = created.body.clone();
+    let metadata = json!({"a": "x".repeat(300 << 10)});
+    long["status"] = json!({"attached": true, "attachmentMetadata": metadata});
+    let answer = put(&client, &format!("{path}/status"), &long).await;
+    let mut long: VolumeAttachment = serde_json::from_value(long).unwrap();
+    let refused = long.default_and_validate_status(&stored, &TARGET).into_result();
+    let expected = refused.unwrap_err().to_status::<VolumeAttachment>("moved");
+    assert_refused(&answer, FIRST, &serde_json::to_value(expected).unwrap());
+
+    let mut attached = created.body;
+    attached["status"] = json!({"attached": true});
+    let answer = put(&client, &format!("{path}/status"), &attached).await;
+    assert_eq!(answer.body["status"], json!({"attached": true}));
     let gone = send(&client, Method::DELETE, &path, None).await.unwrap();
     assert!(gone.is_success(), "{gone:?}");
     webhook.program.stop().await;
@@ -359,6 +279,45 @@ async fn the_release_decides_which_rules_apply() {
         }
         webhook.program.stop().await;
     }
+}
+
+/// What a server would get, without one.
+#[tokio::test]
+async fn requests_are_answered() {
+    let webhook = Webhook::start("1.36").await;
+    let client = webhook.client();
+    let review = |kind: &str, object: Value| {
+        let kind = json!({"group": "storage.k8s.io", "version": "v1", "kind": kind});
+        let resource =
+            json!({"group": "storage.k8s.io", "version": "v1", "resource": "a"});
+        json!({"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": {
+            "uid": "a", "kind": kind, "resource": resource, "operation": "CREATE",
+            "userInfo": {}, "object": object,
+        }})
+    };
+    let class = json!({"metadata": {"name": "a"}, "provisioner": "a"});
+    let answer = post(&client, "/default", &review("StorageClass", class.clone())).await;
+    let patch: Vec<u8> =
+        serde_json::from_value(answer.body["response"]["patch"].clone()).unwrap();
+    let patch: Value = serde_json::from_slice(&patch).unwrap();
+    let added = json!([
+        {"op": "add", "path": "/allowVolumeExpansion", "value": true},
+        {"op": "add", "path": "/reclaimPolicy", "value": "Delete"},
+        {"op": "add", "path": "/volumeBindingMode", "value": "Immediate"},
+    ]);
+    assert_eq!(patch, added);
+
+    let answer = post(&client, "/validate", &review("StorageClass", class)).await;
+    let accepted = json!({"uid": "a", "allowed": true, "status": {}});
+    assert_eq!(answer.body["response"], accepted);
+    let answer = post(&client, "/validate", &review("Volume", json!({}))).await;
+    let warnings =
+        json!(["the storage webhook has no rules for storage.k8s.io/v1 Volume"]);
+    assert_eq!(answer.body["response"]["warnings"], warnings);
+    for other in [json!({}), json!([]), review("CSINode", json!({"spec": 1}))] {
+        assert_eq!(post(&client, "/validate", &other).await.status, 400, "{other}");
+    }
+    webhook.program.stop().await;
 }
 
 #[tokio::test]
