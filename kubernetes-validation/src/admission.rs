@@ -1,5 +1,5 @@
 //! Answers of admission webhooks: a request of an API server is defaulted or validated, and the
-//! result becomes the [`AdmissionResponse`] of kube.
+//! result becomes the [`AdmissionResponse`] of kube 5, which re-exports `kube_core` as `kube::core`.
 //!
 //! ```
 //! use k8s_openapi::serde::Serialize;
@@ -159,7 +159,8 @@ where
 /// subresources. Nothing is validated. A request without its object is refused with code 400.
 ///
 /// The fields of the patch are those of the type `K`, so fields that the type doesn't have stay as
-/// they are in the request.
+/// they are in the request. The patch presumes that the request has the objects that `K` requires,
+/// such as `spec`; a server sends them for its own kinds, even if they are empty.
 #[must_use]
 pub fn default<K>(request: &AdmissionRequest<K>, target: &Target) -> AdmissionResponse
 where
