@@ -6,7 +6,8 @@
 //! ```
 //!
 //! It watches VolumeAttachments, and CSINodes, which say whether and how many volumes of the driver a
-//! node takes. `KUBECONFIG` or `~/.kube/config` names the cluster; in a Pod, it is the Pod's own.
+//! node takes. `KUBECONFIG` or `~/.kube/config` names the cluster; in a Pod, it is the Pod's own. Run
+//! one at a time: there is no leader election.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -48,8 +49,8 @@ struct Attacher {
     nodes: Api<CSINode>,
 }
 
-/// Returns what attaching a volume to the node yields, or why it takes none. `attached` volumes of the
-/// driver are on the node already.
+/// Returns what attaching a volume to the node yields, or why it takes none. `attached` other volumes
+/// of the driver are on the node already.
 fn attach(
     node: Option<&CSINode>,
     driver: &str,
@@ -86,7 +87,8 @@ impl Attacher {
         let all = self.attachments.list(&ListParams::default()).await?;
         let of_driver = all.iter().filter(|other| other.spec.attacher == self.driver);
         let on_node = of_driver.filter(|other| other.spec.node_name == *node_name);
-        let attached = on_node.filter(|other| is_attached(other)).count();
+        let others = on_node.filter(|other| other.name_any() != name);
+        let attached = others.filter(|other| is_attached(other)).count();
         match attach(node.as_ref(), &self.driver, attached) {
             Ok(metadata) => {
                 info!("{name} is attached to {node_name}");
