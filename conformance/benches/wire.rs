@@ -1,4 +1,5 @@
-//! Reading and writing lists of 10,000 objects, against k8s-openapi's types.
+//! Reading and writing lists of 10,000 objects, and reading them without `managedFields`, against
+//! k8s-openapi's types.
 //!
 //! ```text
 //! cargo bench -p conformance --bench wire            # all, and the table of ratios
@@ -18,6 +19,7 @@ use conformance::kind::{Peer, Wire};
 use conformance::measure::{self, Pair, compare};
 use conformance::workload::{self, Workload};
 use criterion::Criterion;
+use kubernetes_kinds::Lean;
 
 /// Counts the bytes that are allocated and not yet freed, as they were asked for.
 #[global_allocator]
@@ -28,8 +30,10 @@ static HEAP: cap::Cap<std::alloc::System> =
 struct Row {
     kind: &'static str,
     decode: Option<f64>,
+    lean: Option<f64>,
     encode: Option<f64>,
     ours_bytes: usize,
+    lean_bytes: usize,
     peer_bytes: usize,
 }
 
@@ -63,10 +67,12 @@ where
     k8s_openapi::List<K::Peer>: Wire,
 {
     type PeerList<K> = k8s_openapi::List<<K as Peer>::Peer>;
+    type LeanList<K> = k8s_openapi::List<Lean<K>>;
 
     let json = workload::list::<K>(length).unwrap();
     let json = json.as_bytes();
     let ours_bytes = live_bytes::<K::List>(json, length);
+    let lean_bytes = live_bytes::<LeanList<K>>(json, length);
     let peer_bytes = live_bytes::<PeerList<K>>(json, length);
 
     let decode_ratio =
@@ -74,6 +80,15 @@ where
             Pair::measure(
                 swap,
                 || time_decode::<K::List>(json),
+                || time_decode::<PeerList<K>>(json),
+            )
+        });
+
+    let lean_ratio =
+        compare(criterion, format!("lean/{}", K::KIND), json.len(), |swap| {
+            Pair::measure(
+                swap,
+                || time_decode::<LeanList<K>>(json),
                 || time_decode::<PeerList<K>>(json),
             )
         });
@@ -97,8 +112,10 @@ where
     Row {
         kind: K::KIND,
         decode: decode_ratio,
+        lean: lean_ratio,
         encode: encode_ratio,
         ours_bytes,
+        lean_bytes,
         peer_bytes,
     }
 }
@@ -107,20 +124,26 @@ fn table(rows: &[Row]) -> String {
     let speed =
         |ratio: Option<f64>| ratio.map_or("-".into(), |ratio| format!("{ratio:.2}"));
     let mut table = String::from(
-        "\nSpeed: times as fast as k8s-openapi. Memory: live heap bytes an item.\n\n\
-         | kind | decode | encode | bytes | peer's bytes | memory |\n\
-         |---|---|---|---|---|---|\n",
+        "\nSpeed: times as fast as k8s-openapi. Memory: live heap bytes an item, and the share of \
+         k8s-openapi's.\nLean is reading without managedFields.\n\n\
+         | kind | decode | lean decode | encode | bytes | lean bytes | peer's bytes | memory | \
+         lean memory |\n\
+         |---|---|---|---|---|---|---|---|---|\n",
     );
     for row in rows {
-        let memory = row.ours_bytes as f64 / row.peer_bytes as f64;
+        let memory = |bytes: usize| bytes as f64 / row.peer_bytes as f64;
         let _ = writeln!(
             table,
-            "| {} | {} | {} | {} | {} | {memory:.2} |",
+            "| {} | {} | {} | {} | {} | {} | {} | {:.2} | {:.2} |",
             row.kind,
             speed(row.decode),
+            speed(row.lean),
             speed(row.encode),
             row.ours_bytes,
+            row.lean_bytes,
             row.peer_bytes,
+            memory(row.ours_bytes),
+            memory(row.lean_bytes),
         );
     }
     table

@@ -5,7 +5,7 @@
 //! the order in which Kubernetes writes them: the order decides what lies next to what in
 //! memory, and a list whose memory is walked out of order is written 10 % slower.
 
-use k8s_openapi::Resource;
+use kubernetes_kinds::{Kind, ListMapKeys};
 use serde_json::{Map, Value, json};
 use storage_v1::{
     CSIDriver, CSINode, CSIStorageCapacity, StorageClass, VolumeAttachment,
@@ -13,7 +13,7 @@ use storage_v1::{
 };
 
 /// A kind of which long lists can be made.
-pub trait Workload: Resource {
+pub trait Workload: Kind {
     /// The fields of an object besides its metadata, with the placeholders `$NUMBER`,
     /// `$ID` and `$NODE`.
     const FIELDS: &'static str;
@@ -39,6 +39,7 @@ const METADATA: &str = r#"
 
 const MANAGED_METADATA: &str = r#"{
     "f:annotations": {".": {}, "f:csi.example.com/revision": {}},
+    "f:finalizers": {".": {}, "v:\"external-attacher/csi-example-com\"": {}},
     "f:labels": {".": {}, "f:app.kubernetes.io/name": {}, "f:app.kubernetes.io/part-of": {}},
     "f:ownerReferences": {".": {}, "k:{\"uid\":\"5f0a7c0e-0000-4000-8000-000000000000\"}": {}}
 }"#;
@@ -66,9 +67,9 @@ fn item<K: Workload>(number: usize) -> serde_json::Result<String> {
     } else {
         K::FIELDS
     };
-    let managed = managed_fields(K::API_VERSION, fields)?;
+    let managed = managed_fields::<K>(&serde_json::from_str(&format!("{{{fields}}}"))?)?;
     let item = format!(
-        r#"{{"metadata": {{{METADATA}, "managedFields": [{managed}]}}, {fields}}}"#
+        r#"{{"metadata": {{{METADATA}, "managedFields": {managed}}}, {fields}}}"#
     );
     let node =
         format!("ip-10-0-{}-{}.eu-west-1.compute.internal", number / 256, number % 256);
@@ -91,37 +92,88 @@ fn without_spaces(json: &str) -> String {
     json.chars().filter(keep).collect()
 }
 
-/// What the server notes of who wrote which field: one entry for the object, and one for
-/// its status.
-fn managed_fields(api_version: &str, fields: &str) -> serde_json::Result<String> {
-    let mut fields: Map<String, Value> = serde_json::from_str(&format!("{{{fields}}}"))?;
-    let status =
-        fields.remove("status").map(|status| json!({"f:status": owned(&status)}));
-    let mut object = owned(&Value::Object(fields));
+/// Returns what the server notes of who wrote which field besides the metadata of these objects: one
+/// entry for the object, and one for its status.
+///
+/// # Errors
+///
+/// Never: the metadata here is JSON.
+pub fn managed_fields<K: Workload>(object: &Value) -> serde_json::Result<Value> {
+    let mut fields = object.as_object().cloned().unwrap_or_default();
+    fields
+        .retain(|name, _| !["apiVersion", "kind", "metadata"].contains(&name.as_str()));
+    let status = fields.remove("status");
+    let status = status
+        .map(|status| json!({"f:status": owned("status", &status, K::LIST_MAP_KEYS)}));
+    let mut object = owned("", &Value::Object(fields), K::LIST_MAP_KEYS);
     object["f:metadata"] = serde_json::from_str(MANAGED_METADATA)?;
-    let entry = |manager: &str, fields: &Value, end: &str| {
-        format!(
-            r#"{{"manager":"{manager}","operation":"Update","apiVersion":"{api_version}",
-            "time":"2024-05-17T09:21:44Z","fieldsType":"FieldsV1","fieldsV1":{fields}{end}}}"#
-        )
+    let entry = |manager: &str, fields: Value| {
+        json!({
+            "manager": manager,
+            "operation": "Update",
+            "apiVersion": K::API_VERSION,
+            "time": "2024-05-17T09:21:44Z",
+            "fieldsType": "FieldsV1",
+            "fieldsV1": fields,
+        })
     };
-    let mut entries = vec![entry("kube-controller-manager", &object, "")];
+    let mut entries = vec![entry("kube-controller-manager", object)];
     if let Some(status) = status {
-        entries.push(entry("csi-attacher", &status, r#","subresource":"status""#));
+        let mut entry = entry("csi-attacher", status);
+        entry["subresource"] = "status".into();
+        entries.push(entry);
     }
-    Ok(entries.join(","))
+    Ok(Value::Array(entries))
 }
 
-/// What `fieldsV1` says of a value: the tree of its fields.
-fn owned(value: &Value) -> Value {
-    match value {
-        Value::Object(fields) => {
-            let fields =
-                fields.iter().map(|(name, value)| (format!("f:{name}"), owned(value)));
-            Value::Object(fields.collect())
+/// What is there even if nothing is set in it, so that nobody owns it itself.
+const PRESENT: &[&str] = &["", "spec", "spec.drivers", "spec.source", "status"];
+
+/// The objects that have one owner.
+const ATOMIC: &[&str] = &["nodeTopology"];
+
+/// The lists whose elements are identified by their values.
+const SETS: &[&str] = &["spec.volumeLifecycleModes"];
+
+/// Returns what `fieldsV1` says of a value: the tree of its fields, and of its elements if they are
+/// identified by keys or values. `e2e/tests/server/kinds.rs` compares it with a server.
+fn owned(path: &str, value: &Value, lists: ListMapKeys) -> Value {
+    let keys = lists.iter().find(|(list, _)| *list == path).map(|(_, keys)| *keys);
+    let (mut fields, inside) = match (value, keys) {
+        (Value::Object(fields), _) if !ATOMIC.contains(&path) => {
+            let field = |(name, value): (&String, &Value)| {
+                let path = if path.is_empty() {
+                    name.clone()
+                } else {
+                    format!("{path}.{name}")
+                };
+                (format!("f:{name}"), owned(&path, value, lists))
+            };
+            (fields.iter().map(field).collect::<Map<_, _>>(), fields.len())
         }
-        _ => json!({}),
+        (Value::Array(elements), Some(keys)) => {
+            let element = |value: &Value| {
+                let keys: Map<_, _> = keys
+                    .iter()
+                    .map(|key| ((*key).to_owned(), value[*key].clone()))
+                    .collect();
+                (
+                    format!("k:{}", Value::Object(keys)),
+                    owned(&format!("{path}[]"), value, lists),
+                )
+            };
+            (elements.iter().map(element).collect(), elements.len())
+        }
+        (Value::Array(elements), None) if SETS.contains(&path) => {
+            let element = |value: &Value| (format!("v:{value}"), json!({}));
+            (elements.iter().map(element).collect(), elements.len())
+        }
+        _ => return json!({}),
+    };
+    if !PRESENT.contains(&path) && inside > 0 {
+        fields.insert(".".to_owned(), json!({}));
     }
+    Value::Object(fields)
 }
 
 impl Workload for CSIDriver {

@@ -13,7 +13,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, ObjectMeta};
 use k8s_openapi::{ListableResource, Metadata, Resource};
 use kube::Api;
 use kube::runtime::{Controller, reflector, watcher};
-use kubernetes_kinds::{StatusSubresource, WithMetadata};
+use kubernetes_kinds::{Lean, StatusSubresource, WithMetadata};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -54,6 +54,7 @@ fn kube_takes<K: ForKube>(client: kube::Client) {
 
 fn usable_with_kube<K: Kind + ForKube>() {
     let _: fn(kube::Client) = kube_takes::<K>;
+    let _: fn(kube::Client) = kube_takes::<Lean<K>>;
     assert_eq!(K::kind(&()), <K as Resource>::KIND);
     assert_eq!(K::group(&()), <K as Resource>::GROUP);
     assert_eq!(K::version(&()), <K as Resource>::VERSION);

@@ -12,11 +12,13 @@
 //! * [`names`] checks the formats of names.
 //! * [`quantity`] compares amounts such as `1Gi` and `1024Mi` by their value.
 //! * [`apply`] supports server-side apply and extracts the fields that a field manager owns.
+//! * [`Lean`] reads objects of a server without their `managedFields`, for caches.
 //! * [`WithMetadata`] adds builder methods for names, labels and annotations to every kind.
 
 pub mod apply;
 pub mod convert;
 mod kind;
+mod lean;
 mod macros;
 mod metadata;
 pub mod names;
@@ -32,6 +34,7 @@ pub use kind::{
     GroupResource, GroupVersion, GroupVersionKind, Kind, Lifecycle, ListMapKeys,
     Release, Replacement,
 };
+pub use lean::Lean;
 #[doc(hidden)]
 pub use macros::generated;
 pub use metadata::{WithMetadata, named, named_in};

@@ -1,6 +1,7 @@
 //! Every kind of storage.k8s.io/v1 through kube, against a real server.
 
 use conformance::kind::Kind;
+use conformance::workload::{self as load, Workload};
 use futures::{Stream, StreamExt, TryStreamExt, pin_mut};
 use http::Method;
 use kube::Client;
@@ -74,6 +75,52 @@ fn verbs<K: Served>() {
 
         delete(&api, "verbs").await;
         assert_eq!(api.get_opt("verbs").await.unwrap(), None);
+    });
+}
+
+/// The objects of the benchmarks have the `managedFields` that a server writes, so that what these
+/// cost is what they cost.
+fn workload<K: Served + Workload>() {
+    run_for(&[kind_of::<K>()], async |server| {
+        let list: Value = serde_json::from_str(&load::list::<K>(2).unwrap()).unwrap();
+        for item in list["items"].as_array().unwrap() {
+            let mut item = item.clone();
+            let status = item.as_object_mut().unwrap().remove("status");
+            let metadata = item["metadata"].as_object_mut().unwrap();
+            for of_server in ["managedFields", "uid", "resourceVersion"] {
+                metadata.remove(of_server);
+            }
+            let object: K = serde_json::from_value(item).unwrap();
+            let api = api::<K>(&server.client).await;
+            let params = |manager: &str| PostParams {
+                field_manager: Some(manager.to_owned()),
+                ..PostParams::default()
+            };
+            let mut written =
+                api.create(&params("kube-controller-manager"), &object).await.unwrap();
+            if let Some(status) = status {
+                let mut value = serde_json::to_value(&written).unwrap();
+                value["status"] = status;
+                let object: K = serde_json::from_value(value).unwrap();
+                let params = params("csi-attacher");
+                written =
+                    api.replace_status(name(&object), &params, &object).await.unwrap();
+            }
+            // As it is stored: the server sets fields too, other ones in each release.
+            let stored = raw(&server.client, &written).await;
+            let mut expected = load::managed_fields::<K>(&stored).unwrap();
+            let mut found = stored["metadata"]["managedFields"].clone();
+            for entries in [&mut found, &mut expected] {
+                let entries = entries.as_array_mut().unwrap();
+                for entry in &mut *entries {
+                    // When it was written, in seconds, by which the server sorts.
+                    assert!(entry["time"].take().is_string());
+                }
+                entries.sort_by_key(|entry| entry["manager"].to_string());
+            }
+            assert_eq!(found, expected, "{stored:#}");
+            delete(&api, name(&written)).await;
+        }
     });
 }
 
@@ -195,4 +242,4 @@ fn reflect<K: Served>() {
     });
 }
 
-each_kind! { verbs watch follow_pages follow_stream reflect }
+each_kind! { verbs watch follow_pages follow_stream reflect workload }

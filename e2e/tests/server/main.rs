@@ -35,6 +35,7 @@ macro_rules! each_kind {
 mod applied;
 mod conversion;
 mod kinds;
+mod lean;
 mod openapi;
 mod owned;
 mod random;

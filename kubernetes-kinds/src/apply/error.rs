@@ -8,6 +8,8 @@ use crate::FieldPath;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ExtractError {
+    /// The live object has a `resourceVersion`, so it is of a server, but no `managedFields`.
+    NoManagedFields,
     /// The entry of the manager is of another version of the kind.
     Version {
         /// The index of the entry in `metadata.managedFields`, from 0.
@@ -49,6 +51,12 @@ impl ExtractError {
 impl fmt::Display for ExtractError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::NoManagedFields => f.write_str(
+                "metadata.managedFields: is absent from an object of a server, so what the manager \
+                 owns is not known: get the object from the server, not from a cache that leaves \
+                 managedFields out, and not as Lean; if they have been reset, apply the whole \
+                 object",
+            ),
             Self::Version {
                 index,
                 found,

@@ -95,11 +95,13 @@ pub fn metadata(metadata: ObjectMeta) -> ObjectMeta {
 /// doesn't have are left out, and so are empty strings, lists and maps that the server doesn't
 /// write. Without such an entry, no other field is set.
 ///
-/// `live` must be as the server returned it. Where `managedFields` have been removed, as in some
-/// caches, the result has no fields, and applying it gives up all fields that were applied.
+/// `live` must be as the server returned it, with its `managedFields`.
 ///
 /// # Errors
 ///
+/// * [`ExtractError::NoManagedFields`] if an object of a server has no `managedFields`, because it
+///   was read as [`Lean`](crate::Lean) or a cache has removed them. A result without fields would
+///   give up all that was applied.
 /// * [`ExtractError::Version`] if the entry was written in another version of the kind. Its
 ///   paths are those of that version: read the object in that version, and extract from it.
 ///   Applying the result in this version makes the entry one of this version.
@@ -157,6 +159,10 @@ fn owned(
     field_manager: &str,
     subresource: &str,
 ) -> Result<Owned, ExtractError> {
+    // Servers track owners since Kubernetes 1.18, so their objects have entries.
+    if metadata.managed_fields.is_none() && metadata.resource_version.is_some() {
+        return Err(ExtractError::NoManagedFields);
+    }
     let mut owned = Owned::default();
     let entries = metadata.managed_fields.iter().flatten();
     for (index, entry) in entries.enumerate() {

@@ -92,6 +92,10 @@ impl<'de, T: Deserialize<'de> + Default> Visitor<'de> for ListVisitor<T> {
     fn visit_seq<S: SeqAccess<'de>>(self, mut seq: S) -> Result<Vec<T>, S::Error> {
         let mut list = Vec::new();
         while let Some(element) = seq.next_element::<Option<T>>()? {
+            // A vector begins with room for four elements, but most lists of objects have one.
+            if list.len() == list.capacity() {
+                list.reserve_exact(list.len().max(1));
+            }
             list.push(element.unwrap_or_default());
         }
         Ok(list)

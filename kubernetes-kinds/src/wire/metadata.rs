@@ -17,13 +17,35 @@ pub fn read_metadata<'de, M: MapAccess<'de>>(
     map: &mut M,
     slot: &mut ObjectMeta,
 ) -> Result<(), M::Error> {
-    if let Some(Metadata(metadata)) = map.next_value::<Option<Metadata>>()? {
+    read_with::<M, true>(map, slot)
+}
+
+/// Reads metadata into `slot` as [`read_metadata`] does, but skips `managedFields`.
+///
+/// # Errors
+///
+/// When the value has the wrong shape, or the input is damaged.
+pub(crate) fn read_lean_metadata<'de, M: MapAccess<'de>>(
+    map: &mut M,
+    slot: &mut ObjectMeta,
+) -> Result<(), M::Error> {
+    read_with::<M, false>(map, slot)
+}
+
+fn read_with<'de, M: MapAccess<'de>, const MANAGED_FIELDS: bool>(
+    map: &mut M,
+    slot: &mut ObjectMeta,
+) -> Result<(), M::Error> {
+    if let Some(Metadata(metadata)) =
+        map.next_value::<Option<Metadata<MANAGED_FIELDS>>>()?
+    {
         *slot = metadata;
     }
     Ok(())
 }
 
-struct Metadata(ObjectMeta);
+/// Metadata, read with or without `managedFields`.
+struct Metadata<const MANAGED_FIELDS: bool>(ObjectMeta);
 
 const FIELDS: &[&str] = &[
     "annotations",
@@ -43,25 +65,32 @@ const FIELDS: &[&str] = &[
     "uid",
 ];
 
-impl<'de> Deserialize<'de> for Metadata {
+impl<'de, const MANAGED_FIELDS: bool> Deserialize<'de> for Metadata<MANAGED_FIELDS> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_struct("ObjectMeta", FIELDS, MetadataVisitor)
+        deserializer.deserialize_struct(
+            "ObjectMeta",
+            FIELDS,
+            MetadataVisitor::<MANAGED_FIELDS>,
+        )
     }
 }
 
-struct MetadataVisitor;
+struct MetadataVisitor<const MANAGED_FIELDS: bool>;
 
-impl<'de> Visitor<'de> for MetadataVisitor {
-    type Value = Metadata;
+impl<'de, const MANAGED_FIELDS: bool> Visitor<'de> for MetadataVisitor<MANAGED_FIELDS> {
+    type Value = Metadata<MANAGED_FIELDS>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("ObjectMeta")
     }
 
-    fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Metadata, M::Error> {
+    fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Self::Value, M::Error> {
         let mut metadata = ObjectMeta::default();
         while let Some(key) = map.next_key::<Key<'de>>()? {
-            read_field(&mut metadata, &key.0, &mut map)?;
+            match &*key.0 {
+                "managedFields" if !MANAGED_FIELDS => skip(&mut map)?,
+                name => read_field(&mut metadata, name, &mut map)?,
+            }
         }
         Ok(Metadata(metadata))
     }

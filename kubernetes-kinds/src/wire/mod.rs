@@ -27,6 +27,7 @@ pub use collections::{Collection, Elements, read_elements};
 #[doc(hidden)]
 pub use kept::KEPT;
 pub use kept::{UnknownFields, keep};
+pub(crate) use metadata::read_lean_metadata;
 pub use metadata::read_metadata;
 // For `kubernetes-manifests`, which reads the fields of trees as objects are read here.
 #[doc(hidden)]
