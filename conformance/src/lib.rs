@@ -45,6 +45,8 @@ pub mod documentation {
     pub struct Admission;
     #[doc = include_str!("../../docs/apply.md")]
     pub struct Apply;
+    #[doc = include_str!("../../docs/caches.md")]
+    pub struct Caches;
     #[doc = include_str!("../../docs/conversion.md")]
     pub struct Conversion;
     #[doc = include_str!("../../docs/generating.md")]
