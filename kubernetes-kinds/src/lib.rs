@@ -12,6 +12,7 @@
 //! * [`names`] checks the formats of names.
 //! * [`quantity`] compares amounts such as `1Gi` and `1024Mi` by their value.
 //! * [`apply`] supports server-side apply and extracts the fields that a field manager owns.
+//! * `schema` has what JSON Schemas of generated types need, with the feature `schemars`.
 //! * [`WithMetadata`] adds builder methods for names, labels and annotations to every kind.
 
 pub mod apply;
@@ -22,6 +23,8 @@ mod metadata;
 pub mod names;
 pub mod path;
 pub mod quantity;
+#[cfg(feature = "schemars")]
+pub mod schema;
 pub mod selectors;
 mod status;
 pub mod topology;
