@@ -1,10 +1,14 @@
 //! Objects that a server accepts, and those that it returns.
 
+use std::fs;
+use std::path::Path;
+
 use conformance::kind::Kind;
 use conformance::valid;
 use conformance::workload::{self, Workload};
 use conformance::{each_kind, each_lossless_pair};
 use fastrand::Rng;
+use k8s_openapi::Resource as _;
 use k8s_openapi::schemars::JsonSchema;
 use serde_json::Value;
 
@@ -12,25 +16,28 @@ use super::{errors, schema, validator};
 
 /// Calls a generic function with the type of a kind that a server has.
 macro_rules! of_kind {
-    ($kind:expr, $function:ident($($argument:expr),*)) => {
+    ($kind:expr, $function:ident($($argument:expr),*)) => {{
+        use conformance::valid::Kind as Served;
+        use storage_v1 as v1;
+        use storage_v1beta1 as v1beta1;
         match $kind {
-            conformance::valid::Kind::CsiDriver => $function::<storage_v1::CSIDriver>($($argument),*),
-            conformance::valid::Kind::CsiNode => $function::<storage_v1::CSINode>($($argument),*),
-            conformance::valid::Kind::CsiStorageCapacity => {
-                $function::<storage_v1::CSIStorageCapacity>($($argument),*)
+            Served::CsiDriver => $function::<v1::CSIDriver>($($argument),*),
+            Served::CsiNode => $function::<v1::CSINode>($($argument),*),
+            Served::CsiStorageCapacity => {
+                $function::<v1::CSIStorageCapacity>($($argument),*)
             }
-            conformance::valid::Kind::StorageClass => $function::<storage_v1::StorageClass>($($argument),*),
-            conformance::valid::Kind::VolumeAttachment => {
-                $function::<storage_v1::VolumeAttachment>($($argument),*)
+            Served::StorageClass => $function::<v1::StorageClass>($($argument),*),
+            Served::VolumeAttachment => {
+                $function::<v1::VolumeAttachment>($($argument),*)
             }
-            conformance::valid::Kind::VolumeAttributesClass => {
-                $function::<storage_v1::VolumeAttributesClass>($($argument),*)
+            Served::VolumeAttributesClass => {
+                $function::<v1::VolumeAttributesClass>($($argument),*)
             }
-            conformance::valid::Kind::VolumeAttributesClassV1beta1 => {
-                $function::<storage_v1beta1::VolumeAttributesClass>($($argument),*)
+            Served::VolumeAttributesClassV1beta1 => {
+                $function::<v1beta1::VolumeAttributesClass>($($argument),*)
             }
         }
-    };
+    }};
 }
 
 pub(super) use of_kind;
@@ -47,19 +54,60 @@ fn valid_objects_are_accepted() {
     }
 }
 
-/// Lists as servers return them. Go writes `null` for a list of a CSINode that is empty.
-fn lists<K: Workload + Kind + JsonSchema>() {
-    let list: Value = serde_json::from_str(&workload::list::<K>(50).unwrap()).unwrap();
-    let validator = validator::<K>();
-    for item in list["items"].as_array().unwrap() {
-        let errors = errors(&validator, item);
-        let nulls = |error: &&String| error.ends_with("/topologyKeys type");
-        assert_eq!(
-            errors.iter().filter(nulls).count(),
-            errors.len(),
-            "{errors:?} {item}"
-        );
+/// Go writes `null` for the topology keys of a driver that has none.
+fn without_nulls(errors: Vec<String>) -> Vec<String> {
+    errors.into_iter().filter(|error| !error.ends_with("/topologyKeys type")).collect()
+}
+
+/// Lists as servers return them.
+fn lists<K: Workload + Kind<List: JsonSchema>>() {
+    let mut list: Value =
+        serde_json::from_str(&workload::list::<K>(50).unwrap()).unwrap();
+    let validator = validator::<K::List>();
+    assert_eq!(without_nulls(errors(&validator, &list)), [""; 0]);
+    list["items"][7]["metadata"]["name"] = 7.into();
+    assert_eq!(
+        without_nulls(errors(&validator, &list)),
+        ["/items/7/metadata/name type"]
+    );
+}
+
+#[test]
+fn the_manifests_of_the_examples() {
+    macro_rules! validators {
+        ($($name:ident: $kind:ty, list = $list:ty, apply = $apply:ty;)*) => {
+            vec![$(
+                ((<$kind>::API_VERSION, <$kind>::KIND), validator::<$kind>()),
+                ((<$list>::API_VERSION, <$list>::KIND), validator::<$list>()),
+            )*]
+        };
     }
+    let validators = storage_all::for_each_kind!(validators);
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/manifests");
+    let mut known = 0;
+    for entry in fs::read_dir(folder).unwrap() {
+        let text = fs::read_to_string(entry.unwrap().path()).unwrap();
+        for document in text.split("\n---\n") {
+            let document: Value = serde_saphyr::from_str(document).unwrap();
+            let objects = match document["kind"].as_str() {
+                Some("List") => document["items"].as_array().unwrap().clone(),
+                _ => vec![document],
+            };
+            for object in objects {
+                let is = |(version, kind): (&str, &str)| {
+                    object["apiVersion"] == version && object["kind"] == kind
+                };
+                let Some((_, validator)) = validators.iter().find(|(of, _)| is(*of))
+                else {
+                    assert_eq!(object["kind"], "ConfigMap");
+                    continue;
+                };
+                assert_eq!(without_nulls(errors(validator, &object)), [""; 0]);
+                known += 1;
+            }
+        }
+    }
+    assert!(known > 5, "{known}");
 }
 
 mod of_servers {
