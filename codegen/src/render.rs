@@ -82,8 +82,11 @@ fn table(item: &TokenStream) -> Option<String> {
     let path = item.mac.path;
     let path = joined(quote!(#path));
     let inside = joined(item.mac.tokens.clone());
-    let has_rows = item.mac.tokens.clone().into_iter().any(|token| {
-        matches!(token, TokenTree::Group(group) if group.delimiter() == Delimiter::Brace)
+    let has_rows = item.mac.tokens.clone().into_iter().any(|token| match token {
+        TokenTree::Group(group) => group.delimiter() == Delimiter::Brace,
+        // A documentation comment.
+        TokenTree::Punct(punct) => punct.as_char() == '#',
+        _ => false,
     });
     let line = format!("{path}! {{ {inside} }}\n");
     if !has_rows && line.len() <= WIDTH + 1 {
@@ -97,9 +100,16 @@ fn table(item: &TokenStream) -> Option<String> {
 /// Each row of a table on a line.
 fn rows(tokens: TokenStream, indent: &str, text: &mut String) {
     let mut row = Vec::new();
-    for token in tokens {
+    // How many brackets of generic arguments are open.
+    let mut depth = 0_usize;
+    let mut tokens = tokens.into_iter().peekable();
+    while let Some(token) = tokens.next() {
         match token {
-            TokenTree::Punct(punct) if punct.as_char() == ',' => {
+            TokenTree::Punct(punct) if punct.as_char() == '#' => {
+                let attribute = tokens.next().into_iter().collect();
+                *text += &format!("{indent}{}\n", commented(attribute));
+            }
+            TokenTree::Punct(punct) if punct.as_char() == ',' && depth == 0 => {
                 let line = joined(row.drain(..).collect());
                 match line.split_once(" => ") {
                     Some((key, value)) if indent.len() + line.len() + 1 > WIDTH => {
@@ -112,9 +122,19 @@ fn rows(tokens: TokenStream, indent: &str, text: &mut String) {
                 let line = joined(row.drain(..).collect());
                 *text += &format!("{indent}{line} {{\n");
                 rows(group.stream(), &format!("{indent}    "), text);
-                *text += &format!("{indent}}}\n");
+                let comma = tokens.next_if(|token| sign(token) == Some(','));
+                let comma = comma.map_or("", |_| ",");
+                *text += &format!("{indent}}}{comma}\n");
             }
-            token => row.push(token),
+            token => {
+                let is_arrow = row.last().is_some_and(|last| sign(last) == Some('='));
+                match sign(&token) {
+                    Some('<') => depth += 1,
+                    Some('>') if !is_arrow => depth = depth.saturating_sub(1),
+                    _ => {}
+                }
+                row.push(token);
+            }
         }
     }
     if !row.is_empty() {
@@ -122,7 +142,35 @@ fn rows(tokens: TokenStream, indent: &str, text: &mut String) {
     }
 }
 
-/// Tokens with blanks between them, but for those of a path.
+/// The sign that a token is.
+fn sign(token: &TokenTree) -> Option<char> {
+    match token {
+        TokenTree::Punct(punct) => Some(punct.as_char()),
+        _ => None,
+    }
+}
+
+/// The line of a documentation comment, from its attribute without the sign.
+fn commented(attribute: TokenStream) -> String {
+    let text = syn::parse2(quote!(# #attribute struct Described;)).map(
+        |item: syn::ItemStruct| {
+            item.attrs.into_iter().find_map(|attribute| match attribute.meta {
+                syn::Meta::NameValue(syn::MetaNameValue {
+                    value:
+                        syn::Expr::Lit(syn::ExprLit {
+                            lit: syn::Lit::Str(text),
+                            ..
+                        }),
+                    ..
+                }) => Some(text.value()),
+                _ => None,
+            })
+        },
+    );
+    format!("///{}", text.ok().flatten().unwrap_or_default())
+}
+
+/// Tokens with blanks between them, but for those of a path and of its generic arguments.
 fn joined(tokens: TokenStream) -> String {
     let mut text = String::new();
     let mut glued = true;
@@ -131,12 +179,20 @@ fn joined(tokens: TokenStream) -> String {
             TokenTree::Punct(punct) => Some((punct.as_char(), punct.spacing())),
             _ => None,
         };
-        let colon = punct.is_some_and(|(sign, _)| matches!(sign, ':' | ','));
-        if !glued && !colon {
+        let sign = punct.map(|(sign, _)| sign);
+        // That of `=>` is glued to the sign before it.
+        let is_left =
+            matches!(sign, Some(':' | ',' | '<')) || sign == Some('>') && !glued;
+        if !glued && !is_left {
             text.push(' ');
         }
-        text += &token.to_string();
-        glued = colon && !text.ends_with(',')
+        text += &match token {
+            TokenTree::Group(group) if group.delimiter() == Delimiter::Bracket => {
+                format!("[{}]", joined(group.stream()))
+            }
+            token => token.to_string(),
+        };
+        glued = matches!(sign, Some(':' | '<'))
             || punct.is_some_and(|(_, spacing)| spacing == Spacing::Joint);
     }
     text

@@ -49,6 +49,8 @@ pub mod documentation {
     pub struct Caches;
     #[doc = include_str!("../../docs/conversion.md")]
     pub struct Conversion;
+    #[doc = include_str!("../../docs/custom-resources.md")]
+    pub struct CustomResources;
     #[doc = include_str!("../../docs/generating.md")]
     pub struct Generating;
     #[doc = include_str!("../../docs/strict-reading.md")]

@@ -13,6 +13,7 @@
 //! * [`quantity`] compares amounts such as `1Gi` and `1024Mi` by their value.
 //! * [`apply`] supports server-side apply and extracts the fields that a field manager owns.
 //! * [`Lean`] reads objects of a server without their `managedFields`, for caches.
+//! * `schema` has what JSON Schemas of generated types need, with the feature `schemars`.
 //! * [`WithMetadata`] adds builder methods for names, labels and annotations to every kind.
 
 pub mod apply;
@@ -24,6 +25,8 @@ mod metadata;
 pub mod names;
 pub mod path;
 pub mod quantity;
+#[cfg(feature = "schemars")]
+pub mod schema;
 pub mod selectors;
 mod status;
 pub mod topology;

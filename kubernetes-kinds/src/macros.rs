@@ -315,8 +315,11 @@ macro_rules! __convert_enumeration {
 /// Names that the macros use.
 #[doc(hidden)]
 pub mod generated {
+    pub use std::borrow::Cow;
     pub use std::string::String;
     pub use std::vec::IntoIter;
 
-    pub use k8s_openapi::serde;
+    #[cfg(feature = "schemars")]
+    pub use k8s_openapi::schemars;
+    pub use k8s_openapi::{Resource, serde};
 }

@@ -80,6 +80,7 @@ fn generated_crates_depend_on_the_support_only() {
             assert!(feature.is_none_or(|parts| parts.contains(&format!("dep:{name}"))));
         }
         assert!(manifest["features"].get("default").is_none(), "{krate}");
+        schemas_bring_no_dependency(krate, &manifest);
     }
     let support = ["k8s-openapi", "kubernetes-kinds", "kubernetes-manifests"];
     let mut wanted = support.map(str::to_owned).to_vec();
@@ -96,6 +97,15 @@ fn generated_crates_depend_on_the_support_only() {
             );
         }
     }
+}
+
+/// The trait is that of the version that k8s-openapi has.
+fn schemas_bring_no_dependency(krate: &str, manifest: &toml::Table) {
+    let enabled = manifest["features"]["schemars"].as_array().unwrap();
+    let enabled: Vec<_> = enabled.iter().map(|part| part.as_str().unwrap()).collect();
+    let mut wanted = vec!["k8s-openapi/schemars", "kubernetes-kinds/schemars"];
+    wanted.extend((krate != "storage-v1").then_some("storage-v1/schemars"));
+    assert_eq!(enabled, wanted, "{krate}");
 }
 
 /// What every program builds stays light, and what one doesn't ask for stays out.

@@ -291,6 +291,22 @@ pub(crate) fn wrapped(sentence: &str) -> Vec<String> {
     lines
 }
 
+/// A text from a document as lines that are no Markdown, for a place where they become one text
+/// again.
+pub(crate) fn filled(text: &str) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in harmless(text).split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= WIDTH => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
 /// Fills lines with atoms, between which a line may end, after a mark or below it.
 fn wrap<T: AsRef<str>>(
     atoms: impl IntoIterator<Item = T>,

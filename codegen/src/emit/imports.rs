@@ -8,16 +8,17 @@ use quote::{ToTokens, quote};
 
 use super::conversion;
 use super::runtime::KINDS;
-use crate::model::{ApiVersion, Field, Module, SchemaName, Ty, Type};
+use crate::model::{ApiVersion, Module, SchemaName, Ty, Type};
 use crate::name::Ident;
 
 /// The `use` items of a file.
 pub(super) fn of(version: &ApiVersion, module: &Module) -> Vec<TokenStream> {
-    let fields = fields(&version.types, module);
+    let values = values(&version.types, module);
     let convert = conversion::uses_support(version, &module.types);
-    let mut uses = elsewhere(version, &fields, convert);
+    let mut uses = elsewhere(version, &values);
+    uses.extend(support(convert, !values.is_empty()));
     let here = version.module.iter();
-    let own = own(version, module, &fields).into_iter().map(|(_, name)| name);
+    let own = own(version, module, &values).into_iter().map(|(_, name)| name);
     uses.extend(names(&quote!(crate::#(#here::)*), own.collect()));
     uses
 }
@@ -28,9 +29,10 @@ pub(super) fn of_apply(
     module: &Module,
     convert: bool,
 ) -> Vec<TokenStream> {
-    let fields = fields(&version.apply.types, module);
-    let mut uses = elsewhere(version, &fields, convert);
-    let own = own(version, module, &fields).into_iter();
+    let values = values(&version.apply.types, module);
+    let mut uses = elsewhere(version, &values);
+    uses.extend(support(convert, !values.is_empty()));
+    let own = own(version, module, &values).into_iter();
     let (applied, full): (Vec<_>, Vec<_>) =
         own.partition(|(schema, _)| version.apply.types.contains_key(*schema));
     let here = version.module.iter();
@@ -41,18 +43,39 @@ pub(super) fn of_apply(
     uses
 }
 
-fn fields<'a>(types: &'a BTreeMap<SchemaName, Type>, module: &Module) -> Vec<&'a Field> {
-    let types = module.types.iter().filter_map(|name| types.get(name));
-    types.filter_map(Type::object).flat_map(|object| &object.fields).collect()
+/// The same of a file of schemas, whose properties have these types.
+pub(super) fn of_schemas(
+    version: &ApiVersion,
+    module: &Module,
+    values: &[&Ty],
+) -> Vec<TokenStream> {
+    let mut uses = elsewhere(version, values);
+    uses.push(quote!(
+        use #KINDS::schema;
+    ));
+    let here = module.types.iter().filter_map(|name| version.types.get(name));
+    let mut all: Vec<_> = here.map(|ty| &ty.name).collect();
+    all.extend(own(version, module, values).into_iter().map(|(_, name)| name));
+    all.sort();
+    let here = version.module.iter();
+    uses.extend(names(&quote!(crate::#(#here::)*), all));
+    uses
 }
 
-/// The types of the crate that the fields name and that other files have, by name.
+/// The types of the values of the types in a file.
+fn values<'a>(types: &'a BTreeMap<SchemaName, Type>, module: &Module) -> Vec<&'a Ty> {
+    let types = module.types.iter().filter_map(|name| types.get(name));
+    let fields = types.filter_map(Type::object).flat_map(|object| &object.fields);
+    fields.map(|field| &field.ty).collect()
+}
+
+/// The types of the crate that values are of and that other files have, by name.
 fn own<'a>(
     version: &'a ApiVersion,
     module: &Module,
-    fields: &[&'a Field],
+    values: &[&'a Ty],
 ) -> Vec<(&'a SchemaName, &'a Ident)> {
-    let names = fields.iter().filter_map(|field| field.ty.reference());
+    let names = values.iter().filter_map(|ty| ty.reference());
     let names: BTreeSet<_> = names.collect();
     let others = names.into_iter().filter(|name| !module.types.contains(name));
     let own = others.filter_map(|name| Some((name, &version.types.get(name)?.name)));
@@ -74,15 +97,11 @@ pub(super) fn use_item(start: &TokenStream, names: &[impl ToTokens]) -> TokenStr
 }
 
 /// What comes from other crates.
-fn elsewhere(
-    version: &ApiVersion,
-    fields: &[&Field],
-    convert: bool,
-) -> Vec<TokenStream> {
-    let names = fields.iter().filter_map(|field| field.ty.reference());
+fn elsewhere(version: &ApiVersion, values: &[&Ty]) -> Vec<TokenStream> {
+    let names = values.iter().filter_map(|ty| ty.reference());
     let names: BTreeSet<_> = names.collect();
     let mut uses = Vec::new();
-    if fields.iter().any(|field| has_map(&field.ty)) {
+    if values.iter().any(|ty| has_map(ty)) {
         uses.push(quote!(
             use std::collections::BTreeMap;
         ));
@@ -99,19 +118,23 @@ fn elsewhere(
         names.sort();
         uses.push(use_item(&quote!(use #(#modules::)*), &names));
     }
-    match (convert, !fields.is_empty()) {
-        (true, true) => uses.push(quote!(
+    uses
+}
+
+/// What comes from the run-time support.
+fn support(convert: bool, wire: bool) -> Option<TokenStream> {
+    match (convert, wire) {
+        (true, true) => Some(quote!(
             use #KINDS::{convert, wire};
         )),
-        (true, false) => uses.push(quote!(
+        (true, false) => Some(quote!(
             use #KINDS::convert;
         )),
-        (false, true) => uses.push(quote!(
+        (false, true) => Some(quote!(
             use #KINDS::wire;
         )),
-        (false, false) => {}
+        (false, false) => None,
     }
-    uses
 }
 
 /// Whether an external type can go by its short name: nothing else has it.

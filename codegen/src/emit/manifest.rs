@@ -54,6 +54,7 @@ fn package(
             parts.push(format!("\"dep:{package}\""));
             parts.extend(inner.map(|inner| format!("\"{package}/{inner}\"")));
         }
+        parts.extend(feature.needs().iter().map(|need| format!("\"{need}\"")));
         parts.extend(crates.iter().map(|krate| format!("\"{krate}/{name}\"")));
         format!("{name} = [{}]", parts.join(", "))
     });

@@ -13,6 +13,7 @@ mod manifest;
 mod resource;
 mod root;
 mod runtime;
+mod schema;
 mod scheme;
 mod types;
 mod validation;
@@ -70,11 +71,12 @@ impl File {
 type Output = fn(&Crate<'_>) -> Vec<File>;
 
 /// All outputs.
-const OUTPUTS: [Output; 6] = [
+const OUTPUTS: [Output; 7] = [
     manifest::files,
     root::files,
     types::files,
     apply::files,
+    schema::files,
     scheme::files,
     validation::files,
 ];

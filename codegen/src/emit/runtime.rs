@@ -50,27 +50,39 @@ pub(super) enum Feature {
     Apply,
     /// What registers the kinds.
     Manifests,
+    /// JSON Schemas.
+    Schemars,
     /// Defaults and checks.
     Validation,
 }
 
 impl Feature {
     /// All of them, sorted.
-    pub(super) const ALL: [Self; 3] = [Self::Apply, Self::Manifests, Self::Validation];
+    pub(super) const ALL: [Self; 4] =
+        [Self::Apply, Self::Manifests, Self::Schemars, Self::Validation];
 
     /// Its name in `Cargo.toml`.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Apply => "apply",
             Self::Manifests => "manifests",
+            Self::Schemars => "schemars",
             Self::Validation => "validation",
         }
     }
 
-    /// The run-time crate that it needs.
+    /// The features that it needs of crates on which all generated ones depend.
+    pub(super) const fn needs(self) -> &'static [&'static str] {
+        match self {
+            Self::Schemars => &["k8s-openapi/schemars", "kubernetes-kinds/schemars"],
+            Self::Apply | Self::Manifests | Self::Validation => &[],
+        }
+    }
+
+    /// The run-time crate that it brings.
     pub(super) const fn runtime(self) -> Option<Runtime> {
         match self {
-            Self::Apply => None,
+            Self::Apply | Self::Schemars => None,
             Self::Manifests => Some(MANIFESTS),
             Self::Validation => Some(VALIDATION),
         }
@@ -83,6 +95,11 @@ impl Feature {
             Self::Manifests => format!(
                 "`add_to_scheme`, with which `{MANIFESTS}` reads any version of the kinds"
             ),
+            Self::Schemars => {
+                "`JsonSchema` of `k8s_openapi::schemars` for every type, for the \
+                               parts of custom resources"
+                    .to_owned()
+            }
             Self::Validation => format!(
                 "the traits of `{VALIDATION}`: defaults and validation as in an API server"
             ),

@@ -3,6 +3,7 @@
 mod conversion;
 mod graph;
 mod rules;
+mod schema;
 mod value;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,6 +23,7 @@ pub(crate) use rules::{
     Argument, Call, Check, Earlier, ErrorType, Immutable, NameFormat, Reported, Rule,
     Rules, Takes, TypeRules, Unique,
 };
+pub(crate) use schema::{Keywords, Property, Setting, TypeSchema};
 pub(crate) use value::{Literal, Reading};
 
 /// The name of a schema in its document, `io.k8s.api.storage.v1.CSINode`.
@@ -64,6 +66,8 @@ pub(crate) struct ApiVersion {
     pub(crate) modules: Vec<Module>,
     /// The types for server-side apply, set by the pass for them.
     pub(crate) apply: Applies,
+    /// The JSON Schemas of the types, set by the pass for them.
+    pub(crate) schemas: BTreeMap<SchemaName, TypeSchema>,
     /// How types become those of another crate, set by the conversion pass.
     pub(crate) conversions: BTreeMap<SchemaName, Vec<Conversion>>,
 }

@@ -26,13 +26,24 @@ pub(crate) const GROUP_FILE: &str = "group_version";
 pub(crate) const APPLY_MODULE: &str = "apply";
 
 /// The files of a crate that aren't made from a type, and that nothing else may need.
-pub(crate) const RESERVED_FILES: [&str; 7] =
-    ["lib", "main", "mod", APPLY_MODULE, GROUP_FILE, SCHEME_FILE, VALIDATION_FOLDER];
+pub(crate) const RESERVED_FILES: [&str; 8] = [
+    "lib",
+    "main",
+    "mod",
+    APPLY_MODULE,
+    GROUP_FILE,
+    SCHEMA_FOLDER,
+    SCHEME_FILE,
+    VALIDATION_FOLDER,
+];
 
 /// The identifier of what always has the same name.
 pub(crate) fn fixed(name: &'static str) -> Ident {
     Ident(name.to_owned())
 }
+
+/// The folder of JSON Schemas; no type may need it.
+pub(crate) const SCHEMA_FOLDER: &str = "schema";
 
 /// The folder of defaults and validation; no type may need it.
 pub(crate) const VALIDATION_FOLDER: &str = "validation";

@@ -15,6 +15,7 @@ mod names;
 mod paths;
 mod placing;
 mod rules;
+mod schemas;
 
 use crate::config::CrateConfig;
 use crate::diag::Diagnostics;
@@ -51,6 +52,7 @@ const PASSES: &[Pass] = &[
     Pass::Version(|version, _, _| docs::run(version)),
     Pass::Version(|version, config, _| examples::run(version, config)),
     Pass::Version(|version, _, _| apply::run(version)),
+    Pass::Version(|version, _, _| schemas::run(version)),
     Pass::Crate(|krate, to| names::check_crate(&krate.versions, to)),
     Pass::Errors,
     Pass::Crate(|krate, to| by_hand::check(krate, to)),

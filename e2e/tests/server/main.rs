@@ -34,6 +34,7 @@ macro_rules! each_kind {
 
 mod applied;
 mod conversion;
+mod custom;
 mod kinds;
 mod lean;
 mod openapi;

@@ -61,6 +61,8 @@ mod csi_driver;
 mod csi_node_info;
 mod group_version;
 mod rules;
+#[cfg(feature = "schemars")]
+mod schema;
 #[cfg(feature = "manifests")]
 mod scheme;
 #[cfg(feature = "validation")]

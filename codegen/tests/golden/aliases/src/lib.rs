@@ -4,8 +4,16 @@
 //! Schemas that are nothing but another name.
 //!
 //! Generated from OpenAPI documents, as of Kubernetes 1.37.
+//!
+//! None of the features is on by default:
+//!
+//! | feature | adds |
+//! |---|---|
+//! | `schemars` | `JsonSchema` of `k8s_openapi::schemars` for every type, for the parts of custom resources |
 
 mod report;
+#[cfg(feature = "schemars")]
+mod schema;
 
 pub use report::Report;
 

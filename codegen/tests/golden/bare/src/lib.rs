@@ -9,12 +9,15 @@
 //!
 //! | feature | adds |
 //! |---|---|
+//! | `schemars` | `JsonSchema` of `k8s_openapi::schemars` for every type, for the parts of custom resources |
 //! | `validation` | the traits of `kubernetes_validation`: defaults and validation as in an API server |
 
 mod bare;
 mod bare_mode;
 mod color;
 mod inner;
+#[cfg(feature = "schemars")]
+mod schema;
 #[cfg(feature = "validation")]
 mod validation;
 

@@ -5,12 +5,20 @@
 //!
 //! Generated from OpenAPI documents, as of Kubernetes 1.37.
 //!
+//! None of the features is on by default:
+//!
+//! | feature | adds |
+//! |---|---|
+//! | `schemars` | `JsonSchema` of `k8s_openapi::schemars` for every type, for the parts of custom resources |
+//!
 //! ## More words
 //!
 //! Written by hand, in *Markdown*, with a `# [link]` in code and a [link](https://example.com).
 
 mod page_note;
 mod page_spec;
+#[cfg(feature = "schemars")]
+mod schema;
 
 pub use page_note::PageNote;
 pub use page_spec::PageSpec;

@@ -9,8 +9,11 @@
 //!
 //! | feature | adds |
 //! |---|---|
+//! | `schemars` | `JsonSchema` of `k8s_openapi::schemars` for every type, for the parts of custom resources |
 //! | `validation` | the traits of `kubernetes_validation`: defaults and validation as in an API server |
 
+#[cfg(feature = "schemars")]
+mod schema;
 mod shirt;
 mod shirt_by_day;
 mod shirt_sleeve;

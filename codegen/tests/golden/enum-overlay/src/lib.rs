@@ -9,10 +9,13 @@
 //!
 //! | feature | adds |
 //! |---|---|
+//! | `schemars` | `JsonSchema` of `k8s_openapi::schemars` for every type, for the parts of custom resources |
 //! | `validation` | the traits of `kubernetes_validation`: defaults and validation as in an API server |
 
 mod lamp;
 mod light;
+#[cfg(feature = "schemars")]
+mod schema;
 #[cfg(feature = "validation")]
 mod validation;
 

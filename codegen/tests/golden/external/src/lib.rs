@@ -4,7 +4,15 @@
 //! Types that other crates have.
 //!
 //! Generated from OpenAPI documents, as of Kubernetes 1.37.
+//!
+//! None of the features is on by default:
+//!
+//! | feature | adds |
+//! |---|---|
+//! | `schemars` | `JsonSchema` of `k8s_openapi::schemars` for every type, for the parts of custom resources |
 
+#[cfg(feature = "schemars")]
+mod schema;
 mod shelf;
 mod toleration;
 

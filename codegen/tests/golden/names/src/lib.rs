@@ -4,8 +4,16 @@
 //! Names that are keywords, abbreviations, or used by the generated code itself.
 //!
 //! Generated from OpenAPI documents, as of Kubernetes 1.37.
+//!
+//! None of the features is on by default:
+//!
+//! | feature | adds |
+//! |---|---|
+//! | `schemars` | `JsonSchema` of `k8s_openapi::schemars` for every type, for the parts of custom resources |
 
 mod locals;
+#[cfg(feature = "schemars")]
+mod schema;
 mod type_;
 mod url_map;
 mod verdict;

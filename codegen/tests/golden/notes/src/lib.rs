@@ -9,9 +9,12 @@
 //!
 //! | feature | adds |
 //! |---|---|
+//! | `schemars` | `JsonSchema` of `k8s_openapi::schemars` for every type, for the parts of custom resources |
 //! | `validation` | the traits of `kubernetes_validation`: defaults and validation as in an API server |
 
 mod notes;
+#[cfg(feature = "schemars")]
+mod schema;
 #[cfg(feature = "validation")]
 mod validation;
 

@@ -4,9 +4,17 @@
 //! Types that hold themselves.
 //!
 //! Generated from OpenAPI documents, as of Kubernetes 1.37.
+//!
+//! None of the features is on by default:
+//!
+//! | feature | adds |
+//! |---|---|
+//! | `schemars` | `JsonSchema` of `k8s_openapi::schemars` for every type, for the parts of custom resources |
 
 mod branch;
 mod fork;
+#[cfg(feature = "schemars")]
+mod schema;
 mod tree;
 
 pub use branch::Branch;

@@ -4,9 +4,17 @@
 //! A reference beside other keywords, as up to 1.23, and in an allOf, as since.
 //!
 //! Generated from OpenAPI documents, as of Kubernetes 1.37.
+//!
+//! None of the features is on by default:
+//!
+//! | feature | adds |
+//! |---|---|
+//! | `schemars` | `JsonSchema` of `k8s_openapi::schemars` for every type, for the parts of custom resources |
 
 mod cup;
 mod saucer;
+#[cfg(feature = "schemars")]
+mod schema;
 
 pub use cup::Cup;
 pub use saucer::Saucer;

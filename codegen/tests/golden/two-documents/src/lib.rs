@@ -5,8 +5,16 @@
 //! Types of two documents.
 //!
 //! Generated from OpenAPI documents, as of Kubernetes 1.36 and 1.37.
+//!
+//! None of the features is on by default:
+//!
+//! | feature | adds |
+//! |---|---|
+//! | `schemars` | `JsonSchema` of `k8s_openapi::schemars` for every type, for the parts of custom resources |
 
 mod first;
+#[cfg(feature = "schemars")]
+mod schema;
 mod second;
 
 pub use first::First;

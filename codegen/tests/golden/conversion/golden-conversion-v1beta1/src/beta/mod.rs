@@ -22,6 +22,8 @@ mod group_version;
 mod jug;
 mod mug;
 mod rules;
+#[cfg(feature = "schemars")]
+mod schema;
 #[cfg(feature = "manifests")]
 mod scheme;
 mod tray;
