@@ -53,7 +53,7 @@ fn generated(out: &Path) -> Crates {
             for file in ["group_version.rs", "lib.rs", "scheme.rs"] {
                 assert!(files.remove(file), "{name} has no {file}");
             }
-            for folder in ["apply", "validation"] {
+            for folder in ["apply", "schema", "validation"] {
                 assert!(files.remove(folder), "{name} has no folder {folder}");
             }
             // Hand-written, and copied because older versions use it too.

@@ -34,13 +34,33 @@ pub(super) struct Limit {
 }
 
 /// With which features a crate is built.
+#[derive(Clone, PartialEq, Eq, Deserialize)]
+#[serde(
+    untagged,
+    expecting = "`features` is \"default\" or a list of features"
+)]
+pub(super) enum Features {
+    /// `"default"`: those that a user gets without asking.
+    Default(DefaultFeatures),
+    /// These beside them.
+    Listed(Vec<String>),
+}
+
+/// The word for no features but the default ones.
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) enum Features {
-    /// Those that a user gets without asking.
+pub(super) enum DefaultFeatures {
     Default,
-    /// Every feature.
-    All,
+}
+
+impl Features {
+    /// The features that are asked for.
+    pub(super) fn names(&self) -> &[String] {
+        match self {
+            Self::Default(_) => &[],
+            Self::Listed(names) => names,
+        }
+    }
 }
 
 impl Limits {
@@ -75,9 +95,9 @@ impl Limits {
 impl Limit {
     /// The crate and its features, for the table.
     pub(super) fn label(&self) -> String {
-        match self.features {
-            Features::Default => self.name.clone(),
-            Features::All => format!("{}, all features", self.name),
+        match self.features.names() {
+            [] => self.name.clone(),
+            names => format!("{}, {}", self.name, names.join(" + ")),
         }
     }
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 use super::cargo::Workspace;
-use super::limits::{Features, Limit};
+use super::limits::{FILE, Limit};
 use crate::workspace;
 
 /// A program that depends on k8s-openapi, and on a generated crate or none.
@@ -37,23 +37,26 @@ impl Program {
         })
     }
 
-    /// The same with a generated crate. `None` if all features are wanted and it has none.
+    /// The same with a generated crate.
     pub(super) fn with(
         workspace: &Workspace,
         limit: &Limit,
-    ) -> Result<Option<Self>, Box<dyn Error>> {
+    ) -> Result<Self, Box<dyn Error>> {
         let package = workspace.package(&limit.name)?;
-        let features: Vec<_> = match limit.features {
-            Features::Default => Vec::new(),
-            Features::All => package.features.keys().collect(),
-        };
-        if limit.features == Features::All && features.iter().all(|f| *f == "default") {
-            return Ok(None);
+        let features = limit.features.names();
+        if let Some(unknown) =
+            features.iter().find(|name| !package.features.contains_key(*name))
+        {
+            return Err(format!(
+                "error: {FILE}: `{}` has no feature `{unknown}`",
+                limit.name
+            )
+            .into());
         }
         let alone = Self::alone(workspace)?;
         let folder = package.manifest_path.parent().unwrap_or(Path::new(""));
         // Debug writes strings of TOML: quoted, and escaped in the same way.
-        Ok(Some(Self {
+        Ok(Self {
             label: limit.label(),
             manifest: format!(
                 "{}{} = {{ path = {folder:?}, features = {features:?} }}\n",
@@ -64,7 +67,7 @@ impl Program {
                 limit.name.replace('-', "_"),
                 alone.source
             ),
-        }))
+        })
     }
 }
 
