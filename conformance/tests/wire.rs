@@ -6,6 +6,7 @@ use conformance::each_kind;
 use conformance::kind::{Kind, Wire};
 use k8s_openapi::Resource;
 use kubernetes_kinds::wire::Object;
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use storage_v1::{
     CSIDriver, CSIDriverSpec, CSINode, FSGroupPolicy, PersistentVolumeReclaimPolicy,
@@ -31,7 +32,7 @@ fn value<T: Wire>(object: &T) -> Value {
     serde_json::to_value(object).unwrap()
 }
 
-fn read<T: Wire>(value: &Value) -> serde_json::Result<T> {
+fn read<T: DeserializeOwned>(value: &Value) -> serde_json::Result<T> {
     T::deserialize(value)
 }
 
@@ -304,12 +305,14 @@ fn enum_values() {
                 assert_eq!($name::from(text.to_owned()), variant);
                 assert_eq!(text.parse::<$name>().unwrap(), variant);
                 assert_eq!(read::<$name>(&json!(text)).unwrap(), variant);
+                assert_eq!($name::parse_known(text), Ok(variant.clone()));
                 assert_eq!(variant.as_str(), text);
                 assert_eq!(variant.to_string(), text);
             }
             let unknown = $name::from("other");
             assert!(matches!(&unknown, $name::Unknown(value) if value.as_str() == "other"));
-            assert_eq!($name::default().as_str(), "");
+            assert_eq!($name::parse_known("other").unwrap_err().value, "other");
+            assert!($name::parse_known("").is_err());
         )*};
     }
     check! {

@@ -14,9 +14,12 @@
 //! * [`apply`] supports server-side apply and extracts the fields that a field manager owns.
 //! * [`Lean`] reads objects of a server without their `managedFields`, for caches.
 //! * `schema` has what JSON Schemas of generated types need, with the feature `schemars`.
-//! * [`WithMetadata`] adds builder methods for names, labels and annotations to every kind.
+//! * [`WithMetadata`] adds builder methods for metadata to every kind, [`build`] makes topology terms,
+//!   label selectors and owner references, [`conditions`] changes the conditions of a status.
 
 pub mod apply;
+pub mod build;
+pub mod conditions;
 pub mod convert;
 mod kind;
 mod lean;
@@ -24,6 +27,7 @@ mod macros;
 mod metadata;
 pub mod names;
 pub mod path;
+pub mod prelude;
 pub mod quantity;
 #[cfg(feature = "schemars")]
 pub mod schema;
@@ -40,7 +44,7 @@ pub use kind::{
 pub use lean::Lean;
 #[doc(hidden)]
 pub use macros::generated;
-pub use metadata::{WithMetadata, named, named_in};
+pub use metadata::{WithMetadata, named, named_as, named_in};
 pub use path::{FieldPath, Segment};
 pub use status::StatusSubresource;
-pub use unknown::UnknownValue;
+pub use unknown::{ParseEnumError, UnknownValue};

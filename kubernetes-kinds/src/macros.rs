@@ -157,6 +157,12 @@ macro_rules! __wire_unknown {
 ///
 /// assert_eq!(VolumeBindingMode::from("Immediate"), VolumeBindingMode::Immediate);
 /// assert_eq!(VolumeBindingMode::from("Later").as_str(), "Later");
+/// let error = VolumeBindingMode::parse_known("Later").unwrap_err();
+/// assert_eq!(
+///     error.to_string(),
+///     "\"Later\" is not a known VolumeBindingMode, expected one of: Immediate, \
+///      WaitForFirstConsumer"
+/// );
 /// ```
 #[doc(hidden)]
 #[macro_export]
@@ -178,6 +184,22 @@ macro_rules! __wire_enumeration {
                 }
             }
 
+            /// Reads a known value. `From` and `FromStr` keep any other as unknown.
+            ///
+            /// # Errors
+            ///
+            /// When the value is not known.
+            #[inline]
+            pub fn parse_known(
+                value: &str,
+            ) -> ::core::result::Result<Self, $crate::ParseEnumError> {
+                Self::known(value).ok_or_else(|| $crate::ParseEnumError {
+                    enumeration: ::core::stringify!($name),
+                    value: $crate::generated::String::from(value),
+                    known: Self::known_values(),
+                })
+            }
+
             fn known(value: &str) -> ::core::option::Option<Self> {
                 match value {
                     $($value => ::core::option::Option::Some(Self::$variant),)*
@@ -186,10 +208,8 @@ macro_rules! __wire_enumeration {
             }
         }
 
-        impl ::core::default::Default for $name {
-            /// Returns the empty string, which Kubernetes treats as unset.
-            #[inline]
-            fn default() -> Self {
+        impl $crate::wire::Zero for $name {
+            fn zero() -> Self {
                 Self::from("")
             }
         }

@@ -1,5 +1,5 @@
 use k8s_openapi::Metadata;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
 
 /// Returns metadata with a name.
 pub fn named(name: impl Into<String>) -> ObjectMeta {
@@ -14,6 +14,18 @@ pub fn named_in(name: impl Into<String>, namespace: impl Into<String>) -> Object
     ObjectMeta {
         namespace: Some(namespace.into()),
         ..named(name)
+    }
+}
+
+/// Returns metadata under the name and in the namespace of other metadata, where it has none of its
+/// own. With `generateName` it needs no name.
+#[inline]
+pub fn named_as(other: ObjectMeta, metadata: ObjectMeta) -> ObjectMeta {
+    let has_name = metadata.name.is_some() || metadata.generate_name.is_some();
+    ObjectMeta {
+        name: if has_name { metadata.name } else { other.name },
+        namespace: metadata.namespace.or(other.namespace),
+        ..metadata
     }
 }
 
@@ -71,6 +83,31 @@ pub trait WithMetadata: Metadata<Ty = ObjectMeta> + Sized {
     ) -> Self {
         let annotations = self.metadata_mut().annotations.get_or_insert_default();
         annotations.insert(key.into(), value.into());
+        self
+    }
+
+    /// Adds a finalizer, unless the object has it: the server keeps a deleted object until its last
+    /// finalizer is removed.
+    #[must_use]
+    fn with_finalizer(mut self, finalizer: impl Into<String>) -> Self {
+        let (finalizers, finalizer) =
+            (self.metadata_mut().finalizers.get_or_insert_default(), finalizer.into());
+        if !finalizers.contains(&finalizer) {
+            finalizers.push(finalizer);
+        }
+        self
+    }
+
+    /// Adds an owner, or replaces the reference to the owner of the same UID; see
+    /// [`build::owner_reference`](crate::build::owner_reference).
+    #[must_use]
+    fn with_owner_reference(mut self, owner: impl Into<OwnerReference>) -> Self {
+        let owners = self.metadata_mut().owner_references.get_or_insert_default();
+        let owner = owner.into();
+        match owners.iter_mut().find(|other| other.uid == owner.uid) {
+            Some(other) => *other = owner,
+            None => owners.push(owner),
+        }
         self
     }
 }

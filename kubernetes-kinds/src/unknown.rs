@@ -21,6 +21,32 @@ impl UnknownValue {
     }
 }
 
+/// A text that is none of the known values of an enumeration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParseEnumError {
+    /// The name of the enumeration.
+    pub enumeration: &'static str,
+    /// The text.
+    pub value: String,
+    /// The known values.
+    pub known: &'static [&'static str],
+}
+
+impl fmt::Display for ParseEnumError {
+    #[inline]
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (value, enumeration) = (self.value.escape_debug(), self.enumeration);
+        write!(f, "\"{value}\" is not a known {enumeration}, expected one of: ")?;
+        for (index, known) in self.known.iter().enumerate() {
+            let comma = if index > 0 { ", " } else { "" };
+            write!(f, "{comma}{known}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for ParseEnumError {}
+
 impl fmt::Display for UnknownValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)

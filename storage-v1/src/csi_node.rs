@@ -60,10 +60,11 @@ impl CSINode {
 
     /// Standard object metadata.
     ///
-    /// Sets [`metadata`](Self::metadata).
+    /// Sets [`metadata`](Self::metadata). Where it has no name or namespace, those of the
+    /// object stay.
     #[must_use]
     pub fn with_metadata(mut self, value: impl Into<ObjectMeta>) -> Self {
-        self.metadata = value.into();
+        self.metadata = kubernetes_kinds::named_as(self.metadata, value.into());
         self
     }
 
@@ -442,7 +443,7 @@ wire::object! {
 /// problem down to the volumes it affects.
 ///
 /// Since Kubernetes 1.37, alpha; feature gate `CSIVolumeHealth`.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct StorageHealthCondition {
     /// Short cause in CamelCase, for programs to evaluate.
     ///
@@ -471,6 +472,21 @@ pub struct StorageHealthCondition {
     ///
     /// When absent, volumes of both modes are affected.
     pub volume_mode: Option<String>,
+}
+
+impl Default for StorageHealthCondition {
+    /// Returns the object in which nothing is set. Its required enumerations are empty, which
+    /// is none of their values.
+    fn default() -> Self {
+        Self {
+            reason: Default::default(),
+            status: wire::Zero::zero(),
+            access_mode: Default::default(),
+            last_transition_time: Default::default(),
+            message: Default::default(),
+            volume_mode: Default::default(),
+        }
+    }
 }
 
 impl StorageHealthCondition {

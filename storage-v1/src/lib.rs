@@ -77,6 +77,11 @@ pub use csi_node::{
 };
 pub use csi_storage_capacity::{CSIStorageCapacity, CSIStorageCapacityList};
 pub use group_version::{GROUP_VERSION, resource};
+pub use k8s_openapi::api::core::v1::{PersistentVolumeSpec, TopologySelectorTerm};
+pub use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
+pub use k8s_openapi::apimachinery::pkg::apis::meta::v1::{
+    LabelSelector, ListMeta, ObjectMeta, Time,
+};
 #[cfg(feature = "manifests")]
 pub use scheme::add_to_scheme;
 pub use storage_class::{
@@ -87,6 +92,18 @@ pub use volume_attachment::{
     VolumeAttachmentSpec, VolumeAttachmentStatus, VolumeError,
 };
 pub use volume_attributes_class::{VolumeAttributesClass, VolumeAttributesClassList};
+
+/// The kinds, and the traits and builders that most programs need beside them.
+pub mod prelude {
+    pub use super::{
+        CSIDriver, CSINode, CSIStorageCapacity, StorageClass, VolumeAttachment,
+        VolumeAttributesClass,
+    };
+    pub use kubernetes_kinds::prelude::*;
+
+    #[cfg(feature = "validation")]
+    pub use kubernetes_validation::{Target, Validate};
+}
 
 /// The newest Kubernetes release whose fields and rules the crate has.
 pub const KUBERNETES: kubernetes_kinds::Release = kubernetes_kinds::Release::new(1, 37);

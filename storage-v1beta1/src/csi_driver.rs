@@ -53,10 +53,11 @@ impl CSIDriver {
 
     /// Standard object metadata.
     ///
-    /// Sets [`metadata`](Self::metadata).
+    /// Sets [`metadata`](Self::metadata). Where it has no name or namespace, those of the
+    /// object stay.
     #[must_use]
     pub fn with_metadata(mut self, value: impl Into<ObjectMeta>) -> Self {
-        self.metadata = value.into();
+        self.metadata = kubernetes_kinds::named_as(self.metadata, value.into());
         self
     }
 }

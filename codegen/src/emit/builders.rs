@@ -21,7 +21,7 @@ pub(super) fn items(
         .fields
         .iter()
         .filter(|field| !field.required || field.metadata)
-        .map(|field| setter(version, field));
+        .map(|field| setter(version, object, field));
     vec![quote! {
         impl #name {
             #constructor
@@ -35,7 +35,7 @@ fn constructor(version: &ApiVersion, ty: &Type, object: &Struct) -> TokenStream 
         object.fields.iter().filter(|field| field.required && !field.metadata).collect();
     let mut parameters = Vec::new();
     let mut values = Vec::new();
-    let is_kind = matches!(object.role, Role::Kind(_) | Role::Apply(_));
+    let is_kind = is_named(object);
     let object_name = free_name(&required);
     if is_kind {
         parameters.push(quote!(#object_name: impl Into<String>));
@@ -76,6 +76,11 @@ fn constructor(version: &ApiVersion, ty: &Type, object: &Struct) -> TokenStream 
             #body
         }
     }
+}
+
+/// Whether it is an object of a server, which `new` gives its name.
+fn is_named(object: &Struct) -> bool {
+    matches!(object.role, Role::Kind(_) | Role::Apply(_))
 }
 
 /// Whether the namespace belongs to what names the object, as in a request to apply it.
@@ -127,7 +132,7 @@ fn enumerate(names: &[String]) -> String {
     }
 }
 
-fn setter(version: &ApiVersion, field: &Field) -> TokenStream {
+fn setter(version: &ApiVersion, object: &Struct, field: &Field) -> TokenStream {
     let setter = field.name.setter();
     let name = &field.name;
     let (parameter, mut value) = argument(version, &field.ty, &quote!(value));
@@ -143,9 +148,14 @@ fn setter(version: &ApiVersion, field: &Field) -> TokenStream {
     if !field.metadata {
         value = quote!(Some(#value));
     }
+    let mut about = format!("Sets [`{0}`](Self::{0}).", field.name);
+    if field.metadata && is_named(object) {
+        value = quote!(#KINDS::named_as(self.#name, #value));
+        about.push_str(" Where it has no name or namespace, those of the object stay.");
+    }
     let mut lines = doc::wrapped(&field.docs.summary);
     lines.push(String::new());
-    lines.extend(doc::wrapped(&format!("Sets [`{0}`](Self::{0}).", field.name)));
+    lines.extend(doc::wrapped(&about));
     let docs = comment(&lines);
     quote! {
         #docs

@@ -285,7 +285,7 @@ fn absent(Dropped { name, optional, .. }: &Dropped) -> (&Ident, TokenStream) {
     let value = if *optional {
         quote!(None)
     } else {
-        quote!(Default::default())
+        quote!(#KINDS::wire::Zero::zero())
     };
     (name, value)
 }

@@ -148,6 +148,38 @@ pub(super) fn is_imported(version: &ApiVersion, schema: &SchemaName) -> bool {
     !own && others == 1 && !crate::name::is_prelude(name)
 }
 
+/// The types of other crates that fields of these documents have, made public beside the crate's
+/// own, but for names that those have; each item with its path.
+pub(super) fn re_exports(versions: &[&ApiVersion]) -> Vec<(String, TokenStream)> {
+    let mut external: BTreeMap<String, (TokenStream, BTreeSet<&Ident>)> =
+        BTreeMap::new();
+    for version in versions {
+        let types = version.types.values().filter_map(Type::object);
+        let values = types.flat_map(|object| &object.fields).map(|field| &field.ty);
+        for name in values.filter_map(Ty::reference).collect::<BTreeSet<_>>() {
+            let others =
+                versions.iter().filter(|other| !std::ptr::eq(**other, *version));
+            let is_own = others.flat_map(|other| other.types.values());
+            let Some(path) = version.externs.get(name).map(|external| &external.path)
+            else {
+                continue;
+            };
+            if is_imported(version, name)
+                && !is_own.into_iter().any(|ty| ty.name == *path.name())
+            {
+                let modules = path.modules();
+                let path_of = quote!(#(#modules::)*);
+                let entry = external.entry(path_of.to_string());
+                entry.or_insert((path_of, BTreeSet::new())).1.insert(path.name());
+            }
+        }
+    }
+    let uses = external.into_iter().map(|(at, (path, names))| {
+        (at, use_item(&quote!(pub use #path), &Vec::from_iter(names)))
+    });
+    uses.collect()
+}
+
 fn has_map(ty: &Ty) -> bool {
     match ty {
         Ty::Map(_) => true,

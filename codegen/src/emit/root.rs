@@ -3,8 +3,8 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::imports::use_item;
-use super::runtime::{Feature, KINDS};
+use super::imports::{self, use_item};
+use super::runtime::{Feature, KINDS, VALIDATION};
 use super::{
     File, apply, by_hand, group_versions, inner_comment, origins, places, releases,
     schema, scheme, validation,
@@ -43,7 +43,8 @@ fn file(
         modules
             .extend(all.iter().map(|name| Declared::new((*name).clone(), true, None)));
     }
-    let mut items = declarations(modules);
+    let mut items = declarations(modules, imports::re_exports(versions));
+    items.extend(prelude(versions));
     if here.is_none() {
         items.extend(newest(std::slice::from_ref(krate)));
     }
@@ -55,6 +56,31 @@ fn file(
         None => ("src/lib.rs".to_owned(), origins(&krate.versions)),
     };
     File::rust(path, origin, attributes, items)
+}
+
+/// The module with what most programs import.
+fn prelude(versions: &[&ApiVersion]) -> Option<TokenStream> {
+    let kinds = versions.iter().flat_map(|version| {
+        version.kinds().filter_map(|(name, _)| Some(&version.types.get(name)?.name))
+    });
+    let mut kinds: Vec<_> = kinds.collect();
+    if kinds.is_empty() {
+        return None;
+    }
+    kinds.sort();
+    let kinds = use_item(&quote!(pub use super::), &kinds);
+    let gate = Feature::Validation.gate();
+    let validates = validation::module(versions).is_some();
+    let validation =
+        validates.then(|| quote!(#gate pub use #VALIDATION::{Target, Validate};));
+    Some(quote! {
+        /// The kinds, and the traits and builders that most programs need beside them.
+        pub mod prelude {
+            #kinds
+            pub use #KINDS::prelude::*;
+            #validation
+        }
+    })
 }
 
 /// The constant with the newest release that the documents of the crates describe.
@@ -106,10 +132,14 @@ pub(super) fn of_types<'a>(
     })
 }
 
-/// The items that declare modules, sorted, and make public what is in them.
-pub(super) fn declarations(mut modules: Vec<Declared>) -> Vec<TokenStream> {
+/// The items that declare modules, sorted, and make public what is in them and in other crates, of
+/// which each has its path.
+pub(super) fn declarations(
+    mut modules: Vec<Declared>,
+    elsewhere: Vec<(String, TokenStream)>,
+) -> Vec<TokenStream> {
     modules.sort_by(|a, b| (b.public, &a.name).cmp(&(a.public, &b.name)));
-    let (mut items, mut uses) = (Vec::new(), Vec::new());
+    let (mut items, mut uses) = (Vec::new(), elsewhere);
     for Declared {
         name,
         public,
@@ -121,10 +151,12 @@ pub(super) fn declarations(mut modules: Vec<Declared>) -> Vec<TokenStream> {
         let visible = public.then(|| quote!(pub));
         items.push(quote!(#gate #visible mod #name;));
         if !exports.is_empty() {
-            uses.push(use_item(&quote!(#gate pub use #name::), exports));
+            let exports = use_item(&quote!(#gate pub use #name::), exports);
+            uses.push((name.to_string(), exports));
         }
     }
-    items.extend(uses);
+    uses.sort_by(|(one, _), (other, _)| one.cmp(other));
+    items.extend(uses.into_iter().map(|(_, item)| item));
     items
 }
 

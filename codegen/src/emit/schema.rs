@@ -39,7 +39,7 @@ pub(super) fn files(krate: &Crate<'_>) -> Vec<File> {
             format!("{}{SCHEMA_FOLDER}/mod.rs", folder(place)),
             origins(versions.iter().copied()),
             inner_comment(&[about.to_owned()]),
-            declarations(names.collect()),
+            declarations(names.collect(), Vec::new()),
         ));
     }
     files

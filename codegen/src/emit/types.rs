@@ -55,13 +55,53 @@ pub(super) fn items(
         quote!(#docs pub #name: wire::UnknownFields)
     });
     let fields = fields.chain(unknown);
-    vec![quote! {
+    let zero = zero(version, object);
+    let default = zero.is_none().then(|| quote!(Default,));
+    let zero = zero.map(|zero| {
+        quote! {
+            impl Default for #name {
+                #zero
+            }
+        }
+    });
+    let declared = quote! {
         #docs
-        #[derive(Clone, Debug, Default, PartialEq)]
+        #[derive(Clone, Debug, #default PartialEq)]
         pub struct #name {
             #(#fields,)*
         }
-    }]
+    };
+    std::iter::once(declared).chain(zero).collect()
+}
+
+/// The function of `Default` where it can't be derived, because a required field is an enumeration.
+fn zero(version: &ApiVersion, object: &Struct) -> Option<TokenStream> {
+    let is_enumeration = |field: &Field| match &field.ty {
+        Ty::Ref(schema) if !field.is_optional() => {
+            let ty = version.types.get(schema);
+            ty.is_some_and(|ty| matches!(ty.shape, Shape::Enum(_)))
+        }
+        _ => false,
+    };
+    if !object.fields.iter().any(is_enumeration) {
+        return None;
+    }
+    let fields = object.fields.iter().map(|field| {
+        let name = &field.name;
+        match is_enumeration(field) {
+            true => quote!(#name: wire::Zero::zero()),
+            false => quote!(#name: Default::default()),
+        }
+    });
+    let unknown = object.unknown.iter().map(|name| quote!(#name: Default::default()));
+    let fields = fields.chain(unknown);
+    Some(quote! {
+        /// Returns the object in which nothing is set. Its required enumerations are empty, which
+        /// is none of their values.
+        fn default() -> Self {
+            Self { #(#fields,)* }
+        }
+    })
 }
 
 /// The type of a field as it is declared.

@@ -102,7 +102,10 @@ fn a_value_that_is_not_known_is_kept() {
     let before = lamp.before.unwrap();
     assert_eq!(before[..2], [Light::InTurns, Light::Empty]);
     assert_eq!(Light::from("max/100W"), Light::Max100w);
-    assert_eq!(Light::default(), Light::Empty);
+    assert_eq!(Light::parse_known("Steady"), Ok(Light::Steady));
+    assert!(Light::parse_known("steady").is_err());
+    // Where it is required, nothing is read as the empty text.
+    assert_eq!(Lamp::default().light, Light::Empty);
     assert_eq!(Light::known_values().len(), 4);
     for value in Light::known_values() {
         let light: Light = value.parse().unwrap();
@@ -112,7 +115,7 @@ fn a_value_that_is_not_known_is_kept() {
     // Made from a known value, it is the known variant, however it is made.
     assert_eq!(serde_json::from_value::<Light>(json!("Steady")).unwrap(), Light::Steady);
     assert_eq!(Light::from("Steady".to_owned()), Light::Steady);
-    assert!(matches!(Verdict::default(), Verdict::Unknown(_)));
+    assert!(matches!(Verdict::from(""), Verdict::Unknown(_)));
 }
 
 #[test]

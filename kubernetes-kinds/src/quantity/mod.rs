@@ -109,6 +109,7 @@ impl Amount {
     /// Returns the value as a whole number, with a fraction rounded away from zero, as `Value` in
     /// Go does; `None` if it is out of range.
     #[must_use]
+    #[inline]
     pub fn to_i64(&self) -> Option<i64> {
         let whole = i128::try_from(self.digits.whole(self.exponent)?).ok()?;
         i64::try_from(if self.negative { -whole } else { whole }).ok()
@@ -117,6 +118,7 @@ impl Amount {
     /// Returns the value as a whole number, such as of bytes, with a fraction rounded up; `None`
     /// if it is negative or out of range.
     #[must_use]
+    #[inline]
     pub fn to_u64(&self) -> Option<u64> {
         let whole = self.digits.whole(self.exponent)?;
         if self.negative {
@@ -129,6 +131,7 @@ impl Amount {
     /// Returns the sum, with the suffixes of `self`, or of `other` if `self` is zero; `None` if the
     /// sum has more than 38 digits, counting the zeros before the point.
     #[must_use]
+    #[inline]
     pub fn checked_add(&self, other: &Self) -> Option<Self> {
         let format = if self.is_zero() {
             other.format
@@ -148,6 +151,7 @@ impl Amount {
 
     /// Returns the difference, under the conditions of [`checked_add`](Self::checked_add).
     #[must_use]
+    #[inline]
     pub fn checked_sub(&self, other: &Self) -> Option<Self> {
         let mut negated = other.clone();
         negated.negative = !other.negative && !other.is_zero();

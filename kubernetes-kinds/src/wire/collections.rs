@@ -6,6 +6,8 @@ use std::marker::PhantomData;
 
 use k8s_openapi::serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
+use super::Zero;
+
 /// A field that holds a list or a map, or `None`.
 pub trait Collection {
     /// The elements, or the values of the entries.
@@ -66,13 +68,13 @@ where
 #[derive(Debug)]
 pub struct Elements<C>(C);
 
-impl<'de, T: Deserialize<'de> + Default> Deserialize<'de> for Elements<Vec<T>> {
+impl<'de, T: Deserialize<'de> + Zero> Deserialize<'de> for Elements<Vec<T>> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_seq(ListVisitor(PhantomData)).map(Self)
     }
 }
 
-impl<'de, T: Deserialize<'de> + Default> Deserialize<'de>
+impl<'de, T: Deserialize<'de> + Zero> Deserialize<'de>
     for Elements<BTreeMap<String, T>>
 {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -82,7 +84,7 @@ impl<'de, T: Deserialize<'de> + Default> Deserialize<'de>
 
 struct ListVisitor<T>(PhantomData<T>);
 
-impl<'de, T: Deserialize<'de> + Default> Visitor<'de> for ListVisitor<T> {
+impl<'de, T: Deserialize<'de> + Zero> Visitor<'de> for ListVisitor<T> {
     type Value = Vec<T>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -96,7 +98,7 @@ impl<'de, T: Deserialize<'de> + Default> Visitor<'de> for ListVisitor<T> {
             if list.len() == list.capacity() {
                 list.reserve_exact(list.len().max(1));
             }
-            list.push(element.unwrap_or_default());
+            list.push(element.unwrap_or_else(T::zero));
         }
         Ok(list)
     }
@@ -104,7 +106,7 @@ impl<'de, T: Deserialize<'de> + Default> Visitor<'de> for ListVisitor<T> {
 
 struct EntriesVisitor<T>(PhantomData<T>);
 
-impl<'de, T: Deserialize<'de> + Default> Visitor<'de> for EntriesVisitor<T> {
+impl<'de, T: Deserialize<'de> + Zero> Visitor<'de> for EntriesVisitor<T> {
     type Value = BTreeMap<String, T>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -114,7 +116,7 @@ impl<'de, T: Deserialize<'de> + Default> Visitor<'de> for EntriesVisitor<T> {
     fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Self::Value, M::Error> {
         let mut entries = BTreeMap::new();
         while let Some((name, value)) = map.next_entry::<String, Option<T>>()? {
-            entries.insert(name, value.unwrap_or_default());
+            entries.insert(name, value.unwrap_or_else(T::zero));
         }
         Ok(entries)
     }

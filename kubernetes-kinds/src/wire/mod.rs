@@ -51,6 +51,21 @@ pub use crate::{
 
 use k8s_openapi::serde::de::MapAccess;
 
+/// The value that Go gives a field which is absent, and `null` as an element.
+///
+/// It is `Default`, except for enumerations: theirs is the empty text, which isn't one of their
+/// values and which no program should write by mistake.
+pub trait Zero {
+    /// Returns the zero value.
+    fn zero() -> Self;
+}
+
+impl<T: Default> Zero for T {
+    fn zero() -> Self {
+        T::default()
+    }
+}
+
 /// A JSON object of the API with a fixed set of fields.
 ///
 /// The generated crates implement this with [`object!`] and [`kind!`].

@@ -77,10 +77,11 @@ impl CSINodeInfo {
 
     /// Standard object metadata.
     ///
-    /// Sets [`metadata`](Self::metadata).
+    /// Sets [`metadata`](Self::metadata). Where it has no name or namespace, those of the
+    /// object stay.
     #[must_use]
     pub fn with_metadata(mut self, value: impl Into<ObjectMeta>) -> Self {
-        self.metadata = value.into();
+        self.metadata = kubernetes_kinds::named_as(self.metadata, value.into());
         self
     }
 
@@ -465,7 +466,7 @@ wire::object! {
 /// Current state of one CSI driver on a node.
 ///
 /// Since Kubernetes 1.13, alpha.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct CSIDriverInfoStatus {
     /// Whether the driver is installed on the node.
     ///
@@ -481,6 +482,18 @@ pub struct CSIDriverInfoStatus {
     /// The kubelet sets it, for the attach/detach controller to learn how volumes are to
     /// be attached to this node.
     pub volume_plugin_mechanism: VolumePluginMechanism,
+}
+
+impl Default for CSIDriverInfoStatus {
+    /// Returns the object in which nothing is set. Its required enumerations are empty, which
+    /// is none of their values.
+    fn default() -> Self {
+        Self {
+            available: Default::default(),
+            name: Default::default(),
+            volume_plugin_mechanism: wire::Zero::zero(),
+        }
+    }
 }
 
 impl CSIDriverInfoStatus {

@@ -74,5 +74,15 @@ pub use csi_node_info::{
     CSINodeInfoSpec, CSINodeInfoStatus, VolumePluginMechanism,
 };
 pub use group_version::{GROUP_VERSION, resource};
+pub use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, ObjectMeta};
 #[cfg(feature = "manifests")]
 pub use scheme::add_to_scheme;
+
+/// The kinds, and the traits and builders that most programs need beside them.
+pub mod prelude {
+    pub use super::{CSIDriver, CSINodeInfo};
+    pub use kubernetes_kinds::prelude::*;
+
+    #[cfg(feature = "validation")]
+    pub use kubernetes_validation::{Target, Validate};
+}

@@ -182,7 +182,7 @@ pub(super) fn files(krate: &Crate<'_>) -> Vec<File> {
         if !modules.is_empty() {
             let names = modules.iter().map(|(_, module)| module.name.clone());
             let names = names.map(|name| Declared::new(name, false, None));
-            let items = declarations(names.collect());
+            let items = declarations(names.collect(), Vec::new());
             let about = "Defaults and validation of the kinds, as in an API server.";
             files.push(File::rust(
                 format!("{}{VALIDATION_FOLDER}/mod.rs", folder(place)),

@@ -15,6 +15,7 @@ mod report;
 #[cfg(feature = "schemars")]
 mod schema;
 
+pub use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 pub use report::Report;
 
 /// The newest Kubernetes release whose fields and rules the crate has.

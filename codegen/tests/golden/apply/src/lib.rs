@@ -37,12 +37,22 @@ mod unused;
 mod validation;
 
 pub use group_version::{GROUP_VERSION, resource};
+pub use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, ObjectMeta};
 pub use pantry::{Door, Lock, Pantry, PantrySpec, PantryStatus, Shelf};
 #[cfg(feature = "manifests")]
 pub use scheme::add_to_scheme;
 pub use spoon::Spoon;
 pub use step::Step;
 pub use unused::Unused;
+
+/// The kinds, and the traits and builders that most programs need beside them.
+pub mod prelude {
+    pub use super::{Pantry, Spoon};
+    pub use kubernetes_kinds::prelude::*;
+
+    #[cfg(feature = "validation")]
+    pub use kubernetes_validation::{Target, Validate};
+}
 
 /// The newest Kubernetes release whose fields and rules the crate has.
 pub const KUBERNETES: kubernetes_kinds::Release = kubernetes_kinds::Release::new(1, 37);

@@ -9,7 +9,7 @@ use kubernetes_kinds::wire;
 use crate::{ShirtByDay, ShirtSleeve, ShirtWashedAt, Size};
 
 /// A shirt.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Shirt {
     /// `size`.
     pub size: Size,
@@ -22,6 +22,19 @@ pub struct Shirt {
 
     /// Each time it was washed.
     pub washed_at: Option<Vec<ShirtWashedAt>>,
+}
+
+impl Default for Shirt {
+    /// Returns the object in which nothing is set. Its required enumerations are empty, which
+    /// is none of their values.
+    fn default() -> Self {
+        Self {
+            size: wire::Zero::zero(),
+            by_day: Default::default(),
+            sleeve: Default::default(),
+            washed_at: Default::default(),
+        }
+    }
 }
 
 impl Shirt {

@@ -7,13 +7,24 @@ use kubernetes_kinds::wire;
 use crate::Light;
 
 /// A lamp.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Lamp {
     /// How it shines.
     pub light: Light,
 
     /// How it shone.
     pub before: Option<Vec<Light>>,
+}
+
+impl Default for Lamp {
+    /// Returns the object in which nothing is set. Its required enumerations are empty, which
+    /// is none of their values.
+    fn default() -> Self {
+        Self {
+            light: wire::Zero::zero(),
+            before: Default::default(),
+        }
+    }
 }
 
 impl Lamp {

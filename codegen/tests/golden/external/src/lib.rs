@@ -16,6 +16,10 @@ mod schema;
 mod shelf;
 mod toleration;
 
+pub use k8s_openapi::api::core::v1::{PersistentVolumeSpec, PodCondition};
+pub use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
+pub use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, LabelSelector};
+pub use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 pub use shelf::Shelf;
 pub use toleration::Toleration;
 

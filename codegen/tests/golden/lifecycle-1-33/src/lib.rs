@@ -35,9 +35,19 @@ mod validation;
 
 pub use cocoon::Cocoon;
 pub use group_version::{GROUP_VERSION, resource};
+pub use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 pub use moth::{Moth, Wings};
 #[cfg(feature = "manifests")]
 pub use scheme::add_to_scheme;
+
+/// The kinds, and the traits and builders that most programs need beside them.
+pub mod prelude {
+    pub use super::Moth;
+    pub use kubernetes_kinds::prelude::*;
+
+    #[cfg(feature = "validation")]
+    pub use kubernetes_validation::{Target, Validate};
+}
 
 /// The newest Kubernetes release whose fields and rules the crate has.
 pub const KUBERNETES: kubernetes_kinds::Release = kubernetes_kinds::Release::new(1, 33);

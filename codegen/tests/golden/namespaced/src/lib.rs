@@ -34,8 +34,18 @@ mod validation;
 
 pub use box2::Box2;
 pub use group_version::{GROUP_VERSION, resource};
+pub use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 #[cfg(feature = "manifests")]
 pub use scheme::add_to_scheme;
+
+/// The kinds, and the traits and builders that most programs need beside them.
+pub mod prelude {
+    pub use super::Box2;
+    pub use kubernetes_kinds::prelude::*;
+
+    #[cfg(feature = "validation")]
+    pub use kubernetes_validation::{Target, Validate};
+}
 
 /// The newest Kubernetes release whose fields and rules the crate has.
 pub const KUBERNETES: kubernetes_kinds::Release = kubernetes_kinds::Release::new(1, 37);

@@ -35,9 +35,21 @@ mod scheme;
 mod validation;
 
 pub use group_version::{GROUP_VERSION, resource};
+pub use k8s_openapi::api::core::v1::PersistentVolumeSpec;
+pub use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
+pub use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, ObjectMeta};
 pub use mill::{Guest, Hand, Kind, Mill, MillSpec, MillStatus, Power};
 #[cfg(feature = "manifests")]
 pub use scheme::add_to_scheme;
+
+/// The kinds, and the traits and builders that most programs need beside them.
+pub mod prelude {
+    pub use super::Mill;
+    pub use kubernetes_kinds::prelude::*;
+
+    #[cfg(feature = "validation")]
+    pub use kubernetes_validation::{Target, Validate};
+}
 
 /// The newest Kubernetes release whose fields and rules the crate has.
 pub const KUBERNETES: kubernetes_kinds::Release = kubernetes_kinds::Release::new(1, 37);

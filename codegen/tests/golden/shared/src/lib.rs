@@ -43,9 +43,19 @@ pub use color::Color;
 pub use dog::Dog;
 pub use fur::Fur;
 pub use group_version::{GROUP_VERSION, resource};
+pub use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 #[cfg(feature = "manifests")]
 pub use scheme::add_to_scheme;
 pub use whistle::Whistle;
+
+/// The kinds, and the traits and builders that most programs need beside them.
+pub mod prelude {
+    pub use super::{Cat, Dog};
+    pub use kubernetes_kinds::prelude::*;
+
+    #[cfg(feature = "validation")]
+    pub use kubernetes_validation::{Target, Validate};
+}
 
 /// The newest Kubernetes release whose fields and rules the crate has.
 pub const KUBERNETES: kubernetes_kinds::Release = kubernetes_kinds::Release::new(1, 37);

@@ -32,7 +32,17 @@ mod validation;
 
 pub use group_version::{GROUP_VERSION, resource};
 pub use jug::{Jug, JugList};
+pub use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, ObjectMeta};
 pub use mug::{Handle, Lid, Mug, MugList, MugSpec};
 #[cfg(feature = "manifests")]
 pub use scheme::add_to_scheme;
 pub use tray::{Spoon, Tray, TrayList};
+
+/// The kinds, and the traits and builders that most programs need beside them.
+pub mod prelude {
+    pub use super::{Jug, Mug, Tray};
+    pub use kubernetes_kinds::prelude::*;
+
+    #[cfg(feature = "validation")]
+    pub use kubernetes_validation::{Target, Validate};
+}

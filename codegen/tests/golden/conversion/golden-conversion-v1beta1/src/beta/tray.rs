@@ -56,10 +56,11 @@ impl Tray {
 
     /// `metadata`.
     ///
-    /// Sets [`metadata`](Self::metadata).
+    /// Sets [`metadata`](Self::metadata). Where it has no name or namespace, those of the
+    /// object stay.
     #[must_use]
     pub fn with_metadata(mut self, value: impl Into<ObjectMeta>) -> Self {
-        self.metadata = value.into();
+        self.metadata = kubernetes_kinds::named_as(self.metadata, value.into());
         self
     }
 
@@ -168,7 +169,7 @@ impl convert::Translate<golden_conversion_v1::Tray> for Tray {
             hooks: self.hooks.map(convert::translate_values).transpose()?,
             spoon: self.spoon.map(convert::Translate::translate).transpose()?,
             spoons: self.spoons.map(convert::translate_elements).transpose()?,
-            price: Default::default(),
+            price: kubernetes_kinds::wire::Zero::zero(),
         })
     }
 }
