@@ -1,6 +1,6 @@
 //! Render: formats the tokens of a file and adds the header.
 
-use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Spacing, TokenStream, TokenTree};
 use quote::quote;
 
 use crate::emit::{Content, File};
@@ -97,7 +97,8 @@ fn table(item: &TokenStream) -> Option<String> {
 /// Each row of a table on a line.
 fn rows(tokens: TokenStream, indent: &str, text: &mut String) {
     let mut row = Vec::new();
-    for token in tokens {
+    let mut tokens = tokens.into_iter().peekable();
+    while let Some(token) = tokens.next() {
         match token {
             TokenTree::Punct(punct) if punct.as_char() == ',' => {
                 let line = joined(row.drain(..).collect());
@@ -112,7 +113,9 @@ fn rows(tokens: TokenStream, indent: &str, text: &mut String) {
                 let line = joined(row.drain(..).collect());
                 *text += &format!("{indent}{line} {{\n");
                 rows(group.stream(), &format!("{indent}    "), text);
-                *text += &format!("{indent}}}\n");
+                let is_comma = |token: &TokenTree| token.to_string() == ",";
+                let comma = tokens.next_if(is_comma).map_or("", |_| ",");
+                *text += &format!("{indent}}}{comma}\n");
             }
             token => row.push(token),
         }
@@ -131,15 +134,28 @@ fn joined(tokens: TokenStream) -> String {
             TokenTree::Punct(punct) => Some((punct.as_char(), punct.spacing())),
             _ => None,
         };
-        let colon = punct.is_some_and(|(sign, _)| matches!(sign, ':' | ','));
+        let colon = punct.is_some_and(|(sign, _)| matches!(sign, ':' | ',' | '.'));
         if !glued && !colon {
             text.push(' ');
         }
-        text += &token.to_string();
+        text += &match &token {
+            TokenTree::Group(group) => grouped(group),
+            token => token.to_string(),
+        };
         glued = colon && !text.ends_with(',')
             || punct.is_some_and(|(_, spacing)| spacing == Spacing::Joint);
     }
     text
+}
+
+/// A group as rustfmt writes it.
+fn grouped(group: &Group) -> String {
+    let inside = joined(group.stream());
+    match group.delimiter() {
+        Delimiter::Parenthesis => format!("({inside})"),
+        Delimiter::Bracket => format!("[{inside}]"),
+        Delimiter::Brace | Delimiter::None => group.to_string(),
+    }
 }
 
 /// The starts of items that have no empty line between them, if they are of the same group.

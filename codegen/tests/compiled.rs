@@ -13,7 +13,7 @@ use std::sync::LazyLock;
 use common::goldens;
 
 /// The features of generated crates, as TOML.
-const FEATURES: &str = r#"["apply", "manifests", "validation"]"#;
+const FEATURES: &str = r#"["apply", "manifests", "merge", "validation"]"#;
 
 /// The crate that holds the tests in `compiled/`.
 const RUNNER: &str = "golden-run";

@@ -12,12 +12,15 @@
 //! * [`names`] checks the formats of names.
 //! * [`quantity`] compares amounts such as `1Gi` and `1024Mi` by their value.
 //! * [`apply`] supports server-side apply and extracts the fields that a field manager owns.
+//! * `merge`, with the cargo feature `merge`, merges objects as server-side apply does.
 //! * [`WithMetadata`] adds builder methods for names, labels and annotations to every kind.
 
 pub mod apply;
 pub mod convert;
 mod kind;
 mod macros;
+#[cfg(feature = "merge")]
+pub mod merge;
 mod metadata;
 pub mod names;
 pub mod path;

@@ -22,6 +22,7 @@
 //! |---|---|
 //! | `apply` | types for server-side apply, in `apply` |
 //! | `manifests` | `add_to_scheme`, with which `kubernetes_manifests` reads any version of the kinds |
+//! | `merge` | `DeepMerge` of `k8s_openapi`, which merges objects as server-side apply does |
 //! | `validation` | the traits of `kubernetes_validation`: defaults and validation as in an API server |
 //!
 //! Every kind has a typed list and builders: `new` takes the name and the required fields, `with_*`
@@ -55,6 +56,8 @@ mod csi_driver;
 mod csi_node;
 mod csi_storage_capacity;
 mod group_version;
+#[cfg(feature = "merge")]
+mod merge;
 #[cfg(feature = "manifests")]
 mod scheme;
 mod storage_class;

@@ -24,6 +24,7 @@
 //! |---|---|
 //! | `apply` | types for server-side apply, in `apply` |
 //! | `manifests` | `add_to_scheme`, with which `kubernetes_manifests` reads any version of the kinds |
+//! | `merge` | `DeepMerge` of `k8s_openapi`, which merges objects as server-side apply does |
 //! | `validation` | the traits of `kubernetes_validation`: defaults and validation as in an API server |
 //!
 //! The group-versions are no longer served, but their objects and manifests still exist. `From` converts types of storage.k8s.io to those of [`storage_v1`] and back, by moving
@@ -54,6 +55,8 @@ pub mod csi;
 
 mod csi_storage_capacity;
 mod group_version;
+#[cfg(feature = "merge")]
+mod merge;
 #[cfg(feature = "manifests")]
 mod scheme;
 mod topology;

@@ -54,6 +54,7 @@ fn package(
             parts.push(format!("\"dep:{package}\""));
             parts.extend(inner.map(|inner| format!("\"{package}/{inner}\"")));
         }
+        parts.extend(feature.of_kinds().map(|f| format!("\"{}/{f}\"", KINDS.package)));
         parts.extend(crates.iter().map(|krate| format!("\"{krate}/{name}\"")));
         format!("{name} = [{}]", parts.join(", "))
     });

@@ -50,19 +50,23 @@ pub(super) enum Feature {
     Apply,
     /// What registers the kinds.
     Manifests,
+    /// Merging of objects.
+    Merge,
     /// Defaults and checks.
     Validation,
 }
 
 impl Feature {
     /// All of them, sorted.
-    pub(super) const ALL: [Self; 3] = [Self::Apply, Self::Manifests, Self::Validation];
+    pub(super) const ALL: [Self; 4] =
+        [Self::Apply, Self::Manifests, Self::Merge, Self::Validation];
 
     /// Its name in `Cargo.toml`.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Apply => "apply",
             Self::Manifests => "manifests",
+            Self::Merge => "merge",
             Self::Validation => "validation",
         }
     }
@@ -70,9 +74,17 @@ impl Feature {
     /// The run-time crate that it needs.
     pub(super) const fn runtime(self) -> Option<Runtime> {
         match self {
-            Self::Apply => None,
+            Self::Apply | Self::Merge => None,
             Self::Manifests => Some(MANIFESTS),
             Self::Validation => Some(VALIDATION),
+        }
+    }
+
+    /// The feature of [`KINDS`] that it needs.
+    pub(super) const fn of_kinds(self) -> Option<&'static str> {
+        match self {
+            Self::Merge => Some("merge"),
+            Self::Apply | Self::Manifests | Self::Validation => None,
         }
     }
 
@@ -83,6 +95,11 @@ impl Feature {
             Self::Manifests => format!(
                 "`add_to_scheme`, with which `{MANIFESTS}` reads any version of the kinds"
             ),
+            Self::Merge => {
+                "`DeepMerge` of `k8s_openapi`, which merges objects as server-side \
+                            apply does"
+                    .to_owned()
+            }
             Self::Validation => format!(
                 "the traits of `{VALIDATION}`: defaults and validation as in an API server"
             ),

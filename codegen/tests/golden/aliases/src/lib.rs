@@ -4,7 +4,15 @@
 //! Schemas that are nothing but another name.
 //!
 //! Generated from OpenAPI documents, as of Kubernetes 1.37.
+//!
+//! None of the features is on by default:
+//!
+//! | feature | adds |
+//! |---|---|
+//! | `merge` | `DeepMerge` of `k8s_openapi`, which merges objects as server-side apply does |
 
+#[cfg(feature = "merge")]
+mod merge;
 mod report;
 
 pub use report::Report;

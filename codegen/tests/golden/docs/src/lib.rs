@@ -5,10 +5,18 @@
 //!
 //! Generated from OpenAPI documents, as of Kubernetes 1.37.
 //!
+//! None of the features is on by default:
+//!
+//! | feature | adds |
+//! |---|---|
+//! | `merge` | `DeepMerge` of `k8s_openapi`, which merges objects as server-side apply does |
+//!
 //! ## More words
 //!
 //! Written by hand, in *Markdown*, with a `# [link]` in code and a [link](https://example.com).
 
+#[cfg(feature = "merge")]
+mod merge;
 mod page_note;
 mod page_spec;
 

@@ -9,10 +9,13 @@
 //!
 //! | feature | adds |
 //! |---|---|
+//! | `merge` | `DeepMerge` of `k8s_openapi`, which merges objects as server-side apply does |
 //! | `validation` | the traits of `kubernetes_validation`: defaults and validation as in an API server |
 
 mod door;
 mod door_state;
+#[cfg(feature = "merge")]
+mod merge;
 #[cfg(feature = "validation")]
 mod validation;
 

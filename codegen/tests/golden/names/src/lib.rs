@@ -4,8 +4,16 @@
 //! Names that are keywords, abbreviations, or used by the generated code itself.
 //!
 //! Generated from OpenAPI documents, as of Kubernetes 1.37.
+//!
+//! None of the features is on by default:
+//!
+//! | feature | adds |
+//! |---|---|
+//! | `merge` | `DeepMerge` of `k8s_openapi`, which merges objects as server-side apply does |
 
 mod locals;
+#[cfg(feature = "merge")]
+mod merge;
 mod type_;
 mod url_map;
 mod verdict;

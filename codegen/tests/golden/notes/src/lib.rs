@@ -9,8 +9,11 @@
 //!
 //! | feature | adds |
 //! |---|---|
+//! | `merge` | `DeepMerge` of `k8s_openapi`, which merges objects as server-side apply does |
 //! | `validation` | the traits of `kubernetes_validation`: defaults and validation as in an API server |
 
+#[cfg(feature = "merge")]
+mod merge;
 mod notes;
 #[cfg(feature = "validation")]
 mod validation;

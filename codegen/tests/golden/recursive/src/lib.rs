@@ -4,9 +4,17 @@
 //! Types that hold themselves.
 //!
 //! Generated from OpenAPI documents, as of Kubernetes 1.37.
+//!
+//! None of the features is on by default:
+//!
+//! | feature | adds |
+//! |---|---|
+//! | `merge` | `DeepMerge` of `k8s_openapi`, which merges objects as server-side apply does |
 
 mod branch;
 mod fork;
+#[cfg(feature = "merge")]
+mod merge;
 mod tree;
 
 pub use branch::Branch;

@@ -4,8 +4,16 @@
 //! A reference beside other keywords, as up to 1.23, and in an allOf, as since.
 //!
 //! Generated from OpenAPI documents, as of Kubernetes 1.37.
+//!
+//! None of the features is on by default:
+//!
+//! | feature | adds |
+//! |---|---|
+//! | `merge` | `DeepMerge` of `k8s_openapi`, which merges objects as server-side apply does |
 
 mod cup;
+#[cfg(feature = "merge")]
+mod merge;
 mod saucer;
 
 pub use cup::Cup;

@@ -5,8 +5,16 @@
 //! Types of two documents.
 //!
 //! Generated from OpenAPI documents, as of Kubernetes 1.36 and 1.37.
+//!
+//! None of the features is on by default:
+//!
+//! | feature | adds |
+//! |---|---|
+//! | `merge` | `DeepMerge` of `k8s_openapi`, which merges objects as server-side apply does |
 
 mod first;
+#[cfg(feature = "merge")]
+mod merge;
 mod second;
 
 pub use first::First;

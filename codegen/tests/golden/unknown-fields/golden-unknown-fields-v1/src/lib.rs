@@ -18,6 +18,7 @@
 //! |---|---|
 //! | `apply` | types for server-side apply, in `apply` |
 //! | `manifests` | `add_to_scheme`, with which `kubernetes_manifests` reads any version of the kinds |
+//! | `merge` | `DeepMerge` of `k8s_openapi`, which merges objects as server-side apply does |
 //! | `validation` | the traits of `kubernetes_validation`: defaults and validation as in an API server |
 
 #[cfg(feature = "apply")]
@@ -26,6 +27,8 @@ pub mod apply;
 mod cup;
 mod dish;
 mod group_version;
+#[cfg(feature = "merge")]
+mod merge;
 #[cfg(feature = "manifests")]
 mod scheme;
 #[cfg(feature = "validation")]
