@@ -5,15 +5,15 @@
 
 use conformance::arbitrary::check_all;
 use conformance::kind::{Kind, Peer, Wire};
+use conformance::related::{inside, is_granular, key, related, unique};
 use conformance::{each_kind, each_storage_v1_kind};
 use fastrand::Rng;
 use k8s_openapi::api::core::v1::{CSIPersistentVolumeSource, SecretReference};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, OwnerReference};
 use k8s_openapi::{DeepMerge, Metadata};
-use kubernetes_kinds::apply::Apply;
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use storage_v1::{
     CSIDriver, CSIDriverSpec, CSINode, CSINodeDriver, CSINodeSpec, CSIStorageCapacity,
     FSGroupPolicy, StorageClass, TokenRequest, VolumeNodeResources, apply,
@@ -28,37 +28,9 @@ fn merged<T: DeepMerge>(mut ours: T, theirs: T) -> T {
 fn pairs<K: Kind>() -> impl Strategy<Value = (Value, Value)> {
     (K::arbitrary(), K::arbitrary(), any::<u64>()).prop_map(|(a, b, seed)| {
         let [a, b] = [a, b].map(|object| serde_json::to_value(object).unwrap());
-        let b = related(&mut Rng::with_seed(seed), &a, &b);
+        let b = related(&mut Rng::with_seed(seed), &["apiVersion", "kind"], &a, &b);
         (a, b)
     })
-}
-
-/// A value with parts of both.
-fn related(rng: &mut Rng, a: &Value, b: &Value) -> Value {
-    match (a, b) {
-        (Value::Object(a), Value::Object(b)) => {
-            let mut all = Map::new();
-            for (name, value) in a.iter().chain(b) {
-                let value = match (a.get(name), b.get(name)) {
-                    (Some(a), Some(b)) => related(rng, a, b),
-                    _ => value.clone(),
-                };
-                if matches!(name.as_str(), "apiVersion" | "kind") || rng.u8(..4) > 0 {
-                    all.insert(name.clone(), value);
-                }
-            }
-            all.into()
-        }
-        (Value::Array(a), Value::Array(b)) => {
-            let changed = a.iter().zip(b).map(|(a, b)| related(rng, a, b));
-            let mut all: Vec<_> = changed.collect();
-            all.extend(a.iter().chain(b).filter(|_| rng.bool()).cloned());
-            rng.shuffle(&mut all);
-            all.into()
-        }
-        _ if rng.bool() => a.clone(),
-        _ => b.clone(),
-    }
 }
 
 fn read<T: Wire>(value: &Value) -> T {
@@ -94,93 +66,24 @@ fn twice<T: Wire + DeepMerge>(a: &Value, b: &Value) -> Result<(), TestCaseError>
     Ok(())
 }
 
-/// What has been merged is merged again without effect, also into an object that repeats keys.
-fn idempotent<K: Kind + kubernetes_kinds::Kind + DeepMerge>()
-where
-    K::Apply: DeepMerge,
-{
-    check_all(&pairs::<K>(), |(a, b)| {
-        twice::<K>(&a, &Rules::<K>::unique("", &written::<K>(&b)))?;
-        twice::<K::Apply>(&a, &Rules::<K>::unique("", &written::<K::Apply>(&b)))
-    });
-}
-
-mod again {
-    use super::each_kind;
-    each_kind!(super::idempotent);
-}
-
 /// The rules, on JSON, from what the traits of a kind say of its lists.
 struct Rules<K>(std::marker::PhantomData<K>);
 
 impl<K: Kind + kubernetes_kinds::Kind> Rules<K> {
-    const METADATA: [&str; 4] = [
-        "metadata.annotations",
-        "metadata.labels",
-        "metadata.finalizers",
-        "metadata.ownerReferences",
-    ];
-
-    fn is_granular(path: &str) -> bool {
-        matches!(path, "" | "metadata")
-            || Self::METADATA.contains(&path)
-            || K::Apply::GRANULAR.contains(&path)
-    }
-
-    fn key(path: &str, element: &Value) -> Vec<Value> {
-        let lists = [("metadata.ownerReferences", &["uid"][..])];
-        let mut lists = lists.iter().chain(K::LIST_MAP_KEYS);
-        let keys = lists.find(|(list, _)| *list == path).map(|(_, keys)| *keys);
-        match keys {
-            Some(keys) => keys.iter().map(|key| element[*key].clone()).collect(),
-            None => vec![element.clone()],
-        }
-    }
-
-    /// The value without elements that have the key of an earlier one, which servers refuse.
-    fn unique(path: &str, value: &Value) -> Value {
-        match value {
-            Value::Object(object) => {
-                let inside = |name: &str| format!("{path}.{name}");
-                let fields = object.iter().map(|(name, value)| {
-                    let path = inside(name);
-                    let unique = Self::unique(path.trim_start_matches('.'), value);
-                    (name.clone(), unique)
-                });
-                Value::Object(fields.collect())
-            }
-            Value::Array(elements) if Self::is_granular(path) => {
-                let mut seen = Vec::new();
-                let mut unique = Vec::new();
-                for element in elements {
-                    let key = Self::key(path, element);
-                    if !seen.contains(&key) {
-                        seen.push(key);
-                        unique.push(Self::unique(&format!("{path}[]"), element));
-                    }
-                }
-                unique.into()
-            }
-            value => value.clone(),
-        }
-    }
-
     fn merge(path: &str, ours: &Value, theirs: &Value) -> Value {
         match (ours, theirs) {
-            (Value::Object(ours), Value::Object(theirs)) if Self::is_granular(path) => {
+            (Value::Object(ours), Value::Object(theirs)) if is_granular::<K>(path) => {
                 let mut all = ours.clone();
                 for (name, value) in theirs {
-                    let path = format!("{path}.{name}");
-                    let path = path.trim_start_matches('.');
                     let value = match ours.get(name) {
-                        Some(ours) => Self::merge(path, ours, value),
+                        Some(ours) => Self::merge(&inside(path, name), ours, value),
                         None => value.clone(),
                     };
                     all.insert(name.clone(), value);
                 }
                 all.into()
             }
-            (Value::Array(ours), Value::Array(theirs)) if Self::is_granular(path) => {
+            (Value::Array(ours), Value::Array(theirs)) if is_granular::<K>(path) => {
                 Self::merge_lists(path, ours, theirs).into()
             }
             (_, theirs) => theirs.clone(),
@@ -189,8 +92,8 @@ impl<K: Kind + kubernetes_kinds::Kind> Rules<K> {
 
     fn merge_lists(path: &str, ours: &[Value], theirs: &[Value]) -> Vec<Value> {
         let at = |list: &[Value], element: &Value| {
-            let key = Self::key(path, element);
-            list.iter().position(|other| Self::key(path, other) == key)
+            let key = key::<K>(path, element);
+            list.iter().position(|other| key::<K>(path, other) == key)
         };
         let mut all = Vec::new();
         let mut next = 0;
@@ -228,7 +131,7 @@ where
             if let Some(source) = value.pointer_mut("/spec/source") {
                 source.as_object_mut().unwrap().remove("inlineVolumeSpec");
             }
-            Rules::<K>::unique("", &written::<K::Apply>(&value))
+            unique::<K>("", &written::<K::Apply>(&value))
         });
         let (ours, theirs): (K::Apply, K::Apply) = (read(&a), read(&b));
         let expected: K::Apply = read(&Rules::<K>::merge("", &a, &b));
@@ -240,6 +143,29 @@ where
 mod rules {
     use super::each_kind;
     each_kind!(super::by_the_rules);
+}
+
+fn twice<T: Wire + DeepMerge>(a: &Value, b: &Value) -> Result<(), TestCaseError> {
+    let (a, b): (T, T) = (read(a), read(b));
+    let once = merged(a, b.clone());
+    prop_assert_eq!(&merged(once.clone(), b), &once);
+    Ok(())
+}
+
+/// What has been merged is merged again without effect, also into an object that repeats keys.
+fn idempotent<K: Kind + kubernetes_kinds::Kind + DeepMerge>()
+where
+    K::Apply: DeepMerge,
+{
+    check_all(&pairs::<K>(), |(a, b)| {
+        twice::<K>(&a, &unique::<K>("", &written::<K>(&b)))?;
+        twice::<K::Apply>(&a, &unique::<K>("", &written::<K::Apply>(&b)))
+    });
+}
+
+mod again {
+    use super::each_kind;
+    each_kind!(super::idempotent);
 }
 
 /// What k8s-openapi merges otherwise than a server: objects that the document calls atomic, whose
@@ -294,7 +220,7 @@ where
     K::Peer: DeepMerge,
 {
     check_all(&pairs::<K>(), |(a, b)| {
-        let [a, b] = [a, b].map(|value| Rules::<K>::unique("", &written::<K>(&value)));
+        let [a, b] = [a, b].map(|value| unique::<K>("", &written::<K>(&value)));
         let ours: K = merged(read(&a), read(&b));
         let theirs: K::Peer = merged(read(&a), read(&b));
         let ours = comparable(serde_json::to_value(ours).unwrap());
