@@ -121,6 +121,7 @@ fn write_workspace(root: &Path, workspace: &Path) {
         ("lib.rs", include_str!("compiled/run.rs")),
         ("applied.rs", include_str!("compiled/applied.rs")),
         ("bundle.rs", include_str!("compiled/bundle.rs")),
+        ("merged.rs", include_str!("compiled/merged.rs")),
         ("server.rs", include_str!("compiled/server.rs")),
     ] {
         write(workspace.join(RUNNER).join("src").join(file), tests);

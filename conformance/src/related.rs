@@ -18,7 +18,7 @@ const METADATA: [&str; 5] = [
 /// Returns a value with parts of both, and some parts of neither: it lacks one in four fields that
 /// only one of them has, or that both have.
 ///
-/// Fields of these names are there whenever one has them: the keys of elements of lists.
+/// Fields of these names are there whenever one has them.
 pub fn related(rng: &mut Rng, keys: &[&str], a: &Value, b: &Value) -> Value {
     match (a, b) {
         (Value::Object(a), Value::Object(b)) => {
@@ -75,8 +75,8 @@ pub fn inside(path: &str, name: &str) -> String {
     }
 }
 
-/// Returns the value at a path without elements of lists that repeat the key of an earlier one, which
-/// servers refuse.
+/// Returns the value at a path without elements of lists that lack a key, or repeat that of an
+/// earlier one, which servers refuse.
 pub fn unique<K: Kind + kubernetes_kinds::Kind>(path: &str, value: &Value) -> Value {
     match value {
         Value::Object(object) => {
@@ -90,7 +90,7 @@ pub fn unique<K: Kind + kubernetes_kinds::Kind>(path: &str, value: &Value) -> Va
             let mut all = Vec::new();
             for element in elements {
                 let key = key::<K>(path, element);
-                if !seen.contains(&key) {
+                if key.iter().all(Option::is_some) && !seen.contains(&key) {
                     seen.push(key);
                     all.push(unique::<K>(&format!("{path}[]"), element));
                 }

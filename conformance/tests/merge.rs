@@ -59,13 +59,6 @@ mod nothing {
     each_kind!(super::nothing_set);
 }
 
-fn twice<T: Wire + DeepMerge>(a: &Value, b: &Value) -> Result<(), TestCaseError> {
-    let (a, b): (T, T) = (read(a), read(b));
-    let once = merged(a, b.clone());
-    prop_assert_eq!(&merged(once.clone(), b), &once);
-    Ok(())
-}
-
 /// The rules, on JSON, from what the traits of a kind say of its lists.
 struct Rules<K>(std::marker::PhantomData<K>);
 
@@ -92,8 +85,8 @@ impl<K: Kind + kubernetes_kinds::Kind> Rules<K> {
 
     fn merge_lists(path: &str, ours: &[Value], theirs: &[Value]) -> Vec<Value> {
         let at = |list: &[Value], element: &Value| {
-            let key = key::<K>(path, element);
-            list.iter().position(|other| key::<K>(path, other) == key)
+            let wanted = key::<K>(path, element);
+            list.iter().position(|other| key::<K>(path, other) == wanted)
         };
         let mut all = Vec::new();
         let mut next = 0;

@@ -7,7 +7,7 @@ use crate::foundation;
 use crate::model::{
     ApiVersion, Field, Inner, Merge, Replaced, Role, SchemaName, Struct, Ty,
 };
-use crate::name;
+use crate::name::{self, Ident};
 
 /// Decides on each field of each struct.
 pub(super) fn run(version: &mut ApiVersion) {
@@ -32,25 +32,26 @@ fn merge(version: &ApiVersion, object: &Struct, field: &Field) -> Merge {
         _ if atomic == Some(true) => Merge::Whole,
         Ty::Map(value) => Merge::Entries(inner(version, value)),
         Ty::List(item) if atomic == Some(false) => {
-            let keys = keys(version, item, &field.facts.list_keys);
-            match keys.is_empty() {
-                true => Merge::Set,
-                false => Merge::List {
+            match keys(version, item, &field.facts.list_keys) {
+                Some(keys) if keys.is_empty() => Merge::Set,
+                Some(keys) => Merge::List {
                     keys,
                     elements: inner(version, item),
                 },
+                None => Merge::Whole,
             }
         }
         ty => fields(version, ty).map_or(Merge::Whole, Merge::Fields),
     }
 }
 
-/// The fields of the elements that are keys, by their names in Rust.
-fn keys(version: &ApiVersion, item: &Ty, keys: &[String]) -> Vec<name::Ident> {
+/// The fields of the elements that are keys, by their names in Rust; nothing if one isn't a field.
+fn keys(version: &ApiVersion, item: &Ty, keys: &[String]) -> Option<Vec<Ident>> {
     let own = version.own_struct(item).map(|(_, object)| object);
-    let keys = keys.iter().filter_map(|key| match own {
+    let external = item.reference().is_some_and(|of| version.externs.contains_key(of));
+    let keys = keys.iter().map(|key| match own {
         Some(own) => own.field(key).map(|field| field.name.clone()),
-        None => name::field_name(key),
+        None => name::field_name(key).filter(|_| external),
     });
     keys.collect()
 }

@@ -5,6 +5,7 @@
 
 mod applied;
 mod bundle;
+mod merged;
 mod server;
 
 use std::collections::BTreeMap;

@@ -11,7 +11,7 @@ merge::object! {
         optional ends,
         optional five,
         optional fixed,
-        optional keyed as list [port, protocol],
+        optional keyed,
         optional list,
         optional no,
         optional odd,
