@@ -38,3 +38,8 @@ pub(crate) fn has_zero(path: &RustPath) -> bool {
         .and_then(|path| path.rsplit("::").next())
         .is_some_and(|name| !WITHOUT_ZERO.contains(&name))
 }
+
+/// Whether a type of another crate implements `DeepMerge`.
+pub(crate) fn has_merge(path: &RustPath) -> bool {
+    path.to_string().starts_with("k8s_openapi::")
+}

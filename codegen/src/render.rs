@@ -1,6 +1,6 @@
 //! Render: formats the tokens of a file and adds the header.
 
-use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Spacing, TokenStream, TokenTree};
 use quote::quote;
 
 use crate::emit::{Content, File};
@@ -182,20 +182,28 @@ fn joined(tokens: TokenStream) -> String {
         let sign = punct.map(|(sign, _)| sign);
         // That of `=>` is glued to the sign before it.
         let is_left =
-            matches!(sign, Some(':' | ',' | '<')) || sign == Some('>') && !glued;
+            matches!(sign, Some(':' | ',' | '.' | '<')) || sign == Some('>') && !glued;
         if !glued && !is_left {
             text.push(' ');
         }
-        text += &match token {
-            TokenTree::Group(group) if group.delimiter() == Delimiter::Bracket => {
-                format!("[{}]", joined(group.stream()))
-            }
+        text += &match &token {
+            TokenTree::Group(group) => grouped(group),
             token => token.to_string(),
         };
-        glued = matches!(sign, Some(':' | '<'))
+        glued = matches!(sign, Some(':' | '.' | '<'))
             || punct.is_some_and(|(_, spacing)| spacing == Spacing::Joint);
     }
     text
+}
+
+/// A group as rustfmt writes it.
+fn grouped(group: &Group) -> String {
+    let inside = joined(group.stream());
+    match group.delimiter() {
+        Delimiter::Parenthesis => format!("({inside})"),
+        Delimiter::Bracket => format!("[{inside}]"),
+        Delimiter::Brace | Delimiter::None => group.to_string(),
+    }
 }
 
 /// The starts of items that have no empty line between them, if they are of the same group.

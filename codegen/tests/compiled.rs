@@ -13,7 +13,7 @@ use std::sync::LazyLock;
 use common::goldens;
 
 /// The features of generated crates, as TOML.
-const FEATURES: &str = r#"["apply", "manifests", "schemars", "validation"]"#;
+const FEATURES: &str = r#"["apply", "manifests", "merge", "schemars", "validation"]"#;
 
 /// The crate that holds the tests in `compiled/`.
 const RUNNER: &str = "golden-run";
@@ -121,6 +121,7 @@ fn write_workspace(root: &Path, workspace: &Path) {
         ("lib.rs", include_str!("compiled/run.rs")),
         ("applied.rs", include_str!("compiled/applied.rs")),
         ("bundle.rs", include_str!("compiled/bundle.rs")),
+        ("merged.rs", include_str!("compiled/merged.rs")),
         ("schemas.rs", include_str!("compiled/schemas.rs")),
         ("server.rs", include_str!("compiled/server.rs")),
     ] {

@@ -8,6 +8,7 @@
 //! * [`valid`] makes random objects that a server accepts.
 //! * [`facts`] has the names, scope and lifecycle of each kind.
 //! * [`fixtures`] finds Kubernetes' own fixtures, if they are available.
+//! * [`related`] makes pairs of objects that have parts in common.
 //! * [`rules`] validates variations of an object.
 //! * [`server`] is a small API server in this process, for tests with a real client.
 //! * [`measure`] compares the speed of two functions, for benchmarks.
@@ -20,6 +21,7 @@ pub mod fixtures;
 pub mod kind;
 pub mod measure;
 pub mod older;
+pub mod related;
 pub mod rules;
 pub mod samples;
 pub mod server;

@@ -13,6 +13,7 @@
 //! * [`quantity`] compares amounts such as `1Gi` and `1024Mi` by their value.
 //! * [`apply`] supports server-side apply and extracts the fields that a field manager owns.
 //! * [`Lean`] reads objects of a server without their `managedFields`, for caches.
+//! * `merge`, with the feature `merge`, merges objects as server-side apply does.
 //! * `schema` has what JSON Schemas of generated types need, with the feature `schemars`.
 //! * [`WithMetadata`] adds builder methods for metadata to every kind, [`build`] makes topology terms,
 //!   label selectors and owner references, [`conditions`] changes the conditions of a status.
@@ -24,6 +25,8 @@ pub mod convert;
 mod kind;
 mod lean;
 mod macros;
+#[cfg(feature = "merge")]
+pub mod merge;
 mod metadata;
 pub mod names;
 pub mod path;

@@ -22,6 +22,7 @@
 //! |---|---|
 //! | `apply` | types for server-side apply, in `apply` |
 //! | `manifests` | `add_to_scheme`, with which `kubernetes_manifests` reads any version of the kinds |
+//! | `merge` | `DeepMerge` of `k8s_openapi`, which merges objects as server-side apply does |
 //! | `schemars` | `JsonSchema` of `k8s_openapi::schemars` for every type, for the parts of custom resources |
 //! | `validation` | the traits of `kubernetes_validation`: defaults and validation as in an API server |
 //!
@@ -56,6 +57,8 @@ mod csi_driver;
 mod csi_node;
 mod csi_storage_capacity;
 mod group_version;
+#[cfg(feature = "merge")]
+mod merge;
 #[cfg(feature = "schemars")]
 mod schema;
 #[cfg(feature = "manifests")]

@@ -71,6 +71,7 @@ fn file(version: &ApiVersion, module: &Module) -> File {
 
 fn root(place: Option<&Ident>, versions: &[&ApiVersion]) -> File {
     let modules = versions.iter().flat_map(|v| of_types(v, &v.apply.modules));
+    let modules = modules.chain(super::merge::module(versions));
     let items = declarations(modules.collect(), Vec::new());
     let path = format!("{}{APPLY_MODULE}/mod.rs", folder(place));
     File::rust(

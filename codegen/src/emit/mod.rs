@@ -10,6 +10,7 @@ mod imports;
 mod kind;
 mod lists;
 mod manifest;
+mod merge;
 mod resource;
 mod root;
 mod runtime;
@@ -71,11 +72,12 @@ impl File {
 type Output = fn(&Crate<'_>) -> Vec<File>;
 
 /// All outputs.
-const OUTPUTS: [Output; 7] = [
+const OUTPUTS: [Output; 8] = [
     manifest::files,
     root::files,
     types::files,
     apply::files,
+    merge::files,
     schema::files,
     scheme::files,
     validation::files,

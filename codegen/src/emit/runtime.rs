@@ -50,6 +50,8 @@ pub(super) enum Feature {
     Apply,
     /// What registers the kinds.
     Manifests,
+    /// Merging of objects.
+    Merge,
     /// JSON Schemas.
     Schemars,
     /// Defaults and checks.
@@ -58,14 +60,15 @@ pub(super) enum Feature {
 
 impl Feature {
     /// All of them, sorted.
-    pub(super) const ALL: [Self; 4] =
-        [Self::Apply, Self::Manifests, Self::Schemars, Self::Validation];
+    pub(super) const ALL: [Self; 5] =
+        [Self::Apply, Self::Manifests, Self::Merge, Self::Schemars, Self::Validation];
 
     /// Its name in `Cargo.toml`.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Apply => "apply",
             Self::Manifests => "manifests",
+            Self::Merge => "merge",
             Self::Schemars => "schemars",
             Self::Validation => "validation",
         }
@@ -74,6 +77,7 @@ impl Feature {
     /// The features that it needs of crates on which all generated ones depend.
     pub(super) const fn needs(self) -> &'static [&'static str] {
         match self {
+            Self::Merge => &["kubernetes-kinds/merge"],
             Self::Schemars => &["k8s-openapi/schemars", "kubernetes-kinds/schemars"],
             Self::Apply | Self::Manifests | Self::Validation => &[],
         }
@@ -82,7 +86,7 @@ impl Feature {
     /// The run-time crate that it brings.
     pub(super) const fn runtime(self) -> Option<Runtime> {
         match self {
-            Self::Apply | Self::Schemars => None,
+            Self::Apply | Self::Merge | Self::Schemars => None,
             Self::Manifests => Some(MANIFESTS),
             Self::Validation => Some(VALIDATION),
         }
@@ -95,6 +99,11 @@ impl Feature {
             Self::Manifests => format!(
                 "`add_to_scheme`, with which `{MANIFESTS}` reads any version of the kinds"
             ),
+            Self::Merge => {
+                "`DeepMerge` of `k8s_openapi`, which merges objects as server-side \
+                            apply does"
+                    .to_owned()
+            }
             Self::Schemars => {
                 "`JsonSchema` of `k8s_openapi::schemars` for every type, for the \
                                parts of custom resources"

@@ -2,13 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::config::Config;
 use crate::diag::Spot;
 use crate::load::{Document, SCHEMAS, schema_name};
-use crate::model::External;
-use crate::name::RustPath;
+use crate::model::{External, Replaced, Step};
+use crate::name::{self, RustPath};
+
+/// The longest path in a type of another crate; those of Kubernetes' own have half as many fields.
+const DEEPEST: usize = 16;
 
 /// The home of a schema that is not generated.
 pub(super) fn of(
@@ -36,6 +39,7 @@ pub(super) fn of(
         path,
         large,
         required: has_required(name, document),
+        merged: merged(name, document),
     })
 }
 
@@ -60,4 +64,66 @@ fn has_required(name: &str, document: &Document) -> bool {
         }
     }
     false
+}
+
+/// The paths of what a server replaces as a whole in an object of a schema; `None` if the schema
+/// is no object, or is replaced itself.
+///
+/// Types of other crates merge the fields of every object. Their lists and maps they merge as
+/// their documents say, so that those aren't entered.
+fn merged(name: &str, document: &Document) -> Option<Vec<Replaced>> {
+    let schema = document.json.pointer(SCHEMAS)?.get(name)?;
+    let is_object = schema.get("type").and_then(Value::as_str) == Some("object");
+    if !is_object || map_type(schema) == Some("atomic") {
+        return None;
+    }
+    let mut found = Vec::new();
+    replaced(schema, document, &mut vec![name], &mut Vec::new(), &mut found);
+    Some(found)
+}
+
+fn replaced<'a>(
+    schema: &'a Value,
+    document: &'a Document,
+    above: &mut Vec<&'a str>,
+    path: &mut Replaced,
+    found: &mut Vec<Replaced>,
+) {
+    let required = schema.get("required").and_then(Value::as_array);
+    let properties = schema.get("properties").and_then(Value::as_object);
+    for (json, property) in properties.into_iter().flatten() {
+        let (Some(field), Some(target)) = (name::field_name(json), referred(property))
+        else {
+            continue;
+        };
+        let schemas = document.json.pointer(SCHEMAS).and_then(Value::as_object);
+        let Some(inner) = schemas.and_then(|schemas: &Map<_, _>| schemas.get(target))
+        else {
+            continue;
+        };
+        let required = required.into_iter().flatten();
+        path.push(Step {
+            name: field,
+            required: required.clone().any(|name| name == json),
+        });
+        let is_atomic = map_type(property).or_else(|| map_type(inner)) == Some("atomic");
+        if is_atomic {
+            found.push(path.clone());
+        } else if !above.contains(&target) && above.len() < DEEPEST {
+            above.push(target);
+            replaced(inner, document, above, path, found);
+            above.pop();
+        }
+        path.pop();
+    }
+}
+
+fn map_type(schema: &Value) -> Option<&str> {
+    schema.get("x-kubernetes-map-type").and_then(Value::as_str)
+}
+
+/// The schema that a property refers to.
+fn referred(property: &Value) -> Option<&str> {
+    let reference = property.get("$ref").or_else(|| property.pointer("/allOf/0/$ref"));
+    schema_name(reference?.as_str()?)
 }

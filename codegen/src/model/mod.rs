@@ -2,6 +2,7 @@
 
 mod conversion;
 mod graph;
+mod merge;
 mod rules;
 mod schema;
 mod value;
@@ -19,6 +20,7 @@ pub(crate) use conversion::{
     Carry, Conversion, Dropped, FieldConversion, Functions, How, Side,
 };
 pub(crate) use graph::{Graph, walk_fields};
+pub(crate) use merge::{Inner, Merge, Replaced, Step};
 pub(crate) use rules::{
     Argument, Call, Check, Earlier, ErrorType, Immutable, NameFormat, Reported, Rule,
     Rules, Takes, TypeRules, Unique,
@@ -99,6 +101,8 @@ pub(crate) struct External {
     pub(crate) large: bool,
     /// Whether it, or a type in it, has required fields, which it always writes.
     pub(crate) required: bool,
+    /// How it is merged: the paths of what is replaced in it, or nothing if it is replaced itself.
+    pub(crate) merged: Option<Vec<Replaced>>,
 }
 
 /// A type of the crate.
@@ -299,6 +303,8 @@ pub(crate) struct Facts {
     pub(crate) list_keys: Vec<String>,
     /// Whether it has one owner with all that is in it, where the document says so.
     pub(crate) atomic: Option<bool>,
+    /// How it is merged, set by the pass for that.
+    pub(crate) merge: Merge,
     /// How the value is read, if not as its type reads itself.
     pub(crate) reading: Option<Reading>,
     /// A value for examples.

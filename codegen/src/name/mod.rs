@@ -25,13 +25,17 @@ pub(crate) const GROUP_FILE: &str = "group_version";
 /// The module of the types for server-side apply.
 pub(crate) const APPLY_MODULE: &str = "apply";
 
+/// The file of merging.
+pub(crate) const MERGE_FILE: &str = "merge";
+
 /// The files of a crate that aren't made from a type, and that nothing else may need.
-pub(crate) const RESERVED_FILES: [&str; 8] = [
+pub(crate) const RESERVED_FILES: [&str; 9] = [
     "lib",
     "main",
     "mod",
     APPLY_MODULE,
     GROUP_FILE,
+    MERGE_FILE,
     SCHEMA_FOLDER,
     SCHEME_FILE,
     VALIDATION_FOLDER,

@@ -116,7 +116,10 @@ fn of_field(version: &ApiVersion, full: &str, field: &Field) -> Field {
             summary,
             ..lines(docs)
         },
-        facts: Facts::default(),
+        facts: Facts {
+            merge: field.facts.merge.clone(),
+            ..Facts::default()
+        },
         rules: Rules::default(),
         ..field.clone()
     }

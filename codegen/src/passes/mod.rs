@@ -11,6 +11,7 @@ mod docs;
 mod enums;
 mod examples;
 mod lists;
+mod merge;
 mod names;
 mod paths;
 mod placing;
@@ -46,6 +47,7 @@ const PASSES: &[Pass] = &[
     Pass::Version(|version, _, to| boxing::run(version, to)),
     Pass::Version(|version, config, _| names::keep_unknown_fields(version, config)),
     Pass::Version(|version, _, _| paths::run(version)),
+    Pass::Version(|version, _, _| merge::run(version)),
     Pass::Version(|version, _, to| placing::run(version, to)),
     Pass::Version(|version, _, to| names::check(version, to)),
     // After the others, because links need the names and places of everything else.

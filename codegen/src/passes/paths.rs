@@ -57,7 +57,7 @@ fn granular(version: &ApiVersion, kind: &SchemaName) -> Vec<String> {
 }
 
 /// Whether a value is a struct of the crate that can have several owners.
-fn is_granular(version: &ApiVersion, ty: &Ty) -> bool {
+pub(super) fn is_granular(version: &ApiVersion, ty: &Ty) -> bool {
     let own = version.own_struct(ty);
     own.is_some_and(|(ty, _)| ty.facts.atomic != Some(true))
 }

@@ -5,6 +5,7 @@
 
 mod applied;
 mod bundle;
+mod merged;
 mod schemas;
 mod server;
 

@@ -18,6 +18,7 @@ use k8s_openapi::jiff::Timestamp;
 use proptest::collection::{btree_map, vec};
 use proptest::option::of;
 use proptest::prelude::*;
+use proptest::strategy::ValueTree;
 use proptest::test_runner::{RngSeed, TestCaseError, TestRunner};
 use serde_json::{Map, Value};
 
@@ -68,6 +69,22 @@ fn run<S: Strategy>(
     if let Err(failure) = TestRunner::new(config).run(strategy, check) {
         panic!("{failure}");
     }
+}
+
+/// Returns random values, the same for the same seed, for tests that can't pass a closure.
+///
+/// # Panics
+///
+/// If the strategy rejects too many of its values.
+#[allow(clippy::expect_used)]
+pub fn some<S: Strategy>(strategy: &S, seed: u64, count: usize) -> Vec<S::Value> {
+    let config = ProptestConfig {
+        rng_seed: RngSeed::Fixed(seed),
+        ..ProptestConfig::default()
+    };
+    let mut runner = TestRunner::new(config);
+    let mut value = || strategy.new_tree(&mut runner).expect("a value").current();
+    (0..count).map(|_| value()).collect()
 }
 
 /// Strings: names as they are usual, and whatever might trip a reader or writer.

@@ -33,10 +33,14 @@ macro_rules! each_kind {
 }
 
 mod applied;
+#[path = "../common/cases.rs"]
+mod cases;
 mod conversion;
+mod copies;
 mod custom;
 mod kinds;
 mod lean;
+mod merged;
 mod openapi;
 mod owned;
 mod random;
@@ -54,17 +58,30 @@ use server::Server;
 
 /// Runs a test with the shared control plane, and gives up on one that hangs.
 fn run<F: Future>(test: impl FnOnce(Server) -> F) -> F::Output {
+    run_within(Duration::from_secs(60), test)
+}
+
+fn run_within<F: Future>(limit: Duration, test: impl FnOnce(Server) -> F) -> F::Output {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(async {
         let server = ControlPlane::shared().await.unwrap();
         let test = test(Server::of(server).await);
-        tokio::time::timeout(Duration::from_secs(60), test).await.expect("in time")
+        tokio::time::timeout(limit, test).await.expect("in time")
     })
 }
 
 /// The same of a test of some kinds. A release that serves only others is said, and right to do so.
 fn run_for<F: Future<Output = ()>>(kinds: &[Kind], test: impl FnOnce(Server) -> F) {
-    run(async |server| {
+    run_for_cases(kinds, 0, test);
+}
+
+/// The same with more time, for a number of cases that is given from outside.
+fn run_for_cases<F: Future<Output = ()>>(
+    kinds: &[Kind],
+    cases: u64,
+    test: impl FnOnce(Server) -> F,
+) {
+    run_within(Duration::from_secs(60 + cases), async |server| {
         let serves = |kind: &Kind| server.kinds.contains(kind);
         let should = |kind: &Kind| kind.lifecycle().unwrap().is_served(server.release);
         for kind in kinds {

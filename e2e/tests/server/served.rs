@@ -14,7 +14,7 @@ use storage_v1::{
 
 use crate::server::Server;
 
-const NAMESPACE: &str = "e2e-kinds";
+pub(crate) const NAMESPACE: &str = "e2e-kinds";
 
 /// A kind that this server has.
 pub(crate) trait Served: Kind + kube::Resource<DynamicType = ()> {

@@ -19,6 +19,8 @@
 mod csi_driver;
 mod csi_node;
 mod csi_storage_capacity;
+#[cfg(feature = "merge")]
+mod merge;
 mod storage_class;
 mod volume_attachment;
 mod volume_attributes_class;

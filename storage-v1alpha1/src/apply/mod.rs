@@ -18,6 +18,8 @@
 //! has one; metadata writes what is set only.
 
 mod csi_storage_capacity;
+#[cfg(feature = "merge")]
+mod merge;
 mod volume_attachment;
 mod volume_attributes_class;
 

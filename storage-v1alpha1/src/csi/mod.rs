@@ -60,6 +60,8 @@ pub mod apply;
 mod csi_driver;
 mod csi_node_info;
 mod group_version;
+#[cfg(feature = "merge")]
+mod merge;
 mod rules;
 #[cfg(feature = "schemars")]
 mod schema;

@@ -18,6 +18,8 @@
 
 mod csi_driver;
 mod csi_node_info;
+#[cfg(feature = "merge")]
+mod merge;
 
 pub use csi_driver::{CSIDriver, CSIDriverSpec};
 pub use csi_node_info::{

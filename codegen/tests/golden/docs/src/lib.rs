@@ -9,12 +9,15 @@
 //!
 //! | feature | adds |
 //! |---|---|
+//! | `merge` | `DeepMerge` of `k8s_openapi`, which merges objects as server-side apply does |
 //! | `schemars` | `JsonSchema` of `k8s_openapi::schemars` for every type, for the parts of custom resources |
 //!
 //! ## More words
 //!
 //! Written by hand, in *Markdown*, with a `# [link]` in code and a [link](https://example.com).
 
+#[cfg(feature = "merge")]
+mod merge;
 mod page_note;
 mod page_spec;
 #[cfg(feature = "schemars")]

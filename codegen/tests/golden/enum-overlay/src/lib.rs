@@ -9,11 +9,14 @@
 //!
 //! | feature | adds |
 //! |---|---|
+//! | `merge` | `DeepMerge` of `k8s_openapi`, which merges objects as server-side apply does |
 //! | `schemars` | `JsonSchema` of `k8s_openapi::schemars` for every type, for the parts of custom resources |
 //! | `validation` | the traits of `kubernetes_validation`: defaults and validation as in an API server |
 
 mod lamp;
 mod light;
+#[cfg(feature = "merge")]
+mod merge;
 #[cfg(feature = "schemars")]
 mod schema;
 #[cfg(feature = "validation")]

@@ -9,8 +9,11 @@
 //!
 //! | feature | adds |
 //! |---|---|
+//! | `merge` | `DeepMerge` of `k8s_openapi`, which merges objects as server-side apply does |
 //! | `schemars` | `JsonSchema` of `k8s_openapi::schemars` for every type, for the parts of custom resources |
 
+#[cfg(feature = "merge")]
+mod merge;
 #[cfg(feature = "schemars")]
 mod schema;
 mod shelf;

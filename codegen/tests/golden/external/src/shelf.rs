@@ -31,6 +31,8 @@ pub struct Shelf {
     pub may: Option<Box<PersistentVolumeSpec>>,
 
     /// `metaCondition`.
+    ///
+    /// At most one element for each `type`.
     pub meta_condition: Option<Vec<Condition>>,
 
     /// `ours`.

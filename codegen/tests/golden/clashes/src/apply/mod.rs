@@ -17,5 +17,7 @@
 //! has one; metadata writes what is set only.
 
 mod i;
+#[cfg(feature = "merge")]
+mod merge;
 
 pub use i::I;

@@ -16,6 +16,7 @@
 //! |---|---|
 //! | `apply` | types for server-side apply, in `apply` |
 //! | `manifests` | `add_to_scheme`, with which `kubernetes_manifests` reads any version of the kinds |
+//! | `merge` | `DeepMerge` of `k8s_openapi`, which merges objects as server-side apply does |
 //! | `schemars` | `JsonSchema` of `k8s_openapi::schemars` for every type, for the parts of custom resources |
 //! | `validation` | the traits of `kubernetes_validation`: defaults and validation as in an API server |
 //!

@@ -17,5 +17,7 @@
 //! has one; metadata writes what is set only.
 
 mod kettle;
+#[cfg(feature = "merge")]
+mod merge;
 
 pub use kettle::{Kettle, KettleSpec, KettleStatus};

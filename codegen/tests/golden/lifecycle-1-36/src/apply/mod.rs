@@ -16,6 +16,8 @@
 //! these, some write their required fields always, which is said of each field that
 //! has one; metadata writes what is set only.
 
+#[cfg(feature = "merge")]
+mod merge;
 mod moth;
 
 pub use moth::{Moth, Wings};

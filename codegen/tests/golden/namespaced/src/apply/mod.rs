@@ -17,5 +17,7 @@
 //! has one; metadata writes what is set only.
 
 mod box2;
+#[cfg(feature = "merge")]
+mod merge;
 
 pub use box2::Box2;

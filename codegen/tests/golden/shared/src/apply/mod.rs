@@ -19,6 +19,8 @@
 mod cat;
 mod dog;
 mod fur;
+#[cfg(feature = "merge")]
+mod merge;
 
 pub use cat::{Cat, CatNap};
 pub use dog::Dog;

@@ -17,6 +17,8 @@
 //! has one; metadata writes what is set only.
 
 mod jar;
+#[cfg(feature = "merge")]
+mod merge;
 mod mug;
 mod tray;
 

@@ -20,6 +20,8 @@ pub mod apply;
 
 mod group_version;
 mod jug;
+#[cfg(feature = "merge")]
+mod merge;
 mod mug;
 mod rules;
 #[cfg(feature = "schemars")]

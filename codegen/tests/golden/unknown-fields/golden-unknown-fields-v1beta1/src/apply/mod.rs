@@ -18,6 +18,8 @@
 
 mod cup;
 mod dish;
+#[cfg(feature = "merge")]
+mod merge;
 
 pub use cup::{Cup, CupSpec, Handle};
 pub use dish::Dish;

@@ -1,0 +1,75 @@
+//! Merging: how each field is merged with that of another object, as server-side apply does.
+
+use std::collections::BTreeMap;
+
+use super::paths;
+use crate::foundation;
+use crate::model::{
+    ApiVersion, Field, Inner, Merge, Replaced, Role, SchemaName, Struct, Ty,
+};
+use crate::name::{self, Ident};
+
+/// Decides on each field of each struct.
+pub(super) fn run(version: &mut ApiVersion) {
+    let all = version.structs().map(|(schema, object)| {
+        let fields = object.fields.iter();
+        (schema.clone(), fields.map(|field| merge(version, object, field)).collect())
+    });
+    let all: BTreeMap<SchemaName, Vec<Merge>> = all.collect();
+    for (schema, merges) in all {
+        let object = version.object_mut(&schema);
+        let fields = object.into_iter().flat_map(|object| &mut object.fields);
+        for (field, merge) in fields.zip(merges) {
+            field.facts.merge = merge;
+        }
+    }
+}
+
+fn merge(version: &ApiVersion, object: &Struct, field: &Field) -> Merge {
+    let atomic = field.facts.atomic;
+    match &field.ty {
+        _ if field.metadata && matches!(object.role, Role::Kind(_)) => Merge::Metadata,
+        _ if atomic == Some(true) => Merge::Whole,
+        Ty::Map(value) => Merge::Entries(inner(version, value)),
+        Ty::List(item) if atomic == Some(false) => {
+            match keys(version, item, &field.facts.list_keys) {
+                Some(keys) if keys.is_empty() => Merge::Set,
+                Some(keys) => Merge::List {
+                    keys,
+                    elements: inner(version, item),
+                },
+                None => Merge::Whole,
+            }
+        }
+        ty => fields(version, ty).map_or(Merge::Whole, Merge::Fields),
+    }
+}
+
+/// The fields of the elements that are keys, by their names in Rust; nothing if one isn't a field.
+fn keys(version: &ApiVersion, item: &Ty, keys: &[String]) -> Option<Vec<Ident>> {
+    let own = version.own_struct(item).map(|(_, object)| object);
+    let external = item.reference().is_some_and(|of| version.externs.contains_key(of));
+    let keys = keys.iter().map(|key| match own {
+        Some(own) => own.field(key).map(|field| field.name.clone()),
+        None => name::field_name(key).filter(|_| external),
+    });
+    keys.collect()
+}
+
+fn inner(version: &ApiVersion, ty: &Ty) -> Inner {
+    match fields(version, ty) {
+        Some(_) => Inner::Fields,
+        None => Inner::Whole,
+    }
+}
+
+/// What is replaced in a value whose fields are merged; nothing if the value is replaced.
+fn fields(version: &ApiVersion, ty: &Ty) -> Option<Vec<Replaced>> {
+    let Ty::Ref(schema) = ty else { return None };
+    match version.externs.get(schema) {
+        Some(external) if foundation::has_merge(&external.path) => {
+            external.merged.clone()
+        }
+        _ => paths::is_granular(version, ty).then(Vec::new),
+    }
+}
