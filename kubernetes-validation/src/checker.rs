@@ -130,6 +130,7 @@ impl<'t> Checker<'t> {
             value,
             detail,
             rule: problem.rule,
+            accepted: Vec::new(),
         });
     }
 
@@ -309,8 +310,7 @@ impl<'t> Checker<'t> {
         message: &str,
     ) {
         if !accepted.contains(&value) {
-            let problem = Problem::new(ErrorType::NotSupported, "enum");
-            self.add(at, problem, to_value(value), message.to_owned());
+            self.not_supported(at, value, accepted, message.to_owned());
         }
     }
 
@@ -417,9 +417,24 @@ impl<'t> Checker<'t> {
 
     #[cold]
     fn unknown(&mut self, at: Path<'_>, value: &str, known: &[&str]) {
-        let known: Vec<_> = known.iter().filter(|known| !known.is_empty()).collect();
+        let shown: Vec<_> = known.iter().filter(|known| !known.is_empty()).collect();
+        self.not_supported(at, value, known, format!("it must be one of {shown:?}"));
+    }
+
+    #[cold]
+    fn not_supported(
+        &mut self,
+        at: Path<'_>,
+        value: &str,
+        accepted: &[&str],
+        detail: String,
+    ) {
         let problem = Problem::new(ErrorType::NotSupported, "enum");
-        self.add(at, problem, to_value(value), format!("it must be one of {known:?}"));
+        self.add(at, problem, to_value(value), detail);
+        if let Some(error) = self.report.errors.last_mut() {
+            let accepted = accepted.iter().filter(|accepted| !accepted.is_empty());
+            error.accepted = accepted.map(ToString::to_string).collect();
+        }
     }
 
     #[cold]
