@@ -125,11 +125,14 @@ impl Provider {
     {
         let (kind, name) = (<A::Kind as Resource>::kind(&()), wanted.name_any());
         let objects: Api<A::Kind> = Api::all(self.client.clone());
-        // A server refuses to apply what its release doesn't have, and may not have all defaults.
+        // Some defaults of the definition are of fields that the server doesn't have: it would refuse
+        // to apply them.
         wanted.drop_disabled(None, &self.target);
-        let mut new = wanted.clone();
+        let (mut new, own) = (wanted.clone(), wanted.owner_references());
         let report = match objects.get_opt(&name).await? {
-            Some(live) if live.owner_references() != wanted.owner_references() => {
+            Some(live)
+                if !own.iter().all(|own| live.owner_references().contains(own)) =>
+            {
                 return Err(format!("somebody else has a {kind} {name}").into());
             }
             Some(live) => {
@@ -184,8 +187,7 @@ async fn run() -> Result<(), Box<dyn Error>> {
     let release = Release::new(version.major.parse()?, minor);
     let profiles: Api<StorageProfile> = Api::all(client.clone());
     // Fails at once without the definition, or without the right to read.
-    let found = profiles.list(&ListParams::default().limit(1)).await;
-    found.map_err(|error| {
+    profiles.list(&ListParams::default().limit(1)).await.map_err(|error| {
         format!("can't list StorageProfiles, see the command crd: {error}")
     })?;
     info!("following StorageProfiles, rules of Kubernetes {release}");
