@@ -7,9 +7,10 @@ mod common;
 use std::fs;
 use std::path::Path;
 use std::process::Stdio;
+use std::time::{Duration, Instant};
 
-use common::{Program, eventually};
-use e2e::{ControlPlane, send, send_as};
+use common::{PATIENCE, Program, eventually};
+use e2e::{Builder, ControlPlane, send, send_as};
 use http::Method;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::api::{Api, ApiResource, DeleteParams, DynamicObject, Patch, PatchParams};
@@ -38,7 +39,11 @@ struct World {
 impl World {
     /// Starts both, with the definition that the program prints.
     async fn start() -> Self {
-        let server = ControlPlane::start().await.unwrap();
+        Self::start_with(ControlPlane::builder()).await
+    }
+
+    async fn start_with(builder: Builder) -> Self {
+        let server = builder.start().await.unwrap();
         let client = server.client().unwrap();
         define(&client).await;
         let mut command = command();
@@ -295,17 +300,33 @@ async fn what_is_wrong_is_refused() {
     world.controller.stop().await;
 }
 
-/// The manifest that README.md shows.
+/// The manifest that README.md shows. What is made goes with the profile.
 #[tokio::test]
 #[ignore = "needs a control plane: run cargo xtask e2e"]
 async fn the_manifest_is_followed() {
-    let world = World::start().await;
+    let collector =
+        ControlPlane::builder().controllers(["garbage-collector-controller"]);
+    let world = World::start_with(collector).await;
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("manifests/profile.yaml");
     let body = Some(fs::read(path).unwrap());
     let created =
         send_as(&world.client, Method::POST, PROFILES, "application/yaml", body);
     assert!(created.await.unwrap().is_success());
     assert_eq!(world.refused("csi.example.com").await, None);
+    let name = "csi.example.com";
+    assert!(world.classes.get_opt(name).await.unwrap().is_some());
+    world.profiles.delete(name, &DeleteParams::default()).await.unwrap();
+    let begun = Instant::now();
+    // The collector looks for new kinds twice a minute.
+    let is_gone = async {
+        while world.classes.get_opt(name).await.unwrap().is_some()
+            || world.drivers.get_opt(name).await.unwrap().is_some()
+        {
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+    };
+    tokio::time::timeout(3 * PATIENCE, is_gone).await.expect("deleted with the profile");
+    println!("gone after {:?}", begun.elapsed());
     world.controller.stop().await;
 }
 
