@@ -130,7 +130,7 @@ impl<'t> Checker<'t> {
             value,
             detail,
             rule: problem.rule,
-            accepted: Vec::new(),
+            accepted: &[],
         });
     }
 
@@ -293,7 +293,7 @@ impl<'t> Checker<'t> {
 
     /// Checks that a value of an enumeration is a known one.
     #[inline]
-    pub fn known(&mut self, at: Path<'_>, value: &str, known: &[&str]) {
+    pub fn known(&mut self, at: Path<'_>, value: &str, known: &'static [&'static str]) {
         if !known.contains(&value) {
             self.unknown(at, value, known);
         }
@@ -306,7 +306,7 @@ impl<'t> Checker<'t> {
         &mut self,
         at: Path<'_>,
         value: &str,
-        accepted: &[&str],
+        accepted: &'static [&'static str],
         message: &str,
     ) {
         if !accepted.contains(&value) {
@@ -416,7 +416,7 @@ impl<'t> Checker<'t> {
     }
 
     #[cold]
-    fn unknown(&mut self, at: Path<'_>, value: &str, known: &[&str]) {
+    fn unknown(&mut self, at: Path<'_>, value: &str, known: &'static [&'static str]) {
         let shown: Vec<_> = known.iter().filter(|known| !known.is_empty()).collect();
         self.not_supported(at, value, known, format!("it must be one of {shown:?}"));
     }
@@ -426,14 +426,13 @@ impl<'t> Checker<'t> {
         &mut self,
         at: Path<'_>,
         value: &str,
-        accepted: &[&str],
+        accepted: &'static [&'static str],
         detail: String,
     ) {
         let problem = Problem::new(ErrorType::NotSupported, "enum");
         self.add(at, problem, to_value(value), detail);
         if let Some(error) = self.report.errors.last_mut() {
-            let accepted = accepted.iter().filter(|accepted| !accepted.is_empty());
-            error.accepted = accepted.map(ToString::to_string).collect();
+            error.accepted = accepted;
         }
     }
 

@@ -76,7 +76,7 @@ pub struct Error {
     pub rule: &'static str,
     /// The values that are accepted where the type is [`ErrorType::NotSupported`], to look for the one
     /// that is meant; empty for other types.
-    pub accepted: Vec<String>,
+    pub accepted: &'static [&'static str],
 }
 
 /// The most characters of a value that are shown.

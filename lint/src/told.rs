@@ -236,7 +236,8 @@ pub(crate) fn error(error: &Error) -> Note {
     let value = error.value.as_ref().map(ToString::to_string);
     let value = value.map_or_else(String::new, |value| cut(&value, SHOWN) + ": ");
     let found = error.value.as_ref().and_then(Value::as_str).unwrap_or_default();
-    let meant = nearest(found, error.accepted.iter().map(|accepted| &**accepted));
+    let meant =
+        nearest(found, error.accepted.iter().copied().filter(|name| !name.is_empty()));
     let meant =
         meant.map_or_else(String::new, |meant| format!("; did you mean {meant:?}?"));
     Note {
