@@ -165,6 +165,74 @@ fn what_cannot_be_read_is_left() {
     assert!(ran.told.contains("<stdin>:11: template, not read: "), "{}", ran.told);
 }
 
+/// Of a group that is known, no version or kind is left silently that there has never been.
+#[test]
+fn what_has_never_been_is_left_with_an_error() {
+    let object = |version: &str, kind: &str| {
+        format!("{OLD}---\nmetadata: {{name: a}}\napiVersion: {version}\nkind: {kind}\n")
+    };
+    let here = folder("convert-never");
+    let file = here.join("never.yaml");
+    for (version, kind, told) in [
+        (
+            "storage.k8s.io/v2",
+            "CSINode",
+            "13: error: left as it is: Kubernetes has no storage.k8s.io/v2 CSINode: it has \
+             storage.k8s.io/v1 CSINode, storage.k8s.io/v1beta1 CSINode\n",
+        ),
+        (
+            "storage.k8s.io/v1alpha1",
+            "StorageClass",
+            "it has storage.k8s.io/v1 StorageClass, ",
+        ),
+        (
+            "storage.k8s.io/v1beta2",
+            "CSINodeList",
+            "it has storage.k8s.io/v1 CSINodeList, ",
+        ),
+        (
+            "storage.k8s.io/v1beta1",
+            "StorageClas",
+            "14: error: left as it is: Kubernetes has no storage.k8s.io/v1beta1 StorageClas: \
+             did you mean StorageClass?\n",
+        ),
+        ("csi.storage.k8s.io/v1", "CSIDrivr", "did you mean CSIDriver?\n"),
+        ("storage.k8s.io/v1", "[]", "14: error: left as it is: kind: not a string\n"),
+        ("storage.k8s.io/v1", "", "12: error: left as it is: kind is missing; "),
+    ] {
+        let text = object(version, kind);
+        fs::write(&file, &text).unwrap();
+        let ran = run(&here, &["convert", "--in-place", "."], "");
+        assert_eq!(ran.code, 1, "{}", ran.told);
+        assert!(
+            ran.told.starts_with("never.yaml:") && ran.told.contains(told),
+            "{}",
+            ran.told
+        );
+        assert!(ran.told.ends_with("1 file, 0 changed, 0 templates not read\n"));
+        assert_eq!(fs::read_to_string(&file).unwrap(), text);
+        assert_eq!(convert(&["--check"], &text).code, 1);
+    }
+    // An item of a list, too.
+    let list = "apiVersion: v1\nkind: List\nitems:\n- apiVersion: storage.k8s.io/v2\n  kind: CSINode\n";
+    let ran = convert(&[], list);
+    assert_eq!((ran.code, ran.out.as_str()), (1, ""));
+    assert!(ran.told.starts_with("<stdin>:4: error: left as it is: "), "{}", ran.told);
+
+    // Groups of others are theirs, and a placeholder is nothing yet.
+    for (version, kind) in [
+        ("example.com/v2", "CSINode"),
+        ("snapshot.storage.k8s.io/v9", "VolumeSnapshot"),
+        ("v1", "StorageClass"),
+        ("apps/v1", "Deploiment"),
+        ("storage.k8s.io/v1", "'{{ .Values.kind }}'"),
+        ("'storage.k8s.io/{{ .Values.version }}'", "CSINode"),
+    ] {
+        let text = object(version, kind);
+        becomes(&[], &text, &text.replacen("/v1beta1", "/v1", 1));
+    }
+}
+
 #[test]
 fn files_are_written_as_asked() {
     let here = folder("convert-files");

@@ -119,6 +119,45 @@ fn what_is_nobodys_is_left_alone_unless_it_is_meant_for_us() {
     }
 }
 
+/// Of enumerations: of a type, of a list, of a field that accepts not all of its type, and of
+/// Kubernetes' core.
+#[test]
+fn the_value_that_is_meant_is_told() {
+    let mode = "it must be one of [\"Immediate\", \"WaitForFirstConsumer\"]";
+    for (object, told) in [
+        (
+            "StorageClass\nvolumeBindingMode: Imediate",
+            format!("\"Imediate\": {mode}; did you mean \"Immediate\"?\n"),
+        ),
+        // Nothing is near, and what is empty is near nothing.
+        ("StorageClass\nvolumeBindingMode: Later", format!("\"Later\": {mode}\n")),
+        ("StorageClass\nvolumeBindingMode: ''", format!("\"\": {mode}\n")),
+        (
+            "StorageClass\nreclaimPolicy: retian",
+            "can't be recycled; did you mean \"Retain\"?\n".to_owned(),
+        ),
+        ("StorageClass\nreclaimPolicy: Recycle", "can't be recycled\n".to_owned()),
+        (
+            "CSIDriver\nspec: {volumeLifecycleModes: [ephemeral]}",
+            "; did you mean \"Ephemeral\"?\n".to_owned(),
+        ),
+        (
+            "VolumeAttachment\nspec: {source: {inlineVolumeSpec: {accessModes: [readwriteOnce]}}}",
+            "; did you mean \"ReadWriteOnce\"?\n".to_owned(),
+        ),
+    ] {
+        let ran = lint(&[], &format!("apiVersion: storage.k8s.io/v1\nkind: {object}\n"));
+        assert!(ran.out.contains(&told), "{told}{}", ran.out);
+    }
+    for format in ["json", "sarif", "junit", "github"] {
+        let text = "apiVersion: storage.k8s.io/v1\nkind: StorageClass\n\
+                    metadata: {name: a}\nprovisioner: a\nvolumeBindingMode: immediate\n";
+        let ran = lint(&["--format", format], text);
+        let out = ran.out.replace("&quot;", "\"").replace('\\', "");
+        assert!(out.contains("did you mean \"Immediate\"?"), "{}", ran.out);
+    }
+}
+
 #[test]
 fn what_is_meant_is_told() {
     for (kind, told) in [
@@ -135,6 +174,8 @@ fn what_is_meant_is_told() {
         ),
         ("StorageClass\nspec: {}", "correct its name or place, or take it out"),
         ("Pod", "it has storage.k8s.io/v1 CSIDriver, "),
+        ("StorageClasList", "did you mean StorageClassList?"),
+        ("VolumeAttachmentLst", "did you mean VolumeAttachment?"),
     ] {
         let ran = lint(&[], &format!("apiVersion: storage.k8s.io/v1\nkind: {kind}\n"));
         assert!(ran.out.contains(told), "{}", ran.out);

@@ -130,6 +130,7 @@ impl<'t> Checker<'t> {
             value,
             detail,
             rule: problem.rule,
+            accepted: &[],
         });
     }
 
@@ -292,7 +293,7 @@ impl<'t> Checker<'t> {
 
     /// Checks that a value of an enumeration is a known one.
     #[inline]
-    pub fn known(&mut self, at: Path<'_>, value: &str, known: &[&str]) {
+    pub fn known(&mut self, at: Path<'_>, value: &str, known: &'static [&'static str]) {
         if !known.contains(&value) {
             self.unknown(at, value, known);
         }
@@ -305,12 +306,11 @@ impl<'t> Checker<'t> {
         &mut self,
         at: Path<'_>,
         value: &str,
-        accepted: &[&str],
+        accepted: &'static [&'static str],
         message: &str,
     ) {
         if !accepted.contains(&value) {
-            let problem = Problem::new(ErrorType::NotSupported, "enum");
-            self.add(at, problem, to_value(value), message.to_owned());
+            self.not_supported(at, value, accepted, message.to_owned());
         }
     }
 
@@ -416,10 +416,24 @@ impl<'t> Checker<'t> {
     }
 
     #[cold]
-    fn unknown(&mut self, at: Path<'_>, value: &str, known: &[&str]) {
-        let known: Vec<_> = known.iter().filter(|known| !known.is_empty()).collect();
+    fn unknown(&mut self, at: Path<'_>, value: &str, known: &'static [&'static str]) {
+        let shown: Vec<_> = known.iter().filter(|known| !known.is_empty()).collect();
+        self.not_supported(at, value, known, format!("it must be one of {shown:?}"));
+    }
+
+    #[cold]
+    fn not_supported(
+        &mut self,
+        at: Path<'_>,
+        value: &str,
+        accepted: &'static [&'static str],
+        detail: String,
+    ) {
         let problem = Problem::new(ErrorType::NotSupported, "enum");
-        self.add(at, problem, to_value(value), format!("it must be one of {known:?}"));
+        self.add(at, problem, to_value(value), detail);
+        if let Some(error) = self.report.errors.last_mut() {
+            error.accepted = accepted;
+        }
     }
 
     #[cold]

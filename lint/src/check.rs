@@ -217,7 +217,11 @@ impl Linter {
                     self.object(object, about, positions);
                 } else {
                     let note = told::no_such_kind(&self.scheme, &object.kind());
-                    about.add(positions.find(&told::path(&note.path)), note);
+                    let at = positions.find(&told::path(&note.path));
+                    if template::is_placeholder(&note.message) {
+                        about.replaced(at);
+                    }
+                    about.add(at, note);
                 }
             }
         }

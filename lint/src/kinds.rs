@@ -1,8 +1,14 @@
 //! The kinds that are known, and what a server makes of an object of each.
 
-use kubernetes_manifests::scheme::{AnyObject, Scheme, Unrepresentable, Versioned};
+use kubernetes_kinds::{GroupVersion, GroupVersionKind};
+use kubernetes_manifests::scheme::{
+    AnyObject, Part, Scheme, Unrepresentable, Versioned,
+};
 use kubernetes_validation::{FieldPath, Report, Segment, Target, Validate};
 use serde_json::Value;
+
+use crate::finding::Note;
+use crate::{template, told};
 
 /// What a server does with a new object.
 pub struct Checked {
@@ -34,6 +40,26 @@ pub fn scheme() -> Scheme {
     let mut scheme = Scheme::new().with_unrepresentable(Unrepresentable::Discard);
     storage_all::add_to_scheme(&mut scheme);
     scheme
+}
+
+/// Returns whether an `apiVersion` is of a group that is known, in any version.
+#[must_use]
+pub fn is_known_group(scheme: &Scheme, api_version: &str) -> bool {
+    let group = GroupVersion::from_api_version(api_version).group;
+    scheme.group_versions().any(|known| known.group == group)
+}
+
+/// Returns what is wrong with the type of a part: its group is known, but Kubernetes has never had the
+/// version or the kind. Returns nothing for kinds that are known, for other groups, and for
+/// placeholders of templates.
+#[must_use]
+pub fn no_such_kind(scheme: &Scheme, part: &Part<'_>) -> Option<Note> {
+    let (version, kind) = part.api_version.as_deref().zip(part.kind.as_deref())?;
+    let found = GroupVersionKind::from_type_meta(version, kind);
+    let is_other = scheme.recognizes(&found)
+        || !is_known_group(scheme, version)
+        || template::is_placeholder(&found.to_string());
+    (!is_other).then(|| told::no_such_kind(scheme, &found))
 }
 
 /// Returns what a server makes of a new object; nothing if it is of no kind that is known.

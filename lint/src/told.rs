@@ -5,6 +5,7 @@ use kubernetes_kinds::{GroupVersionKind, Lifecycle, Release};
 use kubernetes_manifests::scheme::{Reason, Scheme, SchemeError};
 use kubernetes_manifests::strict::{FieldError, FieldErrorKind};
 use kubernetes_validation::{Error, FieldPath, Segment, Warning};
+use serde_json::Value;
 
 use crate::finding::{Note, Severity};
 
@@ -106,24 +107,26 @@ pub(crate) fn no_such_kind(scheme: &Scheme, found: &GroupVersionKind) -> Note {
         let versions = scheme.group_versions();
         versions.flat_map(|version| scheme.kinds(version)).map(|known| &known.kind)
     };
+    // Each kind has a list, which isn't registered by itself.
+    let item = found.kind.strip_suffix("List").unwrap_or(&found.kind);
+    let suffix = found.kind.strip_prefix(item).unwrap_or_default();
     let is_group =
         |kind: &GroupVersionKind| kind.group_version.group == found.group_version.group;
     let is_near: [&dyn Fn(&GroupVersionKind) -> bool; 3] = [
-        &|kind| kind.kind == found.kind && is_group(kind),
-        &|kind| kind.kind == found.kind,
+        &|kind| kind.kind == item && is_group(kind),
+        &|kind| kind.kind == item,
         &is_group,
     ];
     let in_group = registered().filter(|kind| is_group(kind)).map(|kind| &*kind.kind);
-    if let Some(meant) =
-        nearest(&found.kind, in_group).filter(|kind| *kind != found.kind)
-    {
+    if let Some(meant) = nearest(item, in_group).filter(|kind| *kind != item) {
         let found = cut(&found.to_string(), SHOWN);
-        let message = format!("Kubernetes has no {found}: did you mean {meant}?");
+        let message =
+            format!("Kubernetes has no {found}: did you mean {meant}{suffix}?");
         return note(Severity::Error, "kind", UNKNOWN_KIND, message);
     }
     let known = is_near.iter().find_map(|is_near| {
         let near = registered().filter(|kind| is_near(kind));
-        let near: Vec<_> = near.map(ToString::to_string).collect();
+        let near: Vec<_> = near.map(|kind| format!("{kind}{suffix}")).collect();
         (!near.is_empty()).then(|| near.join(", "))
     });
     let known = known.unwrap_or_default();
@@ -232,6 +235,11 @@ pub(crate) fn lost(loss: &UnrepresentableField, to: &GroupVersionKind) -> Note {
 pub(crate) fn error(error: &Error) -> Note {
     let value = error.value.as_ref().map(ToString::to_string);
     let value = value.map_or_else(String::new, |value| cut(&value, SHOWN) + ": ");
+    let found = error.value.as_ref().and_then(Value::as_str).unwrap_or_default();
+    let meant =
+        nearest(found, error.accepted.iter().copied().filter(|name| !name.is_empty()));
+    let meant =
+        meant.map_or_else(String::new, |meant| format!("; did you mean {meant:?}?"));
     Note {
         severity: Severity::Error,
         path: error.path.to_string(),
@@ -239,7 +247,7 @@ pub(crate) fn error(error: &Error) -> Note {
         reason: error.error_type.reason(),
         rule: Some(error.rule),
         title: error.error_type.to_string(),
-        message: format!("{value}{}", error.detail),
+        message: format!("{value}{}{meant}", error.detail),
     }
 }
 

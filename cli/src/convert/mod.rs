@@ -27,8 +27,8 @@ use similar::TextDiff;
 /// order, quotes and other documents stay as they are. An object that has other fields in the newer
 /// version is written anew. Says each change as `file:line: kind name becomes kind`.
 ///
-/// A file is left as it is if something in it would be lost or can't be read. Standard input is
-/// converted to standard output.
+/// A file is left as it is if something in it would be lost, can't be read, or is of a version or
+/// kind that the storage API has never had. Standard input is converted to standard output.
 ///
 /// Exits with 0 if all is done, 1 if a file is left that should change, or would change with
 /// --check, and 2 if something can't be read or written or the command line is wrong.

@@ -6,6 +6,7 @@ use kubernetes_kinds::{FieldPath, GroupVersionKind, Release};
 use kubernetes_manifests::scheme::{
     AnyObject, Part, Reason, Scheme, SchemeError, Syntax,
 };
+use kubernetes_storage_lint::kinds;
 use kubernetes_storage_lint::template::Placeholders;
 use serde_json::Value;
 
@@ -117,6 +118,12 @@ impl Planner<'_> {
             .map(|(version, kind)| GroupVersionKind::from_type_meta(version, kind))
             .filter(|kind| self.scheme.recognizes(kind));
         let line = part.location.line.unwrap_or(1);
+        if let Some(note) = kinds::no_such_kind(self.scheme, &part) {
+            let at = part.positions().find(&FieldPath::new(note.path));
+            let line = at.map_or(line, |(line, _)| line);
+            draft.problems.push((line, note.message));
+            return Read::Damaged;
+        }
         let (from, result) = match (std::mem::replace(&mut part.object, Ok(None)), from)
         {
             (Err(error), _) if matches!(error.reason(), Reason::Syntax { .. }) => {
@@ -124,7 +131,13 @@ impl Planner<'_> {
                 draft.problems.push((line, error.reason().to_string()));
                 return Read::Damaged;
             }
-            (Err(_), None) => return Read::Damaged,
+            (Err(error), None) => {
+                let version = part.api_version.unwrap_or_default();
+                if kinds::is_known_group(self.scheme, &version) {
+                    draft.problems.push(unreadable(&error, line));
+                }
+                return Read::Damaged;
+            }
             (Err(error), Some(from)) => (from, Err(error.reason().to_string())),
             (Ok(None), None) => return Read::List(part.api_version, part.kind),
             (Ok(None), Some(from)) => {
@@ -263,6 +276,16 @@ fn types(
             lines.set(at, (name, &old, &new))
         })
         .collect()
+}
+
+/// What can't be read of a part that doesn't say what it is, and the line.
+fn unreadable(error: &SchemeError, line: usize) -> (usize, String) {
+    let (at, reason) = (error.location(), error.reason());
+    let path = match at.path.to_string() {
+        path if path.is_empty() => path,
+        path => path + ": ",
+    };
+    (at.line.unwrap_or(line), format!("{path}{reason}"))
 }
 
 fn read(object: &AnyObject) -> Read {
