@@ -417,8 +417,18 @@ impl<'t> Checker<'t> {
 
     #[cold]
     fn unknown(&mut self, at: Path<'_>, value: &str, known: &'static [&'static str]) {
-        let shown: Vec<_> = known.iter().filter(|known| !known.is_empty()).collect();
-        self.not_supported(at, value, known, format!("it must be one of {shown:?}"));
+        let mut detail = String::from("it must be one of [");
+        let mut comma = "";
+        for &known in known {
+            if !known.is_empty() {
+                for part in [comma, "\"", known, "\""] {
+                    detail.push_str(part);
+                }
+                comma = ", ";
+            }
+        }
+        detail.push(']');
+        self.not_supported(at, value, known, detail);
     }
 
     #[cold]

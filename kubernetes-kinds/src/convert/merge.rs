@@ -103,8 +103,12 @@ fn list(
     } else {
         (names(&live), names(&kept))
     };
-    let rest = second.into_iter().filter(|name| !first.contains(name));
-    let order: Vec<_> = first.iter().cloned().chain(rest).collect();
+    let mut order = first;
+    for name in second {
+        if !order.contains(&name) {
+            order.push(name);
+        }
+    }
     let merged = order.iter().filter_map(|name| {
         merge(lists, path, value(&seen, name), value(&kept, name), value(&live, name))
     });

@@ -87,7 +87,9 @@ impl<'s> Path<'s> {
     }
 
     fn then(&self, next: &'s Conversion) -> Self {
-        Self(self.0.iter().copied().chain([next]).collect())
+        let mut steps = self.0.clone();
+        steps.push(next);
+        Self(steps)
     }
 
     pub(super) fn route(&self) -> Route {
