@@ -281,9 +281,18 @@ fn names_that_are_no_modules() {
         let text = with_module(name);
         bad(&text, "can't be the name of a module", None);
     }
-    for name in
-        ["lib", "main", "mod", "apply", "merge", "scheme", "fn", "crate", "self", "super"]
-    {
+    for name in [
+        "lib",
+        "main",
+        "mod",
+        "apply",
+        "merge",
+        "scheme",
+        "fn",
+        "crate",
+        "self",
+        "super",
+    ] {
         assert!(parse(&with_module(name)).is_err(), "{name}");
     }
     assert!(parse(&with_module("v1alpha1")).is_ok());

@@ -37,13 +37,11 @@ pub(crate) async fn create<K: Applied>(server: &Server) -> Api<DynamicObject> {
                 "schema": {"openAPIV3Schema": schema}}],
         },
     });
-    let of_definitions = GroupVersionKind::gvk(
-        "apiextensions.k8s.io",
-        "v1",
-        "CustomResourceDefinition",
-    );
+    let of_definitions =
+        GroupVersionKind::gvk("apiextensions.k8s.io", "v1", "CustomResourceDefinition");
     let definitions = ApiResource::from_gvk(&of_definitions);
-    let definitions = Api::<DynamicObject>::all_with(server.client.clone(), &definitions);
+    let definitions =
+        Api::<DynamicObject>::all_with(server.client.clone(), &definitions);
     let name = format!("{plural}.{GROUP}");
     let params = PatchParams::apply("e2e-copies").force();
     definitions.patch(&name, &params, &Patch::Apply(&definition)).await.unwrap();
@@ -108,7 +106,8 @@ fn copied(schemas: &Value, schema: &Value) -> Value {
     }
     if let Some(Value::Object(properties)) = schema.get("properties") {
         let copies = properties.iter();
-        let copies = copies.map(|(name, schema)| (name.clone(), copied(schemas, schema)));
+        let copies =
+            copies.map(|(name, schema)| (name.clone(), copied(schemas, schema)));
         copy["properties"] = Value::Object(copies.collect::<Map<_, _>>());
     }
     if let Some(items) = schema.get("items") {

@@ -59,10 +59,7 @@ fn run<F: Future>(test: impl FnOnce(Server) -> F) -> F::Output {
     run_within(Duration::from_secs(60), test)
 }
 
-fn run_within<F: Future>(
-    limit: Duration,
-    test: impl FnOnce(Server) -> F,
-) -> F::Output {
+fn run_within<F: Future>(limit: Duration, test: impl FnOnce(Server) -> F) -> F::Output {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(async {
         let server = ControlPlane::shared().await.unwrap();

@@ -61,7 +61,8 @@ fn metadata(rng: &mut Rng) -> Value {
     let [labels, annotations] =
         [labels, annotations].map(|names| names.into_iter().map(&mut value).collect());
     let owners = uids.into_iter().map(|uid| {
-        let mut owner = json!({"apiVersion": "v1", "kind": "Node", "name": "n", "uid": uid});
+        let mut owner =
+            json!({"apiVersion": "v1", "kind": "Node", "name": "n", "uid": uid});
         if rng.bool() {
             owner["blockOwnerDeletion"] = rng.bool().into();
         }
