@@ -359,7 +359,7 @@ fn the_harmless_document_is_generated() {
     }
     .generated()
     .unwrap();
-    assert!(harmless.len() == 13, "{:?}", harmless.keys());
+    assert!(harmless.len() == 15, "{:?}", harmless.keys());
 }
 
 /// Each fragment at each place, alone and inside other text.
