@@ -16,7 +16,7 @@ fn the_first_run_writes_and_the_second_changes_nothing() {
     let first = sandbox.run(&[]).succeeds();
     assert!(first.out.contains("example-v1: 1 document read, 2 types and 0 enums"));
     assert!(
-        first.out.contains("7 files written, 0 unchanged, 0 removed"),
+        first.out.contains("8 files written, 0 unchanged, 0 removed"),
         "{}",
         first.out
     );
@@ -26,7 +26,7 @@ fn the_first_run_writes_and_the_second_changes_nothing() {
     let before = sandbox.snapshot();
     let second = sandbox.run(&[]).succeeds();
     assert!(
-        second.out.contains("0 files written, 7 unchanged, 0 removed"),
+        second.out.contains("0 files written, 8 unchanged, 0 removed"),
         "{}",
         second.out
     );
@@ -48,7 +48,7 @@ fn a_check_of_fresh_files_is_content() {
     let before = sandbox.snapshot();
     let outcome = sandbox.run(&["--check"]).succeeds();
     assert!(
-        outcome.out.contains("16 generated files are up to date"),
+        outcome.out.contains("18 generated files are up to date"),
         "{}",
         outcome.out
     );
@@ -82,7 +82,7 @@ fn a_change_of_the_document_changes_only_what_it_must() {
     sandbox.edit("root/spec/v1.37/others.json", "Other", "Others");
     let outcome = sandbox.run(&[]).succeeds();
     assert!(
-        outcome.out.contains("4 files written, 3 unchanged, 2 removed"),
+        outcome.out.contains("5 files written, 3 unchanged, 2 removed"),
         "{}",
         outcome.out
     );
