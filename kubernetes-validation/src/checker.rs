@@ -42,7 +42,7 @@ pub fn to_value<V: Serialize + ?Sized>(value: &V) -> Option<Value> {
 pub struct Checker<'t> {
     target: &'t Target,
     is_update: bool,
-    report: Report,
+    pub(crate) report: Report,
 }
 
 /// The type of an error and the rule that it breaks.
@@ -116,7 +116,7 @@ impl<'t> Checker<'t> {
     }
 
     #[cold]
-    fn add(
+    pub(crate) fn add(
         &mut self,
         at: Path<'_>,
         problem: Problem,
@@ -291,29 +291,6 @@ impl<'t> Checker<'t> {
         }
     }
 
-    /// Checks that a value of an enumeration is a known one.
-    #[inline]
-    pub fn known(&mut self, at: Path<'_>, value: &str, known: &'static [&'static str]) {
-        if !known.contains(&value) {
-            self.unknown(at, value, known);
-        }
-    }
-
-    /// Checks that a value is one of those that are accepted; the message says why others
-    /// aren't.
-    #[inline]
-    pub fn accepted(
-        &mut self,
-        at: Path<'_>,
-        value: &str,
-        accepted: &'static [&'static str],
-        message: &str,
-    ) {
-        if !accepted.contains(&value) {
-            self.not_supported(at, value, accepted, message.to_owned());
-        }
-    }
-
     /// Checks that a list or map has entries.
     #[inline]
     pub fn not_empty(&mut self, at: Path<'_>, entries: usize, rule: &'static str) {
@@ -413,37 +390,6 @@ impl<'t> Checker<'t> {
     ) {
         let detail = format!("{count} {of}; at most {max} are allowed");
         self.add(at, problem, None, detail);
-    }
-
-    #[cold]
-    fn unknown(&mut self, at: Path<'_>, value: &str, known: &'static [&'static str]) {
-        let mut detail = String::from("it must be one of [");
-        let mut comma = "";
-        for &known in known {
-            if !known.is_empty() {
-                for part in [comma, "\"", known, "\""] {
-                    detail.push_str(part);
-                }
-                comma = ", ";
-            }
-        }
-        detail.push(']');
-        self.not_supported(at, value, known, detail);
-    }
-
-    #[cold]
-    fn not_supported(
-        &mut self,
-        at: Path<'_>,
-        value: &str,
-        accepted: &'static [&'static str],
-        detail: String,
-    ) {
-        let problem = Problem::new(ErrorType::NotSupported, "enum");
-        self.add(at, problem, to_value(value), detail);
-        if let Some(error) = self.report.errors.last_mut() {
-            error.accepted = accepted;
-        }
     }
 
     #[cold]

@@ -23,6 +23,7 @@
 #[cfg(feature = "admission")]
 pub mod admission;
 mod checker;
+mod enumeration;
 mod metadata;
 mod path;
 #[cfg(feature = "pattern")]
