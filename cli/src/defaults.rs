@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use kubernetes_manifests::scheme::{AnyObject, Part, Scheme, SchemeError};
 use kubernetes_storage_lint::args as lint;
-use kubernetes_storage_lint::kinds::{Checked, check, scheme};
+use kubernetes_storage_lint::kinds::{Checked, check, no_such_kind, scheme};
 use kubernetes_storage_lint::print::note;
 use kubernetes_validation::Target;
 use similar::{ChangeTag, TextDiff};
@@ -14,7 +14,7 @@ use similar::{ChangeTag, TextDiff};
 ///
 /// Prints each object of the storage API as YAML. Fields that the server sets have the comment
 /// `# set by the server`; what it doesn't store is a comment of its own. Objects of other kinds are
-/// left out.
+/// left out; versions and kinds of its groups that have never been are errors.
 ///
 /// Exits with 0 if a server takes all, 1 if it refuses one, which is an error and not printed, and 2
 /// if something can't be read or the command line is wrong.
@@ -77,6 +77,9 @@ fn document(
     target: &Target,
 ) -> Result<Option<String>, Vec<String>> {
     let said = |error: &SchemeError| vec![error.reason().to_string()];
+    if let Some(note) = no_such_kind(scheme, part) {
+        return Err(vec![note.message]);
+    }
     let object = match &part.object {
         Ok(Some(object)) => object,
         Ok(None) => return Ok(None),

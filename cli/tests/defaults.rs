@@ -68,3 +68,17 @@ fn what_is_refused_is_an_error() {
     assert_eq!(ran.code, 2);
     assert!(ran.told.starts_with("error: missing.yaml: there is no such file"));
 }
+
+/// What looks like a kind of the storage API is not left out silently.
+#[test]
+fn what_has_never_been_is_an_error() {
+    let text = "apiVersion: storage.k8s.io/v2\nkind: CSINode\nmetadata: {name: a}\n---\n\
+                apiVersion: example.com/v2\nkind: CSINode\nmetadata: {name: a}\n";
+    let ran = defaults(&[], text);
+    assert_eq!((ran.code, ran.out.as_str()), (1, ""));
+    assert_eq!(
+        ran.told,
+        "<stdin>:1: error: Kubernetes has no storage.k8s.io/v2 CSINode: it has \
+         storage.k8s.io/v1 CSINode, storage.k8s.io/v1beta1 CSINode\n"
+    );
+}

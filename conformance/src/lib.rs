@@ -53,6 +53,8 @@ pub mod documentation {
     pub struct Conversion;
     #[doc = include_str!("../../docs/custom-resources.md")]
     pub struct CustomResources;
+    #[doc = include_str!("../../docs/from-k8s-openapi.md")]
+    pub struct FromK8sOpenapi;
     #[doc = include_str!("../../docs/generating.md")]
     pub struct Generating;
     #[doc = include_str!("../../docs/strict-reading.md")]
