@@ -132,7 +132,8 @@ fn declared(krate: &Generated) -> BTreeSet<String> {
     names
 }
 
-/// The names of the types that the roots of a crate make public, with their modules.
+/// The names of the types of its own that the roots of a crate make public, with their modules. Types
+/// of other crates have none of these names.
 fn exported(krate: &Generated) -> BTreeSet<String> {
     fn leaves(tree: &syn::UseTree, module: &str, names: &mut BTreeSet<String>) {
         match tree {
@@ -146,7 +147,7 @@ fn exported(krate: &Generated) -> BTreeSet<String> {
             _ => panic!("a use of another form"),
         }
     }
-    let mut names = BTreeSet::new();
+    let (mut names, mut all) = (BTreeSet::new(), BTreeSet::new());
     for (module, text) in roots(krate) {
         for item in syn::parse_file(text).unwrap().items {
             match item {
@@ -155,7 +156,14 @@ fn exported(krate: &Generated) -> BTreeSet<String> {
                     tree: syn::UseTree::Name(_),
                     ..
                 }) => {}
-                syn::Item::Use(item) => leaves(&item.tree, &module, &mut names),
+                syn::Item::Use(item) => {
+                    leaves(&item.tree, &module, &mut all);
+                    let is_other = matches!(&item.tree, syn::UseTree::Path(path)
+                        if path.ident == "k8s_openapi");
+                    if !is_other {
+                        leaves(&item.tree, &module, &mut names);
+                    }
+                }
                 _ => {}
             }
         }
@@ -259,7 +267,11 @@ fn files_are_modules() {
             for (module, text) in roots(&krate) {
                 let folder = module.replace("::", "/");
                 for item in syn::parse_file(text).unwrap().items {
-                    let syn::Item::Mod(item) = item else { continue };
+                    // One that is written out is no file.
+                    let syn::Item::Mod(item @ syn::ItemMod { content: None, .. }) = item
+                    else {
+                        continue;
+                    };
                     let path = format!("src/{folder}{}", item.ident);
                     let inner = format!("{path}/mod.rs");
                     paths.push(if files.contains(&inner) {

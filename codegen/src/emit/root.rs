@@ -11,7 +11,7 @@ use super::{
 };
 use crate::doc::{self, NoLinks};
 use crate::model::{ApiVersion, Crate, Module, Resource, Type};
-use crate::name::{APPLY_MODULE, Ident};
+use crate::name::{self, APPLY_MODULE, Ident, PRELUDE_MODULE};
 use crate::release::Release;
 
 /// The root of the crate and the modules below it that are the root of others.
@@ -70,13 +70,14 @@ fn prelude(versions: &[&ApiVersion]) -> Option<TokenStream> {
     }
     kinds.sort();
     let kinds = use_item(&quote!(pub use super::), &kinds);
+    let name = name::fixed(PRELUDE_MODULE);
     let gate = Feature::Validation.gate();
     let validates = validation::module(versions).is_some();
     let validation =
         validates.then(|| quote!(#gate pub use #VALIDATION::{Target, Validate};));
     Some(quote! {
         /// The kinds, and the traits and builders that most programs need beside them.
-        pub mod prelude {
+        pub mod #name {
             #kinds
             pub use #KINDS::prelude::*;
             #validation

@@ -28,14 +28,18 @@ pub(crate) const APPLY_MODULE: &str = "apply";
 /// The file of merging.
 pub(crate) const MERGE_FILE: &str = "merge";
 
+/// The module of what programs import.
+pub(crate) const PRELUDE_MODULE: &str = "prelude";
+
 /// The files of a crate that aren't made from a type, and that nothing else may need.
-pub(crate) const RESERVED_FILES: [&str; 9] = [
+pub(crate) const RESERVED_FILES: [&str; 10] = [
     "lib",
     "main",
     "mod",
     APPLY_MODULE,
     GROUP_FILE,
     MERGE_FILE,
+    PRELUDE_MODULE,
     SCHEMA_FOLDER,
     SCHEME_FILE,
     VALIDATION_FOLDER,
