@@ -132,11 +132,11 @@ fn declared(krate: &Generated) -> BTreeSet<String> {
     names
 }
 
-/// The names of the types of its own that the roots of a crate make public, with their modules. Types
-/// of other crates have none of these names.
+/// The names of the types of its own that the roots of a crate make public, with their modules.
 fn exported(krate: &Generated) -> BTreeSet<String> {
     fn leaves(tree: &syn::UseTree, module: &str, names: &mut BTreeSet<String>) {
         match tree {
+            syn::UseTree::Path(path) if path.ident == "k8s_openapi" => {}
             syn::UseTree::Path(path) => leaves(&path.tree, module, names),
             syn::UseTree::Name(name) => {
                 assert!(names.insert(format!("{module}{}", name.ident)));
@@ -147,7 +147,7 @@ fn exported(krate: &Generated) -> BTreeSet<String> {
             _ => panic!("a use of another form"),
         }
     }
-    let (mut names, mut all) = (BTreeSet::new(), BTreeSet::new());
+    let mut names = BTreeSet::new();
     for (module, text) in roots(krate) {
         for item in syn::parse_file(text).unwrap().items {
             match item {
@@ -156,14 +156,7 @@ fn exported(krate: &Generated) -> BTreeSet<String> {
                     tree: syn::UseTree::Name(_),
                     ..
                 }) => {}
-                syn::Item::Use(item) => {
-                    leaves(&item.tree, &module, &mut all);
-                    let is_other = matches!(&item.tree, syn::UseTree::Path(path)
-                        if path.ident == "k8s_openapi");
-                    if !is_other {
-                        leaves(&item.tree, &module, &mut names);
-                    }
-                }
+                syn::Item::Use(item) => leaves(&item.tree, &module, &mut names),
                 _ => {}
             }
         }
