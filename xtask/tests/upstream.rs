@@ -50,7 +50,7 @@ fn generated(out: &Path) -> Crates {
     let crates: Crates = crates
         .map(|name| {
             let mut files = names(&out.join(&name).join("src"));
-            for file in ["group_version.rs", "lib.rs", "scheme.rs"] {
+            for file in ["group_version.rs", "lib.rs", "merge.rs", "scheme.rs"] {
                 assert!(files.remove(file), "{name} has no {file}");
             }
             for folder in ["apply", "schema", "validation"] {
