@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use crate::kind::Kind;
 
 /// The parts of the metadata that can have several owners.
-const METADATA: [&str; 5] = [
+pub const METADATA: [&str; 5] = [
     "metadata",
     "metadata.annotations",
     "metadata.finalizers",

@@ -6,6 +6,7 @@
 //! memory, and a list whose memory is walked out of order is written 10 % slower.
 
 use kubernetes_kinds::{Kind, ListMapKeys};
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 use storage_v1::{
     CSIDriver, CSINode, CSIStorageCapacity, StorageClass, VolumeAttachment,
@@ -59,6 +60,25 @@ pub fn list<K: Workload>(length: usize) -> serde_json::Result<String> {
         items.join(",")
     );
     Ok(list)
+}
+
+/// The same objects as a client sends them, without what only a server sets.
+///
+/// # Errors
+///
+/// When the fields of the kind are not JSON, or not those of the kind.
+pub fn objects<K: Workload + DeserializeOwned>(
+    length: usize,
+) -> serde_json::Result<Vec<K>> {
+    let object = |number| {
+        let mut object: K = serde_json::from_str(&item::<K>(number)?)?;
+        let metadata = object.metadata_mut();
+        metadata.managed_fields = None;
+        metadata.resource_version = None;
+        metadata.uid = None;
+        Ok(object)
+    };
+    (0..length).map(object).collect()
 }
 
 fn item<K: Workload>(number: usize) -> serde_json::Result<String> {
@@ -139,7 +159,7 @@ const SETS: &[&str] = &["spec.volumeLifecycleModes"];
 /// identified by keys or values. `e2e/tests/server/kinds.rs` compares it with a server.
 fn owned(path: &str, value: &Value, lists: ListMapKeys) -> Value {
     let keys = lists.iter().find(|(list, _)| *list == path).map(|(_, keys)| *keys);
-    let (mut fields, inside) = match (value, keys) {
+    let mut fields: Map<_, _> = match (value, keys) {
         (Value::Object(fields), _) if !ATOMIC.contains(&path) => {
             let field = |(name, value): (&String, &Value)| {
                 let path = if path.is_empty() {
@@ -149,7 +169,7 @@ fn owned(path: &str, value: &Value, lists: ListMapKeys) -> Value {
                 };
                 (format!("f:{name}"), owned(&path, value, lists))
             };
-            (fields.iter().map(field).collect::<Map<_, _>>(), fields.len())
+            fields.iter().map(field).collect()
         }
         (Value::Array(elements), Some(keys)) => {
             let element = |value: &Value| {
@@ -162,15 +182,15 @@ fn owned(path: &str, value: &Value, lists: ListMapKeys) -> Value {
                     owned(&format!("{path}[]"), value, lists),
                 )
             };
-            (elements.iter().map(element).collect(), elements.len())
+            elements.iter().map(element).collect()
         }
         (Value::Array(elements), None) if SETS.contains(&path) => {
             let element = |value: &Value| (format!("v:{value}"), json!({}));
-            (elements.iter().map(element).collect(), elements.len())
+            elements.iter().map(element).collect()
         }
         _ => return json!({}),
     };
-    if !PRESENT.contains(&path) && inside > 0 {
+    if !PRESENT.contains(&path) && !fields.is_empty() {
         fields.insert(".".to_owned(), json!({}));
     }
     Value::Object(fields)

@@ -31,7 +31,6 @@ use kube::runtime::{WatchStreamExt, reflector, watcher};
 use kube::{Api, Client, Resource};
 use kubernetes_kinds::Lean;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
 use storage_v1::VolumeAttachment;
 
 /// Says to a child process which type its reflector is to hold.
@@ -109,17 +108,9 @@ async fn compare() {
 /// Creates objects like those of a busy cluster, each with a status of another writer.
 async fn fill(client: &Client, objects: usize) {
     let api: Api<VolumeAttachment> = Api::all(client.clone());
-    let list = workload::list::<VolumeAttachment>(objects).unwrap();
-    let mut list: Value = serde_json::from_str(&list).unwrap();
-    let items = list["items"].as_array_mut().unwrap().drain(..);
-    let write = |mut item: Value| {
+    let write = |object: VolumeAttachment| {
         let api = api.clone();
         async move {
-            let metadata = item["metadata"].as_object_mut().unwrap();
-            for of_server in ["managedFields", "uid", "resourceVersion"] {
-                metadata.remove(of_server);
-            }
-            let object: VolumeAttachment = serde_json::from_value(item).unwrap();
             let created = api.create(&PostParams::default(), &object).await.unwrap();
             let name = created.metadata.name.unwrap();
             let status = Patch::Merge(serde_json::json!({"status": object.status}));
@@ -130,5 +121,6 @@ async fn fill(client: &Client, objects: usize) {
             api.patch_status(&name, &params, &status).await.unwrap();
         }
     };
-    stream::iter(items.map(write)).buffer_unordered(32).collect::<Vec<()>>().await;
+    let objects = workload::objects(objects).unwrap().into_iter();
+    stream::iter(objects.map(write)).buffer_unordered(32).collect::<Vec<()>>().await;
 }

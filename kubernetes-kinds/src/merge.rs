@@ -36,60 +36,14 @@ use std::collections::{BTreeMap, VecDeque};
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
 
+use crate::wire::Collection;
+
 // For the macros.
 #[doc(hidden)]
 pub use k8s_openapi::DeepMerge;
 
 #[doc(inline)]
 pub use crate::{__merge_enumeration as enumeration, __merge_object as object};
-
-/// A field that holds a list or a map, or `None`.
-pub trait Collection {
-    /// The list or map.
-    type Whole: Default;
-
-    /// Returns the list or map, or `None`.
-    fn into_whole(self) -> Option<Self::Whole>;
-
-    /// Returns the list or map for changing, an empty one in place of `None`.
-    fn whole_mut(&mut self) -> &mut Self::Whole;
-}
-
-impl<T> Collection for Vec<T> {
-    type Whole = Self;
-
-    fn into_whole(self) -> Option<Self> {
-        Some(self)
-    }
-
-    fn whole_mut(&mut self) -> &mut Self {
-        self
-    }
-}
-
-impl<K, V> Collection for BTreeMap<K, V> {
-    type Whole = Self;
-
-    fn into_whole(self) -> Option<Self> {
-        Some(self)
-    }
-
-    fn whole_mut(&mut self) -> &mut Self {
-        self
-    }
-}
-
-impl<C: Collection<Whole = C> + Default> Collection for Option<C> {
-    type Whole = C;
-
-    fn into_whole(self) -> Self {
-        self
-    }
-
-    fn whole_mut(&mut self) -> &mut C {
-        self.get_or_insert_default()
-    }
-}
 
 /// Replaces a value.
 pub fn whole<T>(ours: &mut T, theirs: T) {

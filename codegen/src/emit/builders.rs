@@ -35,7 +35,7 @@ fn constructor(version: &ApiVersion, ty: &Type, object: &Struct) -> TokenStream 
         object.fields.iter().filter(|field| field.required && !field.metadata).collect();
     let mut parameters = Vec::new();
     let mut values = Vec::new();
-    let is_kind = is_named(object);
+    let is_kind = object.role.is_named();
     let object_name = free_name(&required);
     if is_kind {
         parameters.push(quote!(#object_name: impl Into<String>));
@@ -76,11 +76,6 @@ fn constructor(version: &ApiVersion, ty: &Type, object: &Struct) -> TokenStream 
             #body
         }
     }
-}
-
-/// Whether it is an object of a server, which `new` gives its name.
-fn is_named(object: &Struct) -> bool {
-    matches!(object.role, Role::Kind(_) | Role::Apply(_))
 }
 
 /// Whether the namespace belongs to what names the object, as in a request to apply it.
@@ -149,7 +144,7 @@ fn setter(version: &ApiVersion, object: &Struct, field: &Field) -> TokenStream {
         value = quote!(Some(#value));
     }
     let mut about = format!("Sets [`{0}`](Self::{0}).", field.name);
-    if field.metadata && is_named(object) {
+    if field.metadata && object.role.is_named() {
         value = quote!(#KINDS::named_as(self.#name, #value));
         about.push_str(" Where it has no name or namespace, those of the object stay.");
     }

@@ -98,27 +98,32 @@ pub(super) fn use_item(start: &TokenStream, names: &[impl ToTokens]) -> TokenStr
 
 /// What comes from other crates.
 fn elsewhere(version: &ApiVersion, values: &[&Ty]) -> Vec<TokenStream> {
-    let names = values.iter().filter_map(|ty| ty.reference());
-    let names: BTreeSet<_> = names.collect();
     let mut uses = Vec::new();
     if values.iter().any(|ty| has_map(ty)) {
         uses.push(quote!(
             use std::collections::BTreeMap;
         ));
     }
-    let mut external: BTreeMap<&[Ident], Vec<&Ident>> = BTreeMap::new();
-    for name in names {
+    uses.extend(external(version, values).into_iter().map(|(modules, names)| {
+        use_item(&quote!(use #(#modules::)*), &Vec::from_iter(names))
+    }));
+    uses
+}
+
+/// The types of other crates that values are of and that go by their short names, by their modules.
+fn external<'a>(
+    version: &'a ApiVersion,
+    values: &[&Ty],
+) -> BTreeMap<&'a [Ident], BTreeSet<&'a Ident>> {
+    let mut external: BTreeMap<_, BTreeSet<_>> = BTreeMap::new();
+    for name in values.iter().filter_map(|ty| ty.reference()) {
         if let Some(path) = version.externs.get(name).map(|e| &e.path)
             && is_imported(version, name)
         {
-            external.entry(path.modules()).or_default().push(path.name());
+            external.entry(path.modules()).or_default().insert(path.name());
         }
     }
-    for (modules, mut names) in external {
-        names.sort();
-        uses.push(use_item(&quote!(use #(#modules::)*), &names));
-    }
-    uses
+    external
 }
 
 /// What comes from the run-time support.
@@ -151,31 +156,26 @@ pub(super) fn is_imported(version: &ApiVersion, schema: &SchemaName) -> bool {
 /// The types of other crates that fields of these documents have, made public beside the crate's
 /// own, but for names that those have; each item with its path.
 pub(super) fn re_exports(versions: &[&ApiVersion]) -> Vec<(String, TokenStream)> {
-    let mut external: BTreeMap<String, (TokenStream, BTreeSet<&Ident>)> =
-        BTreeMap::new();
+    let mut all: BTreeMap<&[Ident], BTreeSet<&Ident>> = BTreeMap::new();
     for version in versions {
         let types = version.types.values().filter_map(Type::object);
         let values = types.flat_map(|object| &object.fields).map(|field| &field.ty);
-        for name in values.filter_map(Ty::reference).collect::<BTreeSet<_>>() {
-            let others =
-                versions.iter().filter(|other| !std::ptr::eq(**other, *version));
-            let is_own = others.flat_map(|other| other.types.values());
-            let Some(path) = version.externs.get(name).map(|external| &external.path)
-            else {
-                continue;
-            };
-            if is_imported(version, name)
-                && !is_own.into_iter().any(|ty| ty.name == *path.name())
-            {
-                let modules = path.modules();
-                let path_of = quote!(#(#modules::)*);
-                let entry = external.entry(path_of.to_string());
-                entry.or_insert((path_of, BTreeSet::new())).1.insert(path.name());
-            }
+        for (modules, names) in external(version, &Vec::from_iter(values)) {
+            all.entry(modules).or_default().extend(names);
         }
     }
-    let uses = external.into_iter().map(|(at, (path, names))| {
-        (at, use_item(&quote!(pub use #path), &Vec::from_iter(names)))
+    let is_own = |name: &Ident| {
+        versions.iter().any(|version| version.types.values().any(|ty| ty.name == *name))
+    };
+    let uses = all.iter().filter_map(|(modules, names)| {
+        let is_other = |name: &&Ident| {
+            !is_own(name)
+                && all.values().filter(|names| names.contains(name)).count() == 1
+        };
+        let names: Vec<_> = names.iter().copied().filter(is_other).collect();
+        let path = quote!(#(#modules::)*);
+        let item = use_item(&quote!(pub use #path), &names);
+        (!names.is_empty()).then(|| (path.to_string(), item))
     });
     uses.collect()
 }

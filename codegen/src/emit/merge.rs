@@ -10,7 +10,7 @@ use quote::quote;
 use super::imports::use_item;
 use super::root::Declared;
 use super::runtime::{Feature, KINDS};
-use super::{File, folder, origins, places};
+use super::{File, folder, origins, places, presence};
 use crate::model::{
     ApiVersion, Crate, Field, Inner, Merge, Replaced, Role, SchemaName, Shape, Struct,
     Type,
@@ -104,11 +104,7 @@ fn table(name: &Ident, object: &Struct) -> TokenStream {
 
 fn row(field: &Field) -> TokenStream {
     let name = &field.name;
-    let presence = if field.is_optional() {
-        quote!(optional)
-    } else {
-        quote!(required)
-    };
+    let presence = presence(!field.is_optional());
     let how = match &field.facts.merge {
         Merge::Whole => None,
         Merge::Fields(replaced) if replaced.is_empty() => Some(quote!(as fields)),

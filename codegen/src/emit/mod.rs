@@ -29,7 +29,7 @@ pub(crate) use bundle::emit as emit_bundle;
 pub(crate) use by_hand::paths as hand_written;
 
 use crate::doc;
-use crate::model::{ApiVersion, Crate, Module, Struct, Type};
+use crate::model::{ApiVersion, Crate, Module, Role, Struct, Type};
 use crate::name::Ident;
 
 /// A file before it is rendered.
@@ -95,6 +95,23 @@ const PARTS: [Part; 6] = [
     lists::items,
     wire::items,
 ];
+
+/// The macro that takes the table of a struct: parts have neither `apiVersion` nor `kind`.
+fn table_macro(object: &Struct) -> TokenStream {
+    match object.role {
+        Role::Part => quote!(object),
+        Role::Kind(_) | Role::Apply(_) | Role::List { .. } => quote!(kind),
+    }
+}
+
+/// How the row of a field begins in a table.
+fn presence(required: bool) -> TokenStream {
+    if required {
+        quote!(required)
+    } else {
+        quote!(optional)
+    }
+}
 
 /// The files of a crate.
 pub(crate) fn emit(krate: &Crate<'_>) -> Vec<File> {

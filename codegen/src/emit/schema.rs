@@ -7,10 +7,13 @@ use serde_json::Value;
 use super::root::{Declared, declarations};
 use super::runtime::Feature;
 use super::types::value_type;
-use super::{File, comment, folder, imports, inner_comment, origin, origins, places};
+use super::{
+    File, comment, folder, imports, inner_comment, origin, origins, places, presence,
+    table_macro,
+};
 use crate::model::{
-    ApiVersion, Crate, Keywords, Module, NameFormat, Property, Role, Setting, Shape, Ty,
-    Type, TypeSchema,
+    ApiVersion, Crate, Keywords, Module, NameFormat, Property, Setting, Shape, Ty, Type,
+    TypeSchema,
 };
 use crate::name::{self, SCHEMA_FOLDER};
 
@@ -71,10 +74,7 @@ fn item(
         Shape::Enum(_) => {
             return quote!(schema::enumeration! { #docs #name #schema_name });
         }
-        Shape::Struct(object) => match object.role {
-            Role::Part => quote!(object),
-            Role::Kind(_) | Role::Apply(_) | Role::List { .. } => quote!(kind),
-        },
+        Shape::Struct(object) => table_macro(object),
     };
     let keywords = keywords(&Ty::Json, &schema.keywords);
     let rows = schema.properties.iter().map(|property| row(version, property));
@@ -90,10 +90,7 @@ fn row(version: &ApiVersion, property: &Property) -> TokenStream {
     let docs = comment(&property.description);
     let json = &property.json;
     let ty = value_type(version, &property.ty);
-    let presence = match property.required {
-        true => quote!(required),
-        false => quote!(optional),
-    };
+    let presence = presence(property.required);
     let more = (!property.keywords.is_empty()).then(|| {
         let keywords = keywords(&property.ty, &property.keywords);
         quote!({ #keywords })

@@ -3,7 +3,8 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use crate::model::{ApiVersion, Field, Reading, Role, Struct, Type};
+use super::{presence, table_macro};
+use crate::model::{ApiVersion, Field, Reading, Struct, Type};
 
 /// The implementations of `wire::Object` and of serde's traits.
 pub(super) fn items(_: &ApiVersion, ty: &Type, object: &Struct) -> Vec<TokenStream> {
@@ -11,18 +12,12 @@ pub(super) fn items(_: &ApiVersion, ty: &Type, object: &Struct) -> Vec<TokenStre
     let rows = object.fields.iter().map(|field| {
         let (key, name) = (&field.json, &field.name);
         let shape = shape(object, field);
-        if field.is_optional() {
-            quote!(optional #key => #name #shape)
-        } else {
-            quote!(required #key => #name #shape)
-        }
+        let presence = presence(!field.is_optional());
+        quote!(#presence #key => #name #shape)
     });
     let unknown = object.unknown.iter().map(|unknown| quote!(_ => #unknown));
     let rows = rows.chain(unknown);
-    let sort = match object.role {
-        Role::Part => quote!(object),
-        Role::Kind(_) | Role::Apply(_) | Role::List { .. } => quote!(kind),
-    };
+    let sort = table_macro(object);
     vec![quote! {
         wire::#sort! {
             #name { #(#rows,)* }
@@ -32,7 +27,7 @@ pub(super) fn items(_: &ApiVersion, ty: &Type, object: &Struct) -> Vec<TokenStre
 
 /// How the macro is told that a field isn't read as its type reads itself.
 fn shape(object: &Struct, field: &Field) -> Option<TokenStream> {
-    if field.metadata && matches!(object.role, Role::Kind(_) | Role::Apply(_)) {
+    if field.metadata && object.role.is_named() {
         return Some(quote!(as metadata));
     }
     field.facts.reading.map(|reading| match reading {

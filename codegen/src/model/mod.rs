@@ -207,6 +207,13 @@ pub(crate) enum Role {
     Apply(Resource),
 }
 
+impl Role {
+    /// Whether it is an object with a name: a kind, or what is applied of one.
+    pub(crate) fn is_named(&self) -> bool {
+        matches!(self, Self::Kind(_) | Self::Apply(_))
+    }
+}
+
 /// What the API server knows of a kind, or of the kind that a list holds.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct Resource {

@@ -12,7 +12,9 @@ use kube::runtime::watcher::{self, Event, watcher};
 use serde_json::{Value, json};
 
 use crate::run_for;
-use crate::served::{Served, api, delete, is_going, is_in, kind_of, name, named};
+use crate::served::{
+    Served, api, delete, entries, is_going, is_in, kind_of, name, named, writer,
+};
 
 /// What a create keeps of an object.
 fn kept<K: Kind>(object: &K) -> Value {
@@ -82,42 +84,24 @@ fn verbs<K: Served>() {
 /// cost is what they cost.
 fn workload<K: Served + Workload>() {
     run_for(&[kind_of::<K>()], async |server| {
-        let list: Value = serde_json::from_str(&load::list::<K>(2).unwrap()).unwrap();
-        for item in list["items"].as_array().unwrap() {
-            let mut item = item.clone();
-            let status = item.as_object_mut().unwrap().remove("status");
-            let metadata = item["metadata"].as_object_mut().unwrap();
-            for of_server in ["managedFields", "uid", "resourceVersion"] {
-                metadata.remove(of_server);
-            }
-            let object: K = serde_json::from_value(item).unwrap();
-            let api = api::<K>(&server.client).await;
-            let params = |manager: &str| PostParams {
-                field_manager: Some(manager.to_owned()),
-                ..PostParams::default()
-            };
-            let mut written =
-                api.create(&params("kube-controller-manager"), &object).await.unwrap();
-            if let Some(status) = status {
+        let api = api::<K>(&server.client).await;
+        for object in load::objects::<K>(2).unwrap() {
+            let creator = writer("kube-controller-manager");
+            let mut written = api.create(&creator, &object).await.unwrap();
+            let sent = serde_json::to_value(&object).unwrap();
+            if let Some(status) = sent.get("status") {
                 let mut value = serde_json::to_value(&written).unwrap();
-                value["status"] = status;
+                value["status"] = status.clone();
                 let object: K = serde_json::from_value(value).unwrap();
-                let params = params("csi-attacher");
+                let params = writer("csi-attacher");
                 written =
                     api.replace_status(name(&object), &params, &object).await.unwrap();
             }
             // As it is stored: the server sets fields too, other ones in each release.
             let stored = raw(&server.client, &written).await;
-            let mut expected = load::managed_fields::<K>(&stored).unwrap();
-            let mut found = stored["metadata"]["managedFields"].clone();
-            for entries in [&mut found, &mut expected] {
-                let entries = entries.as_array_mut().unwrap();
-                for entry in &mut *entries {
-                    // When it was written, in seconds, by which the server sorts.
-                    assert!(entry["time"].take().is_string());
-                }
-                entries.sort_by_key(|entry| entry["manager"].to_string());
-            }
+            let expected = load::managed_fields::<K>(&stored).unwrap();
+            let expected = entries(serde_json::from_value(expected).unwrap());
+            let found = entries(written.metadata().managed_fields.clone().unwrap());
             assert_eq!(found, expected, "{stored:#}");
             delete(&api, name(&written)).await;
         }

@@ -1,8 +1,8 @@
 //! Objects that are read without `managedFields`: what a write of them keeps, and kube's caches.
 
-use std::fmt::Debug;
 use std::sync::Arc;
 
+use conformance::kind::Wire;
 use futures::{StreamExt, TryStreamExt, pin_mut};
 use k8s_openapi::Metadata;
 use k8s_openapi::api::core::v1::{ConfigMap, Node};
@@ -11,59 +11,24 @@ use kube::api::{Api, ListParams, Patch, PatchParams, PostParams};
 use kube::runtime::controller::{Action, Controller};
 use kube::runtime::{WatchStreamExt, reflector, watcher};
 use kubernetes_kinds::{Lean, WithMetadata};
-use serde::Serialize;
-use serde::de::DeserializeOwned;
 use serde_json::json;
 use storage_v1::{
     CSIDriver, CSINode, StorageClass, VolumeAttachment, VolumeAttributesClass, apply,
 };
 
-use crate::served::{Served, kind_of, named};
+use crate::served::{Served, entries, kind_of, named, writer};
 use crate::{run, run_for};
 
-trait Object:
-    kube::Resource<DynamicType = ()>
-    + Metadata<Ty = ObjectMeta>
-    + Clone
-    + Debug
-    + PartialEq
-    + Serialize
-    + DeserializeOwned
-    + Send
-    + Sync
-    + 'static
-{
-}
+trait Object: Wire + kube::Resource<DynamicType = ()> + Metadata<Ty = ObjectMeta> {}
 
 impl<K> Object for K where
-    K: kube::Resource<DynamicType = ()>
-        + Metadata<Ty = ObjectMeta>
-        + Clone
-        + Debug
-        + PartialEq
-        + Serialize
-        + DeserializeOwned
-        + Send
-        + Sync
-        + 'static
+    K: Wire + kube::Resource<DynamicType = ()> + Metadata<Ty = ObjectMeta>
 {
 }
 
-fn writer(manager: &str) -> PostParams {
-    PostParams {
-        field_manager: Some(manager.to_owned()),
-        ..PostParams::default()
-    }
-}
-
-/// The entries but for the time, in seconds, of each.
-fn entries<K: Object>(object: &K) -> Vec<ManagedFieldsEntry> {
-    let mut entries = object.metadata().managed_fields.clone().unwrap();
-    for entry in &mut entries {
-        assert!(entry.time.take().is_some());
-    }
-    entries.sort_by_key(|entry| format!("{:?}", (&entry.manager, &entry.subresource)));
-    entries
+/// Who owns what of an object.
+fn owners<K: Object>(object: &K) -> Vec<ManagedFieldsEntry> {
+    entries(object.metadata().managed_fields.clone().unwrap())
 }
 
 /// Two objects of the same history, of which the one is replaced after reading it in full and the
@@ -88,7 +53,7 @@ async fn replaced<K: Object>(
         metadata.annotations = None;
     };
     let mut object = full.get("lean-full").await.unwrap();
-    assert_eq!(entries(&object).len(), 2);
+    assert_eq!(owners(&object).len(), 2);
     change(object.metadata_mut());
     full.replace("lean-full", &writer("replacer"), &object).await.unwrap();
 
@@ -100,9 +65,9 @@ async fn replaced<K: Object>(
 
     let one = full.get("lean-full").await.unwrap();
     let other = full.get("lean-lean").await.unwrap();
-    assert_eq!(entries(&one), entries(&other));
-    let owners = entries(&one).into_iter().map(|entry| entry.manager.unwrap());
-    assert_eq!(Vec::from_iter(owners), ["applier", "creator", "replacer"]);
+    assert_eq!(owners(&one), owners(&other));
+    let managers = owners(&one).into_iter().map(|entry| entry.manager.unwrap());
+    assert_eq!(Vec::from_iter(managers), ["applier", "creator", "replacer"]);
     // All but what the server gives each object.
     let rest = |mut object: K| {
         let metadata = object.metadata_mut();
@@ -180,15 +145,15 @@ fn status() {
         let params = writer("attacher");
         let mut object =
             lean.replace_status("lean-status", &params, &object).await.unwrap();
-        let before = entries(&full.get("lean-status").await.unwrap());
-        let owners =
+        let before = owners(&full.get("lean-status").await.unwrap());
+        let managers =
             before.iter().map(|e| (e.manager.as_deref(), e.subresource.as_deref()));
         let expected = [(Some("attacher"), Some("status")), (Some("creator"), None)];
-        assert_eq!(Vec::from_iter(owners), expected);
+        assert_eq!(Vec::from_iter(managers), expected);
 
         object.metadata_mut().labels = None;
         lean.replace("lean-status", &writer("creator"), &object).await.unwrap();
-        let after = entries(&full.get("lean-status").await.unwrap());
+        let after = owners(&full.get("lean-status").await.unwrap());
         assert_eq!(after[0], before[0]);
         assert_ne!(after[1], before[1]);
 

@@ -1,6 +1,7 @@
 //! Who owns what, as `managedFields` say it and as it follows from what was set.
 
 use conformance::kind::Kind;
+use conformance::related::METADATA;
 use kubernetes_kinds::apply::Apply;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -26,16 +27,7 @@ pub(crate) fn owned<K: Kind>(
     entry.fields_v1.as_ref().unwrap().0.clone()
 }
 
-/// What of the metadata can have different owners.
-const METADATA: [&str; 5] = [
-    "metadata",
-    "metadata.annotations",
-    "metadata.finalizers",
-    "metadata.labels",
-    "metadata.ownerReferences",
-];
-
-/// The same of a volume, which is a type of another crate.
+/// What of a volume can have different owners: it is a type of another crate.
 const VOLUME: [&str; 4] = [
     "spec.source.inlineVolumeSpec",
     "spec.source.inlineVolumeSpec.capacity",

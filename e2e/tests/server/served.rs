@@ -3,7 +3,7 @@
 use conformance::kind::Kind;
 use conformance::valid;
 use k8s_openapi::api::core::v1::Namespace;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ManagedFieldsEntry, ObjectMeta};
 use kube::Client;
 use kube::api::{Api, DeleteParams, Patch, PatchParams, PostParams};
 use serde_json::{Value, json};
@@ -106,6 +106,24 @@ pub(crate) async fn api<K: Served>(client: &Client) -> Api<K> {
         result => drop(result.unwrap()),
     }
     K::api(client)
+}
+
+/// Writes under the name of a field manager.
+pub(crate) fn writer(manager: &str) -> PostParams {
+    PostParams {
+        field_manager: Some(manager.to_owned()),
+        ..PostParams::default()
+    }
+}
+
+/// Returns the entries of `managedFields` in the order of their managers, without when each was
+/// written: in seconds, by which a server sorts.
+pub(crate) fn entries(mut entries: Vec<ManagedFieldsEntry>) -> Vec<ManagedFieldsEntry> {
+    for entry in &mut entries {
+        assert!(entry.time.take().is_some());
+    }
+    entries.sort_by_key(|entry| format!("{:?}", (&entry.manager, &entry.subresource)));
+    entries
 }
 
 /// Deletes an object, also one that a controller would have to let go of, which isn't here.

@@ -10,39 +10,57 @@ use super::Zero;
 
 /// A field that holds a list or a map, or `None`.
 pub trait Collection {
-    /// The elements, or the values of the entries.
-    type Element;
     /// The list or map itself.
     type Whole;
 
     /// Puts the list or map into the field.
     fn fill(&mut self, whole: Self::Whole);
+
+    /// Returns the list or map, or `None`.
+    fn into_whole(self) -> Option<Self::Whole>;
+
+    /// Returns the list or map for changing, an empty one in place of `None`.
+    fn whole_mut(&mut self) -> &mut Self::Whole;
 }
 
-impl<T> Collection for Vec<T> {
-    type Element = T;
-    type Whole = Self;
+macro_rules! collection {
+    ($($type:ty: $($parameter:ident),+;)*) => {$(
+        impl<$($parameter),+> Collection for $type {
+            type Whole = Self;
 
-    fn fill(&mut self, whole: Self) {
-        *self = whole;
-    }
+            fn fill(&mut self, whole: Self) {
+                *self = whole;
+            }
+
+            fn into_whole(self) -> Option<Self> {
+                Some(self)
+            }
+
+            fn whole_mut(&mut self) -> &mut Self {
+                self
+            }
+        }
+    )*};
 }
 
-impl<T> Collection for BTreeMap<String, T> {
-    type Element = T;
-    type Whole = Self;
-
-    fn fill(&mut self, whole: Self) {
-        *self = whole;
-    }
+collection! {
+    Vec<T>: T;
+    BTreeMap<String, T>: T;
 }
 
-impl<C: Collection<Whole = C>> Collection for Option<C> {
-    type Element = C::Element;
+impl<C: Collection<Whole = C> + Default> Collection for Option<C> {
     type Whole = C;
 
     fn fill(&mut self, whole: C) {
         *self = Some(whole);
+    }
+
+    fn into_whole(self) -> Self {
+        self
+    }
+
+    fn whole_mut(&mut self) -> &mut C {
+        self.get_or_insert_default()
     }
 }
 
