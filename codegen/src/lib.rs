@@ -54,6 +54,7 @@ use std::collections::BTreeMap;
 pub use compare::{Change, Comparison, Difference, compare};
 pub use config::{
     Bundle, Config, Conversion, ConversionRule, CrateConfig, DocumentConfig, Extern,
+    K8sOpenapi,
 };
 pub use diag::{Diagnostic, Diagnostics, Pointer};
 pub use release::{Release, Releases};

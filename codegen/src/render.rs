@@ -111,16 +111,11 @@ fn rows(tokens: TokenStream, indent: &str, text: &mut String) {
             }
             TokenTree::Punct(punct) if punct.as_char() == ',' && depth == 0 => {
                 let line = joined(row.drain(..).collect());
-                match line.split_once(" => ") {
-                    Some((key, value)) if indent.len() + line.len() + 1 > WIDTH => {
-                        *text += &format!("{indent}{key} =>\n{indent}    {value},\n");
-                    }
-                    _ => *text += &format!("{indent}{line},\n"),
-                }
+                *text += &wrapped(indent, &(line + ","));
             }
             TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => {
                 let line = joined(row.drain(..).collect());
-                *text += &format!("{indent}{line} {{\n");
+                *text += &wrapped(indent, &(line + " {"));
                 rows(group.stream(), &format!("{indent}    "), text);
                 let comma = tokens.next_if(|token| sign(token) == Some(','));
                 let comma = comma.map_or("", |_| ",");
@@ -139,6 +134,16 @@ fn rows(tokens: TokenStream, indent: &str, text: &mut String) {
     }
     if !row.is_empty() {
         *text += &format!("{indent}{}\n", joined(row.into_iter().collect()));
+    }
+}
+
+/// A row, on two lines if it has a value that doesn't fit on one.
+fn wrapped(indent: &str, line: &str) -> String {
+    match line.split_once(" => ") {
+        Some((key, value)) if indent.len() + line.len() > WIDTH => {
+            format!("{indent}{key} =>\n{indent}    {value}\n")
+        }
+        _ => format!("{indent}{line}\n"),
     }
 }
 
@@ -181,8 +186,8 @@ fn joined(tokens: TokenStream) -> String {
         };
         let sign = punct.map(|(sign, _)| sign);
         // That of `=>` is glued to the sign before it.
-        let is_left =
-            matches!(sign, Some(':' | ',' | '.' | '<')) || sign == Some('>') && !glued;
+        let is_left = matches!(sign, Some('!' | ':' | ',' | '.' | '<'))
+            || sign == Some('>') && !glued;
         if !glued && !is_left {
             text.push(' ');
         }

@@ -269,6 +269,27 @@ fn words_for_a_module_that_is_not_there() {
     bad(&text, "document.json has an `about` and no `module`", None);
 }
 
+#[test]
+fn types_of_k8s_openapi_that_are_not_there() {
+    let with = |releases: &str, path: &str| {
+        let document =
+            format!("release = \"1.37\"\nk8s-openapi = \"k8s_openapi::{path}\"");
+        format!("{releases}\n{}", changed("release = \"1.37\"", &document))
+    };
+    let releases = |oldest: &str, newest: &str| {
+        format!("[k8s-openapi]\noldest = \"{oldest}\"\nnewest = \"{newest}\"\n")
+    };
+    let good = releases("1.33", "1.37");
+    assert!(parse(&with(&good, "api::example::v1")).is_ok());
+    bad(&with(&good, "a b"), "`k8s_openapi::a b` is not a Rust path", None);
+    let message = "document.json says where k8s-openapi has its types";
+    bad(&with("", "api"), message, None);
+    let message = "document.json is of 1.37, and k8s-openapi has no release before 1.38";
+    bad(&with(&releases("1.38", "1.39"), "api"), message, None);
+    let message = "k8s-openapi can't have releases from 1.37 to 1.33";
+    bad(&with(&releases("1.37", "1.33"), "api"), message, None);
+}
+
 fn with_module(name: &str) -> String {
     changed("release = \"1.37\"", &format!("release = \"1.37\"\nmodule = \"{name}\""))
 }

@@ -13,7 +13,8 @@ use std::sync::LazyLock;
 use common::goldens;
 
 /// The features of generated crates, as TOML.
-const FEATURES: &str = r#"["apply", "manifests", "merge", "schemars", "validation"]"#;
+const FEATURES: &str =
+    r#"["apply", "k8s-openapi-types", "manifests", "merge", "schemars", "validation"]"#;
 
 /// The crate that holds the tests in `compiled/`.
 const RUNNER: &str = "golden-run";
@@ -121,6 +122,7 @@ fn write_workspace(root: &Path, workspace: &Path) {
         ("lib.rs", include_str!("compiled/run.rs")),
         ("applied.rs", include_str!("compiled/applied.rs")),
         ("bundle.rs", include_str!("compiled/bundle.rs")),
+        ("counterparts.rs", include_str!("compiled/counterparts.rs")),
         ("merged.rs", include_str!("compiled/merged.rs")),
         ("schemas.rs", include_str!("compiled/schemas.rs")),
         ("server.rs", include_str!("compiled/server.rs")),

@@ -336,9 +336,12 @@ macro_rules! __convert_enumeration {
 #[doc(hidden)]
 pub mod generated {
     pub use std::borrow::Cow;
+    pub use std::boxed::Box;
     pub use std::string::String;
     pub use std::vec::IntoIter;
 
+    #[cfg(feature = "k8s-openapi-types")]
+    pub use k8s_openapi;
     #[cfg(feature = "schemars")]
     pub use k8s_openapi::schemars;
     pub use k8s_openapi::{Resource, serde};

@@ -272,10 +272,12 @@ fn newest() -> String {
     table("codegen.toml")["newest"].as_str().unwrap().to_owned()
 }
 
-/// codegen.toml has the newest release; the release of k8s-openapi's types is the same, or the
-/// newest that k8s-openapi has.
-#[test]
-fn the_release_of_the_core_types_follows_the_newest() {
+fn minor(release: &str) -> u16 {
+    release[2..].parse().unwrap()
+}
+
+/// The releases that k8s-openapi can be built for, each with its second number.
+fn releases_of_k8s_openapi() -> Vec<u16> {
     let version = Command::new("rustc").arg("-vV").output().unwrap().stdout;
     let version = String::from_utf8(version).unwrap();
     let host = version.lines().find_map(|line| line.strip_prefix("host: ")).unwrap();
@@ -288,10 +290,30 @@ fn the_release_of_the_core_types_follows_the_newest() {
     let metadata: Value = serde_json::from_slice(&metadata.stdout).unwrap();
     let packages = metadata["packages"].as_array().unwrap();
     let k8s_openapi = packages.iter().find(|package| package["name"] == "k8s-openapi");
-    let latest = k8s_openapi.unwrap()["features"]["latest"][0].as_str().unwrap();
-    let minor = |release: &str| -> u16 { release[2..].parse().unwrap() };
-    let wanted = minor(&latest[1..].replace('_', ".")).min(minor(&newest()));
+    let features = k8s_openapi.unwrap()["features"].as_object().unwrap();
+    let releases = features.keys().filter_map(|feature| feature.strip_prefix("v1_"));
+    let mut releases: Vec<u16> = releases.map(|minor| minor.parse().unwrap()).collect();
+    releases.sort_unstable();
+    releases
+}
+
+/// codegen.toml has the newest release; the release of k8s-openapi's types is the same, or the
+/// newest that k8s-openapi has.
+#[test]
+fn the_release_of_the_core_types_follows_the_newest() {
+    let releases = releases_of_k8s_openapi();
+    let wanted = (*releases.last().unwrap()).min(minor(&newest()));
     let enabled = table(".cargo/config.toml");
     let enabled = enabled["env"]["K8S_OPENAPI_ENABLED_VERSION"].as_str().unwrap();
     assert_eq!(minor(enabled), wanted, "in .cargo/config.toml");
+
+    let known = &table("codegen.toml")["k8s-openapi"];
+    let known = ["oldest", "newest"].map(|key| minor(known[key].as_str().unwrap()));
+    assert_eq!([releases[0], *releases.last().unwrap()], known, "in codegen.toml");
+    // All but the one that the workspace is built for.
+    let ci = fs::read_to_string(root().join(".ci/run")).unwrap();
+    let others = releases.iter().filter(|minor| **minor != wanted);
+    let others: Vec<_> = others.map(|minor| format!("1.{minor}")).collect();
+    let tested = format!("for release in {}; do", others.join(" "));
+    assert!(ci.contains(&tested), ".ci/run has no `{tested}`");
 }

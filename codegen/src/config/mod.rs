@@ -2,6 +2,7 @@
 
 mod bundle;
 mod conversion;
+mod k8s_openapi;
 
 use std::collections::BTreeSet;
 
@@ -14,6 +15,7 @@ use crate::source::Source;
 
 pub use bundle::Bundle;
 pub use conversion::{Conversion, ConversionRule};
+pub use k8s_openapi::K8sOpenapi;
 
 /// What `codegen.toml` says.
 #[derive(Clone, Debug, Deserialize)]
@@ -25,6 +27,9 @@ pub struct Config {
     /// The crates, in the order in which they are generated.
     #[serde(rename = "crate", default)]
     pub crates: Vec<CrateConfig>,
+    /// The releases that k8s-openapi has, if any document says where it has its types.
+    #[serde(rename = "k8s-openapi")]
+    pub k8s_openapi: Option<K8sOpenapi>,
     /// The crate that bundles all of them, if there is to be one.
     pub bundle: Option<Bundle>,
     /// Schemas that other crates already have.
@@ -86,6 +91,9 @@ pub struct DocumentConfig {
     /// Further words for the documentation of that module, in Markdown.
     #[serde(default)]
     pub about: String,
+    /// The module in which k8s-openapi has the types of the document, if it has them.
+    #[serde(rename = "k8s-openapi")]
+    pub k8s_openapi: Option<String>,
     /// The overlays to apply, in order.
     #[serde(default)]
     pub overlays: Vec<String>,
@@ -134,6 +142,7 @@ impl Config {
     /// Checks all parts, and completes the documents.
     fn check(&mut self, report: Report<'_>) {
         self.fill_in_releases(report);
+        self.check_homes(report);
         let mut names = BTreeSet::new();
         for krate in &self.crates {
             krate.check(&self.crates, report);

@@ -5,6 +5,7 @@ mod builders;
 mod bundle;
 mod by_hand;
 mod conversion;
+mod counterparts;
 mod enums;
 mod imports;
 mod kind;
@@ -72,11 +73,12 @@ impl File {
 type Output = fn(&Crate<'_>) -> Vec<File>;
 
 /// All outputs.
-const OUTPUTS: [Output; 8] = [
+const OUTPUTS: [Output; 9] = [
     manifest::files,
     root::files,
     types::files,
     apply::files,
+    counterparts::files,
     merge::files,
     schema::files,
     scheme::files,

@@ -6,8 +6,8 @@ use quote::quote;
 use super::imports::{self, use_item};
 use super::runtime::{Feature, KINDS, VALIDATION};
 use super::{
-    File, apply, by_hand, group_versions, inner_comment, merge, origins, places,
-    releases, schema, scheme, validation,
+    File, apply, by_hand, counterparts, group_versions, inner_comment, merge, origins,
+    places, releases, schema, scheme, validation,
 };
 use crate::doc::{self, NoLinks};
 use crate::model::{ApiVersion, Crate, Module, Resource, Type};
@@ -36,6 +36,7 @@ fn file(
     let by_hand = by_hand.filter(|((module, _), _)| module.as_ref() == here);
     modules.extend(by_hand.map(|((_, name), how)| Declared::new(name, how.0, how.1)));
     modules.extend(apply::module(versions));
+    modules.extend(counterparts::module(versions));
     modules.extend(merge::module(versions));
     modules.extend(schema::module(versions));
     modules.extend(validation::module(versions));
@@ -167,6 +168,7 @@ fn features(krate: &Crate<'_>) -> Vec<String> {
     let versions: Vec<_> = krate.versions.iter().collect();
     let adds = |feature: &Feature| match feature {
         Feature::Apply => apply::module(&versions).is_some(),
+        Feature::Counterparts => counterparts::module(&versions).is_some(),
         Feature::Manifests => !scheme::modules(&versions).is_empty(),
         Feature::Merge => merge::module(&versions).is_some(),
         // Of every crate with types.

@@ -48,6 +48,8 @@ impl fmt::Display for Runtime {
 pub(super) enum Feature {
     /// The types for server-side apply.
     Apply,
+    /// Conversion from and to types of k8s-openapi.
+    Counterparts,
     /// What registers the kinds.
     Manifests,
     /// Merging of objects.
@@ -60,13 +62,20 @@ pub(super) enum Feature {
 
 impl Feature {
     /// All of them, sorted.
-    pub(super) const ALL: [Self; 5] =
-        [Self::Apply, Self::Manifests, Self::Merge, Self::Schemars, Self::Validation];
+    pub(super) const ALL: [Self; 6] = [
+        Self::Apply,
+        Self::Counterparts,
+        Self::Manifests,
+        Self::Merge,
+        Self::Schemars,
+        Self::Validation,
+    ];
 
     /// Its name in `Cargo.toml`.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Apply => "apply",
+            Self::Counterparts => "k8s-openapi-types",
             Self::Manifests => "manifests",
             Self::Merge => "merge",
             Self::Schemars => "schemars",
@@ -77,6 +86,7 @@ impl Feature {
     /// The features that it needs of crates on which all generated ones depend.
     pub(super) const fn needs(self) -> &'static [&'static str] {
         match self {
+            Self::Counterparts => &["kubernetes-kinds/k8s-openapi-types"],
             Self::Merge => &["kubernetes-kinds/merge"],
             Self::Schemars => &["k8s-openapi/schemars", "kubernetes-kinds/schemars"],
             Self::Apply | Self::Manifests | Self::Validation => &[],
@@ -86,7 +96,7 @@ impl Feature {
     /// The run-time crate that it brings.
     pub(super) const fn runtime(self) -> Option<Runtime> {
         match self {
-            Self::Apply | Self::Merge | Self::Schemars => None,
+            Self::Apply | Self::Counterparts | Self::Merge | Self::Schemars => None,
             Self::Manifests => Some(MANIFESTS),
             Self::Validation => Some(VALIDATION),
         }
@@ -96,6 +106,11 @@ impl Feature {
     pub(super) fn adds(self) -> String {
         match self {
             Self::Apply => "types for server-side apply, in `apply`".to_owned(),
+            Self::Counterparts => {
+                "`From` and `TryFrom` from and to the types of `k8s_openapi` of the same \
+                 name"
+                    .to_owned()
+            }
             Self::Manifests => format!(
                 "`add_to_scheme`, with which `{MANIFESTS}` reads any version of the kinds"
             ),

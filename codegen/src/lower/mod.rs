@@ -33,6 +33,7 @@ pub(crate) fn lower(
         file: document.file.clone(),
         module: document_config.module.as_deref().and_then(name::given_module),
         release: document.release,
+        home: config.home(document_config, document.release),
         ..ApiVersion::default()
     };
     let diagnostics = RefCell::new(diagnostics);

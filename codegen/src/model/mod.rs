@@ -1,7 +1,9 @@
 //! The model of a crate. It knows neither OpenAPI nor tokens.
 
 mod conversion;
+mod counterpart;
 mod graph;
+mod lifecycle;
 mod merge;
 mod rules;
 mod schema;
@@ -9,7 +11,7 @@ mod value;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Serialize, Serializer};
 
 use crate::config::CrateConfig;
 use crate::diag::Pointer;
@@ -19,7 +21,9 @@ use crate::release::Release;
 pub(crate) use conversion::{
     Carry, Conversion, Dropped, FieldConversion, Functions, How, Side,
 };
+pub(crate) use counterpart::{Counterpart, Has, Home};
 pub(crate) use graph::{Graph, walk_fields};
+pub(crate) use lifecycle::{Feature, KindName, Lifecycle};
 pub(crate) use merge::{Inner, Merge, Replaced, Step};
 pub(crate) use rules::{
     Argument, Call, Check, Earlier, ErrorType, Immutable, NameFormat, Reported, Rule,
@@ -70,6 +74,10 @@ pub(crate) struct ApiVersion {
     pub(crate) apply: Applies,
     /// The JSON Schemas of the types, set by the pass for them.
     pub(crate) schemas: BTreeMap<SchemaName, TypeSchema>,
+    /// Where k8s-openapi has the types, if it does.
+    pub(crate) home: Option<Home>,
+    /// The types of k8s-openapi, set by the pass for them.
+    pub(crate) counterparts: BTreeMap<SchemaName, Counterpart>,
     /// How types become those of another crate, set by the conversion pass.
     pub(crate) conversions: BTreeMap<SchemaName, Vec<Conversion>>,
 }
@@ -316,58 +324,6 @@ pub(crate) struct Facts {
     pub(crate) reading: Option<Reading>,
     /// A value for examples.
     pub(crate) example: Option<serde_json::Value>,
-}
-
-/// When something was introduced, became stable and was removed.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Lifecycle {
-    pub(crate) introduced: Release,
-    pub(crate) alpha: Option<Release>,
-    pub(crate) beta: Option<Release>,
-    pub(crate) stable: Option<Release>,
-    pub(crate) deprecated: Option<Release>,
-    pub(crate) removed: Option<Release>,
-    pub(crate) gate: Option<String>,
-    /// The first release in which the gate is on by default, if that isn't its first as beta.
-    #[serde(rename = "default-on")]
-    pub(crate) default_on: Option<Release>,
-    pub(crate) replacement: Option<String>,
-}
-
-/// Something that a feature gate switches.
-#[derive(Clone, Debug, Serialize)]
-pub(crate) struct Feature {
-    /// The name of its constant.
-    pub(crate) name: Ident,
-    pub(crate) gate: String,
-    pub(crate) introduced: Release,
-    pub(crate) beta: Option<Release>,
-    /// The first release that has it on by default.
-    pub(crate) on: Option<Release>,
-    pub(crate) stable: Option<Release>,
-}
-
-/// A kind as `x-lifecycle` names it: `storage.k8s.io/v1 CSINode`.
-pub(crate) struct KindName<'a> {
-    pub(crate) api_version: &'a str,
-    pub(crate) kind: &'a str,
-}
-
-impl<'a> KindName<'a> {
-    pub(crate) fn parse(text: &'a str) -> Option<Self> {
-        let (api_version, kind) = text.split_once(' ')?;
-        let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
-        let number = version.strip_prefix('v')?;
-        let is_name = |text: &str, more: &[u8]| {
-            text.bytes().all(|b| b.is_ascii_alphanumeric() || more.contains(&b))
-        };
-        let is_kind = kind.starts_with(|c: char| c.is_ascii_uppercase());
-        let is_version = number.starts_with(|c: char| c.is_ascii_digit());
-        let are_names =
-            is_name(group, b".-") && is_name(number, b"") && is_name(kind, b"");
-        (is_kind && is_version && are_names).then_some(Self { api_version, kind })
-    }
 }
 
 /// An open enumeration.

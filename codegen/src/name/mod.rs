@@ -25,6 +25,9 @@ pub(crate) const GROUP_FILE: &str = "group_version";
 /// The module of the types for server-side apply.
 pub(crate) const APPLY_MODULE: &str = "apply";
 
+/// The file of conversion from and to types of k8s-openapi.
+pub(crate) const COUNTERPARTS_FILE: &str = "counterparts";
+
 /// The file of merging.
 pub(crate) const MERGE_FILE: &str = "merge";
 
@@ -32,11 +35,12 @@ pub(crate) const MERGE_FILE: &str = "merge";
 pub(crate) const PRELUDE_MODULE: &str = "prelude";
 
 /// The files of a crate that aren't made from a type, and that nothing else may need.
-pub(crate) const RESERVED_FILES: [&str; 10] = [
+pub(crate) const RESERVED_FILES: [&str; 11] = [
     "lib",
     "main",
     "mod",
     APPLY_MODULE,
+    COUNTERPARTS_FILE,
     GROUP_FILE,
     MERGE_FILE,
     PRELUDE_MODULE,

@@ -6,6 +6,7 @@ mod boxing;
 mod by_hand;
 mod closure;
 mod conversion;
+mod counterparts;
 mod defaults;
 mod docs;
 mod enums;
@@ -48,6 +49,7 @@ const PASSES: &[Pass] = &[
     Pass::Version(|version, config, _| names::keep_unknown_fields(version, config)),
     Pass::Version(|version, _, _| paths::run(version)),
     Pass::Version(|version, _, _| merge::run(version)),
+    Pass::Version(|version, _, _| counterparts::run(version)),
     Pass::Version(|version, _, to| placing::run(version, to)),
     Pass::Version(|version, _, to| names::check(version, to)),
     // After the others, because links need the names and places of everything else.

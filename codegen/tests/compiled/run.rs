@@ -5,6 +5,7 @@
 
 mod applied;
 mod bundle;
+mod counterparts;
 mod merged;
 mod schemas;
 mod server;

@@ -15,6 +15,7 @@
 //! | feature | adds |
 //! |---|---|
 //! | `apply` | types for server-side apply, in `apply` |
+//! | `k8s-openapi-types` | `From` and `TryFrom` from and to the types of `k8s_openapi` of the same name |
 //! | `manifests` | `add_to_scheme`, with which `kubernetes_manifests` reads any version of the kinds |
 //! | `merge` | `DeepMerge` of `k8s_openapi`, which merges objects as server-side apply does |
 //! | `schemars` | `JsonSchema` of `k8s_openapi::schemars` for every type, for the parts of custom resources |

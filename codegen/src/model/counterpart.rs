@@ -1,0 +1,55 @@
+//! The types of k8s-openapi for the same schemas.
+
+use serde::Serialize;
+
+use crate::name::RustPath;
+use crate::release::Release;
+
+/// Where k8s-openapi has the types of a group-version.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct Home {
+    /// The module.
+    pub(crate) path: String,
+    /// What the names of its schemas start with.
+    pub(crate) prefix: String,
+    /// The release of the document. Types of later releases have fields that ours lack.
+    pub(crate) release: Release,
+    /// The first release that k8s-openapi can be built for.
+    pub(crate) oldest: Release,
+    /// The last release that k8s-openapi can be built for.
+    pub(crate) newest: Release,
+}
+
+impl Home {
+    /// The last release in which k8s-openapi has the types.
+    pub(crate) fn last(&self) -> Release {
+        self.release.min(self.newest)
+    }
+}
+
+/// A type of k8s-openapi.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct Counterpart {
+    /// The type; of a list, that of its items.
+    pub(crate) path: RustPath,
+    /// The releases that have it, from the first of k8s-openapi if it names none.
+    pub(crate) since: Option<Release>,
+    /// The last release that has it, unless all do.
+    pub(crate) last: Option<Release>,
+    /// The releases that have all fields, in all parts.
+    pub(crate) complete: Has,
+    /// The releases that have each field.
+    pub(crate) fields: Vec<Has>,
+}
+
+/// In which of the releases that have a type it has something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Has {
+    /// In all of them.
+    Always,
+    /// In those from this one.
+    Since(Release),
+    /// In none of them.
+    Never,
+}

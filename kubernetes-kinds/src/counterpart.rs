@@ -1,0 +1,461 @@
+//! Conversion between generated types and the types of k8s-openapi for the same schemas.
+//!
+//! The generated crates implement [`Counterpart`] for their types, with the macros [`object!`] and
+//! [`enumeration!`], and with it the conversions of the standard library:
+//!
+//! * `From` makes ours of theirs, and loses nothing;
+//! * `From` makes theirs of ours where the Kubernetes release that k8s-openapi is built for has all
+//!   fields of ours;
+//! * `TryFrom` makes theirs of ours where it lacks some. Its [`LossyError`] names those that are set.
+//!
+//! Which of the two there is, the compiler decides by the release. A library that doesn't know it
+//! uses `TryFrom`, which `From` implies, or [`Counterpart::into_k8s_openapi`].
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use k8s_openapi::serde::Serialize;
+
+use crate::FieldPath;
+use crate::convert::{Converted, UnrepresentableField};
+use crate::path::Segment;
+use crate::wire::{self, UnknownFields, Zero};
+#[doc(inline)]
+pub use crate::{
+    __counterpart_enumeration as enumeration, __counterpart_object as object,
+};
+
+/// A type that has a counterpart in k8s-openapi.
+///
+/// Lists, maps and optional values of such types have one as well.
+pub trait Counterpart: Sized {
+    /// The type of k8s-openapi; a text, for an enumeration.
+    type Theirs;
+
+    /// Whether the counterpart has all fields, so that nothing can be lost.
+    const IS_COMPLETE: bool;
+
+    /// Makes the value of its counterpart, whose fields it all has.
+    fn from_theirs(theirs: Self::Theirs) -> Self;
+
+    /// Makes the counterpart, and adds to `lost` what that can't represent.
+    fn into_theirs(self, lost: &mut Lost) -> Self::Theirs;
+
+    /// Converts to the type of k8s-openapi, and reports the fields that it lacks.
+    fn into_k8s_openapi(self) -> Converted<Self::Theirs> {
+        let mut lost = Lost::default();
+        Converted {
+            object: self.into_theirs(&mut lost),
+            unrepresentable: lost.0,
+        }
+    }
+}
+
+/// The fields that a conversion has lost.
+#[derive(Debug, Default)]
+pub struct Lost(Vec<UnrepresentableField>);
+
+impl Lost {
+    /// Adds a field unless it has its zero value.
+    pub fn add<T: PartialEq + Serialize + Zero>(
+        &mut self,
+        name: &'static str,
+        value: &T,
+    ) {
+        if *value != T::zero() {
+            self.0.push(UnrepresentableField {
+                path: FieldPath::new(name),
+                // Types of the API are never refused.
+                value: wire::to_value(value).unwrap_or_default(),
+            });
+        }
+    }
+
+    /// Adds unknown fields that were preserved.
+    pub fn add_unknown(&mut self, unknown: UnknownFields) {
+        let fields = unknown.into_iter().map(|(name, value)| UnrepresentableField {
+            path: FieldPath::new(name),
+            value,
+        });
+        self.0.extend(fields);
+    }
+
+    /// Converts a field, and adds what is lost in it.
+    pub fn inside<T: Counterpart>(&mut self, name: &'static str, value: T) -> T::Theirs {
+        self.below(|| Segment::Field(name.into()), value)
+    }
+
+    fn below<T: Counterpart>(
+        &mut self,
+        segment: impl FnOnce() -> Segment,
+        value: T,
+    ) -> T::Theirs {
+        let before = self.0.len();
+        let theirs = value.into_theirs(self);
+        if self.0.len() > before {
+            let above = FieldPath::default().with(segment());
+            for field in self.0.iter_mut().skip(before) {
+                field.path = above.clone().join(std::mem::take(&mut field.path));
+            }
+        }
+        theirs
+    }
+}
+
+/// Fields that are set and that the type of k8s-openapi lacks, because it is of a Kubernetes release
+/// without them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LossyError {
+    /// The fields, at least one.
+    pub unrepresentable: Vec<UnrepresentableField>,
+}
+
+impl fmt::Display for LossyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the Kubernetes release of k8s-openapi's types lacks ")?;
+        for (index, field) in self.unrepresentable.iter().enumerate() {
+            let comma = if index > 0 { ", " } else { "" };
+            write!(f, "{comma}{field}")?;
+        }
+        f.write_str(": unset what it lacks, or select a later release of k8s-openapi")
+    }
+}
+
+impl std::error::Error for LossyError {}
+
+/// Converts to the type of k8s-openapi, if that can represent all.
+///
+/// # Errors
+///
+/// When it can't.
+pub fn try_into_theirs<T: Counterpart>(ours: T) -> Result<T::Theirs, LossyError> {
+    let Converted {
+        object,
+        unrepresentable,
+    } = ours.into_k8s_openapi();
+    if unrepresentable.is_empty() {
+        Ok(object)
+    } else {
+        Err(LossyError { unrepresentable })
+    }
+}
+
+/// Whether nothing of a field can be lost, which a function returns.
+pub const fn is_complete<O, T: Counterpart>(_: fn(&O) -> &T) -> bool {
+    T::IS_COMPLETE
+}
+
+impl<T: Counterpart> Counterpart for Option<T> {
+    type Theirs = Option<T::Theirs>;
+
+    const IS_COMPLETE: bool = T::IS_COMPLETE;
+
+    fn from_theirs(theirs: Self::Theirs) -> Self {
+        theirs.map(T::from_theirs)
+    }
+
+    fn into_theirs(self, lost: &mut Lost) -> Self::Theirs {
+        self.map(|value| value.into_theirs(lost))
+    }
+}
+
+impl<T: Counterpart> Counterpart for Box<T> {
+    type Theirs = Box<T::Theirs>;
+
+    const IS_COMPLETE: bool = T::IS_COMPLETE;
+
+    fn from_theirs(theirs: Self::Theirs) -> Self {
+        Self::new(T::from_theirs(*theirs))
+    }
+
+    fn into_theirs(self, lost: &mut Lost) -> Self::Theirs {
+        Box::new((*self).into_theirs(lost))
+    }
+}
+
+impl<T: Counterpart> Counterpart for Vec<T> {
+    type Theirs = Vec<T::Theirs>;
+
+    const IS_COMPLETE: bool = T::IS_COMPLETE;
+
+    fn from_theirs(theirs: Self::Theirs) -> Self {
+        theirs.into_iter().map(T::from_theirs).collect()
+    }
+
+    fn into_theirs(self, lost: &mut Lost) -> Self::Theirs {
+        let elements = self.into_iter().enumerate();
+        elements.map(|(at, value)| lost.below(|| Segment::Index(at), value)).collect()
+    }
+}
+
+impl<T: Counterpart> Counterpart for BTreeMap<String, T> {
+    type Theirs = BTreeMap<String, T::Theirs>;
+
+    const IS_COMPLETE: bool = T::IS_COMPLETE;
+
+    fn from_theirs(theirs: Self::Theirs) -> Self {
+        theirs.into_iter().map(|(key, value)| (key, T::from_theirs(value))).collect()
+    }
+
+    fn into_theirs(self, lost: &mut Lost) -> Self::Theirs {
+        let entries = self.into_iter().map(|(key, value)| {
+            let theirs = lost.below(|| Segment::Key(key.clone()), value);
+            (key, theirs)
+        });
+        entries.collect()
+    }
+}
+
+/// Implements conversion from and to a type of k8s-openapi, from the table of fields.
+///
+/// The first row is `total` if the type of k8s-openapi has all fields, in parts too, `partial` if it
+/// lacks some. With two of k8s-openapi's macros in brackets, such as
+/// `total [k8s_if_ge_1_36 k8s_if_le_1_35]`, it has them in the releases of the first. The compiler
+/// checks that this is so.
+///
+/// A row of a field has its name in JSON and in Rust. `as part` says that it has a counterpart of its
+/// own, `as boxed` that it is in a `Box` here only; any other is the same on both sides. Before a
+/// field that k8s-openapi hasn't in all its releases is in brackets when it has it, as above; empty
+/// brackets say that it has it in none. These fields come last. A last row `_ => field` names the
+/// field with the preserved unknown fields.
+///
+/// ```
+/// use k8s_openapi::api::core::v1 as theirs;
+/// use kubernetes_kinds::counterpart::{self, Counterpart};
+/// use kubernetes_kinds::wire;
+///
+/// #[derive(Clone, Debug, Default, PartialEq)]
+/// struct SecretReference {
+///     name: Option<String>,
+///     namespace: Option<String>,
+///     color: Option<String>,
+/// }
+///
+/// counterpart::object! {
+///     SecretReference => theirs::SecretReference {
+///         partial,
+///         "name" => name,
+///         "namespace" => namespace,
+///         [] "color" => color,
+///     }
+/// }
+///
+/// let ours = SecretReference {
+///     name: Some("credentials".to_owned()),
+///     color: Some("red".to_owned()),
+///     ..Default::default()
+/// };
+/// let error = theirs::SecretReference::try_from(ours.clone()).unwrap_err();
+/// assert_eq!(error.unrepresentable[0].to_string(), "color: \"red\"");
+///
+/// let converted = ours.into_k8s_openapi();
+/// assert_eq!(converted.object.name.as_deref(), Some("credentials"));
+/// ```
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __counterpart_object {
+    ($name:ident => $theirs:ty {
+        $how:ident $([$since:ident $before:ident])?,
+        $($key:literal => $field:ident $(as $shape:ident)?,)*
+        $([$($gate:ident)*] $gated_key:literal => $gated:ident $(as $gated_shape:ident)?,)*
+        $(_ => $unknown:ident,)?
+    }) => {
+        $crate::__counterpart_gated! {
+            ($name, $theirs)
+            [$(($key $field $($shape)?))*]
+            []
+            $([$($gate)*] ($gated_key $gated $($gated_shape)?))*
+            $(_ $unknown)?
+        }
+
+        impl ::core::convert::From<$theirs> for $name {
+            fn from(theirs: $theirs) -> Self {
+                $crate::counterpart::Counterpart::from_theirs(theirs)
+            }
+        }
+
+        $crate::__counterpart_way! { $how ($name, $theirs) $([$since $before])? }
+    };
+}
+
+/// Sorts the fields into those that the type of k8s-openapi has and those that it lacks.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __counterpart_gated {
+    ($types:tt [$($has:tt)*] [$($lacks:tt)*] [] $row:tt $($rest:tt)*) => {
+        $crate::__counterpart_gated! { $types [$($has)*] [$($lacks)* $row] $($rest)* }
+    };
+    (
+        $types:tt [$($has:tt)*] [$($lacks:tt)*]
+        [$since:ident $before:ident] $row:tt $($rest:tt)*
+    ) => {
+        $crate::generated::k8s_openapi::$since! {
+            $crate::__counterpart_gated! { $types [$($has)* $row] [$($lacks)*] $($rest)* }
+        }
+        $crate::generated::k8s_openapi::$before! {
+            $crate::__counterpart_gated! { $types [$($has)*] [$($lacks)* $row] $($rest)* }
+        }
+    };
+    ($types:tt $has:tt $lacks:tt $(_ $unknown:ident)?) => {
+        $crate::__counterpart_fields! { $types $has $lacks $($unknown)? }
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __counterpart_fields {
+    (
+        ($name:ident, $theirs:ty)
+        [$(($key:literal $field:ident $($shape:ident)?))*]
+        [$(($lost_key:literal $lost:ident $($lost_shape:ident)?))*]
+        $($unknown:ident)?
+    ) => {
+        impl $crate::counterpart::Counterpart for $name {
+            type Theirs = $theirs;
+
+            const IS_COMPLETE: bool = true
+                $(&& $crate::__counterpart_lacks!($lost))*
+                $(&& $crate::__counterpart_lacks!($unknown))?
+                $(&& $crate::__counterpart_complete!($name, $field $($shape)?))*;
+
+            fn from_theirs(theirs: $theirs) -> Self {
+                // An alias can be matched, and the path of a generic type can't.
+                type Theirs = $theirs;
+                let Theirs { $($field),* } = theirs;
+                Self {
+                    $($field: $crate::__counterpart_from!($field $($shape)?),)*
+                    $($lost: $crate::wire::Zero::zero(),)*
+                    $($unknown: ::core::default::Default::default(),)?
+                }
+            }
+
+            fn into_theirs(self, lost: &mut $crate::counterpart::Lost) -> $theirs {
+                type Theirs = $theirs;
+                let _ = &lost;
+                let Self { $($field,)* $($lost,)* $($unknown,)? } = self;
+                $(lost.add($lost_key, &$lost);)*
+                $(lost.add_unknown($unknown);)?
+                Theirs {
+                    $($field: $crate::__counterpart_into!(lost, $key, $field $($shape)?)),*
+                }
+            }
+        }
+    };
+}
+
+/// What a type is for which the counterpart lacks a field.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __counterpart_lacks {
+    ($field:ident) => {
+        false
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __counterpart_complete {
+    ($name:ident, $field:ident part) => {
+        $crate::counterpart::is_complete(|object: &$name| &object.$field)
+    };
+    ($name:ident, $field:ident $(boxed)?) => {
+        true
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __counterpart_from {
+    ($field:ident) => {
+        $field
+    };
+    ($field:ident boxed) => {
+        $field.map($crate::generated::Box::new)
+    };
+    ($field:ident part) => {
+        $crate::counterpart::Counterpart::from_theirs($field)
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __counterpart_into {
+    ($lost:ident, $key:literal, $field:ident) => {
+        $field
+    };
+    ($lost:ident, $key:literal, $field:ident boxed) => {
+        $field.map(|value| *value)
+    };
+    ($lost:ident, $key:literal, $field:ident part) => {
+        $lost.inside($key, $field)
+    };
+}
+
+/// Implements the way to k8s-openapi, and has the compiler check that it is the right one.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __counterpart_way {
+    (total $types:tt [$since:ident $before:ident]) => {
+        $crate::generated::k8s_openapi::$since! {
+            $crate::__counterpart_way! { total $types }
+        }
+        $crate::generated::k8s_openapi::$before! {
+            $crate::__counterpart_way! { partial $types }
+        }
+    };
+    (total ($name:ident, $theirs:ty)) => {
+        const _: () = ::core::assert!(
+            <$name as $crate::counterpart::Counterpart>::IS_COMPLETE,
+            "k8s-openapi lacks fields"
+        );
+
+        impl ::core::convert::From<$name> for $theirs {
+            fn from(ours: $name) -> Self {
+                $crate::counterpart::Counterpart::into_theirs(
+                    ours,
+                    &mut ::core::default::Default::default(),
+                )
+            }
+        }
+    };
+    (partial ($name:ident, $theirs:ty)) => {
+        const _: () = ::core::assert!(
+            !<$name as $crate::counterpart::Counterpart>::IS_COMPLETE,
+            "k8s-openapi has all fields"
+        );
+
+        impl ::core::convert::TryFrom<$name> for $theirs {
+            type Error = $crate::counterpart::LossyError;
+
+            fn try_from(
+                ours: $name,
+            ) -> ::core::result::Result<Self, $crate::counterpart::LossyError> {
+                $crate::counterpart::try_into_theirs(ours)
+            }
+        }
+    };
+}
+
+/// Makes texts the counterparts of enumerations.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __counterpart_enumeration {
+    ($($name:ident),*) => {$(
+        impl $crate::counterpart::Counterpart for $name {
+            type Theirs = $crate::generated::String;
+
+            const IS_COMPLETE: bool = true;
+
+            fn from_theirs(theirs: $crate::generated::String) -> Self {
+                Self::from(theirs)
+            }
+
+            fn into_theirs(
+                self,
+                _: &mut $crate::counterpart::Lost,
+            ) -> $crate::generated::String {
+                $crate::generated::String::from(self.as_str())
+            }
+        }
+    )*};
+}
