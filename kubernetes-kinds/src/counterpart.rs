@@ -213,6 +213,8 @@ impl<T: Counterpart> Counterpart for BTreeMap<String, T> {
 /// `total [k8s_if_ge_1_36 k8s_if_le_1_35]`, it has them in the releases of the first. The compiler
 /// checks that this is so.
 ///
+/// All is `#[inline]`, so that a program carries only the conversions that it uses.
+///
 /// A row of a field has its name in JSON and in Rust. `as part` says that it has a counterpart of its
 /// own, `as boxed` that it is in a `Box` here only; any other is the same on both sides. Before a
 /// field that k8s-openapi hasn't in all its releases is in brackets when it has it, as above; empty
@@ -269,6 +271,7 @@ macro_rules! __counterpart_object {
         }
 
         impl ::core::convert::From<$theirs> for $name {
+            #[inline]
             fn from(theirs: $theirs) -> Self {
                 $crate::counterpart::Counterpart::from_theirs(theirs)
             }
@@ -318,6 +321,7 @@ macro_rules! __counterpart_fields {
                 $(&& $crate::__counterpart_lacks!($unknown))?
                 $(&& $crate::__counterpart_complete!($name, $field $($shape)?))*;
 
+            #[inline]
             fn from_theirs(theirs: $theirs) -> Self {
                 // An alias can be matched, and the path of a generic type can't.
                 type Theirs = $theirs;
@@ -329,6 +333,7 @@ macro_rules! __counterpart_fields {
                 }
             }
 
+            #[inline]
             fn into_theirs(self, lost: &mut $crate::counterpart::Lost) -> $theirs {
                 type Theirs = $theirs;
                 let _ = &lost;
@@ -410,6 +415,7 @@ macro_rules! __counterpart_way {
         );
 
         impl ::core::convert::From<$name> for $theirs {
+            #[inline]
             fn from(ours: $name) -> Self {
                 $crate::counterpart::Counterpart::into_theirs(
                     ours,
@@ -427,6 +433,7 @@ macro_rules! __counterpart_way {
         impl ::core::convert::TryFrom<$name> for $theirs {
             type Error = $crate::counterpart::LossyError;
 
+            #[inline]
             fn try_from(
                 ours: $name,
             ) -> ::core::result::Result<Self, $crate::counterpart::LossyError> {
@@ -446,10 +453,12 @@ macro_rules! __counterpart_enumeration {
 
             const IS_COMPLETE: bool = true;
 
+            #[inline]
             fn from_theirs(theirs: $crate::generated::String) -> Self {
                 Self::from(theirs)
             }
 
+            #[inline]
             fn into_theirs(
                 self,
                 _: &mut $crate::counterpart::Lost,
