@@ -144,23 +144,6 @@ fn references_to_what_is_no_schema() {
 #[test]
 fn schemas_of_no_known_type() {
     bad_property("{\"type\": \"file\"}", "unknown type `file`", "/type");
-    let format = "unknown format `uint8` of type integer";
-    bad_property("{\"type\": \"integer\", \"format\": \"uint8\"}", format, "/format");
-    bad_property("{\"type\": \"string\", \"format\": \"x\"}", "format `x`", "/format");
-    bad_property("{\"type\": \"string\", \"format\": \"date\"}", "`date`", "/format");
-    bad_property("{\"type\": \"number\", \"format\": \"x\"}", "format `x`", "/format");
-    bad_property("{}", "without a type", "");
-    bad_property("{\"type\": \"array\"}", "a list without `items`", "");
-    bad_property("{\"oneOf\": [{\"type\": \"string\"}]}", "oneOf, anyOf and not", "");
-    bad_property("{\"anyOf\": [{\"type\": \"string\"}]}", "oneOf, anyOf and not", "");
-    bad_property("{\"not\": {\"type\": \"string\"}}", "oneOf, anyOf and not", "");
-    bad_property("{\"allOf\": []}", "no Rust type is known", "");
-    bad_property("{\"allOf\": [{\"type\": \"string\"}]}", "an `allOf` of anything", "");
-    let inside =
-        "{\"type\": \"object\", \"properties\": {\"a\": {\"type\": \"string\"}}}";
-    bad_property(inside, "an object with properties inside another", "");
-    let closed = "{\"type\": \"object\", \"additionalProperties\": false}";
-    bad_property(closed, "may have no properties", "");
     let items = "{\"type\": \"array\", \"items\": {\"type\": \"file\"}}";
     bad_property(items, "unknown type", "/items/type");
     let values =
@@ -247,7 +230,8 @@ fn names_that_collide() {
     bad_schema(&values("[\"in-out\", \"InOut\"]"), message, "E/enum", 3);
     let message = "the values `a` and `a` are both `A`";
     bad_schema(&values("[\"a\", \"a\"]"), message, "E/enum", 3);
-    bad_schema(&values("[\"Unknown\"]"), "needs the variant `Unknown`", "E/enum", 3);
+    let message = "the values `Unknown` and `ValueUnknown` are both `ValueUnknown`";
+    bad_schema(&values("[\"Unknown\", \"ValueUnknown\"]"), message, "E/enum", 3);
     let message = "the values `` and `Empty` are both `Empty`";
     bad_schema(&values("[\"\", \"Empty\"]"), message, "E/enum", 3);
     // Two types whose names differ, but not the names of their files.
@@ -339,17 +323,9 @@ fn types_whose_names_rust_needs() {
 
 #[test]
 fn properties_whose_names_are_no_fields() {
-    for (json, name) in [
-        ("a b", "a b"),
-        ("$x", "$x"),
-        ("Upper", "Upper"),
-        ("", ""),
-        ("a-b", "a-b"),
-        ("a\\\"]", "a\"]"),
-        ("a/b", "a~1b"),
-        ("ä", "ä"),
-        ("1a", "1a"),
-    ] {
+    for (json, name) in
+        [("", ""), ("$", "$"), ("..", ".."), ("/", "~1"), ("\u{e4}", "\u{e4}")]
+    {
         let text = thing(&format!("\"{json}\": {{\"type\": \"string\"}}"));
         let place = format!("Thing/properties/{name}");
         bad_schema(&text, "can't be the name of a Rust field", &place, 3);
@@ -372,31 +348,13 @@ fn properties_whose_names_are_keywords_are_no_error() {
 }
 
 #[test]
-fn descriptions_that_are_unfit() {
-    let described =
-        |text: &str| format!("{{\"type\": \"string\", \"description\": \"{text}\"}}");
-    let place = "/description";
-    bad_property(&described("a */ b"), "`*/`, the end of a comment", place);
-    bad_property(&described("a \\\"# b"), "the end of a raw string", place);
-    bad_property(&described("a ` b"), "a backtick that is not closed", place);
-    bad_property(&described("a ``` b"), "a backtick that is not closed", place);
-    bad_property(&described("<script>x</script>"), "the HTML element `<script>`", place);
-    bad_property(&described("<IFrame src=x>"), "the HTML element `<iframe>`", place);
-    bad_property(
-        &described(&"x".repeat(1 << 20)),
-        "a description of 1048576 bytes",
-        place,
-    );
-}
-
-#[test]
 fn values_that_are_no_variants() {
     let values = |values: &str| {
         document(&format!(
             "\"com.example.v1.E\": {{\"type\": \"string\", \"enum\": [\"fine\",\n{values}]}}"
         ))
     };
-    for value in ["a b", "\\\"]", "\\n", "\\u202e", "//", "1", "self", "é", "-"] {
+    for value in ["\\\"]", "\\n", "\\u202e", "//", "é", "-"] {
         let text = values(&format!("\"{value}\""));
         bad_schema(&text, "can't be the name of a variant", "E/enum", 2);
     }
@@ -463,7 +421,7 @@ fn all_errors_are_told_at_once() {
     for number in 0..8 {
         writeln!(properties, "\"p{number}\": {{\"type\": \"t{number}\"}},").unwrap();
     }
-    properties += "\"a b\": {\"type\": \"string\"},\n\"c\": {\"$ref\": \"#/nowhere\"}";
+    properties += "\"$\": {\"type\": \"string\"},\n\"c\": {\"$ref\": \"#/nowhere\"}";
     let errors = from_document(&thing(&properties)).unwrap_err();
     assert_eq!(errors.len(), 10, "{errors}");
     let text = errors.to_string();

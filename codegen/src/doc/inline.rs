@@ -18,35 +18,16 @@ pub(crate) struct NoLinks;
 
 impl Links for NoLinks {}
 
-/// The text outside code, or nothing if a code span is not closed.
-pub(super) fn outside_code(description: &str) -> Option<String> {
-    let mut text = String::new();
-    // Fences are code as a whole, whatever they hold.
-    for (index, part) in description.split("```").enumerate() {
-        if index % 2 == 0 {
-            // A code span ends with its paragraph at the latest.
-            for paragraph in part.split("\n\n") {
-                let mut spans = paragraph.split('`');
-                if !paragraph.matches('`').count().is_multiple_of(2) {
-                    return None;
-                }
-                while let Some(outside) = spans.next() {
-                    text.push_str(outside);
-                    text.push('\n');
-                    spans.next();
-                }
-            }
-        }
-    }
-    description.matches("```").count().is_multiple_of(2).then_some(text)
-}
-
 /// The atoms of a paragraph: pieces between which a line may end.
 pub(super) fn render(text: &str, links: &dyn Links) -> Vec<String> {
     let mut atoms = Vec::new();
     let mut atom = String::new();
+    let ticks = text.matches('`').count();
     for (index, part) in text.split('`').enumerate() {
-        if index % 2 == 1 {
+        if index % 2 == 1 && index == ticks {
+            // It opens a code span that nothing closes.
+            atom.push_str("\\`");
+        } else if index % 2 == 1 {
             let code = part.split_whitespace().collect::<Vec<_>>().join(" ");
             atom.push_str(&span(&code, links));
             continue;
@@ -74,19 +55,22 @@ fn span(code: &str, links: &dyn Links) -> String {
     }
 }
 
-/// A word outside code: a name, an address, or text.
+/// A word outside code: a name, text, or text with an address.
 fn bare(word: &str, links: &dyn Links) -> String {
-    let open = word.len() - word.trim_start_matches(['(', '"', '\'', '[']).len();
-    let (before, rest) = word.split_at(open);
+    let address = [word.find("https://"), word.find("http://")];
+    let starts = word.len() - word.trim_start_matches(['(', '"', '\'', '[']).len();
+    let address = address.into_iter().flatten().min();
+    let (before, rest) = word.split_at(address.unwrap_or(starts));
     let core =
         rest.trim_end_matches(['.', ',', ';', ':', ')', '"', '\'', '?', '!', ']']);
     let after = rest.get(core.len()..).unwrap_or_default();
-    let is_address = (core.starts_with("https://") || core.starts_with("http://"))
-        && core
-            .chars()
-            .all(|c| c.is_ascii_graphic() && !matches!(c, '<' | '>' | '`' | '\\'));
-    if is_address {
-        return format!("{}<{core}>{}", escape(before), escape(after));
+    if address.is_some() {
+        let plain = |c: char| c.is_ascii_graphic() && !matches!(c, '<' | '>' | '\\');
+        let address = match core.chars().all(plain) {
+            true => format!("<{core}>"),
+            false => format!("`{core}`"),
+        };
+        return format!("{}{address}{}", escape(before), escape(after));
     }
     if links.is_name(core) {
         return format!("{}{}{}", escape(before), span(core, links), escape(after));

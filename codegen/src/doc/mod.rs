@@ -14,41 +14,6 @@ pub(crate) use inline::{Links, NoLinks};
 /// Columns of text in a line: with the indentation of a field and `/// `, 90 in all.
 const WIDTH: usize = 82;
 
-/// The longest description that is read. Kubernetes' own stay below 5 kB.
-const MAX_BYTES: usize = 16 << 10;
-
-/// What makes a description unfit: it is damaged, or means to be something else than text.
-pub(crate) fn problems(description: &str) -> Vec<String> {
-    let size = description.len();
-    if size > MAX_BYTES {
-        return vec![format!(
-            "a description of {size} bytes; at most {MAX_BYTES} are read"
-        )];
-    }
-    let Some(text) = inline::outside_code(description) else {
-        return vec!["a description with a backtick that is not closed".to_owned()];
-    };
-    let mut problems = Vec::new();
-    for (sign, name) in
-        [("*/", "the end of a comment"), ("\"#", "the end of a raw string")]
-    {
-        if text.contains(sign) {
-            problems.push(format!(
-                "a description with `{sign}`, {name}, outside a code span"
-            ));
-        }
-    }
-    let lower = text.to_ascii_lowercase();
-    for element in ["script", "style", "iframe", "object", "embed"] {
-        let opens = format!("<{element}");
-        let mut places = lower.match_indices(&opens).map(|(at, _)| at + opens.len());
-        if places.any(|at| lower[at..].starts_with(['>', ' ', '/', '\n', '\t'])) {
-            problems.push(format!("a description with the HTML element `<{element}>`"));
-        }
-    }
-    problems
-}
-
 /// The lines of the comment, without slashes.
 pub(crate) fn lines(description: &str, links: &dyn Links) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
@@ -401,16 +366,18 @@ mod tests {
     }
 
     #[test]
-    fn unfit_descriptions_are_named() {
-        let unfit = ["a */ b", "a \"# b", "a ` b", "<script>", "a <SCRIPT src=x>"];
-        for description in unfit {
-            assert_eq!(problems(description).len(), 1, "{description}");
-        }
-        assert_eq!(problems(&"x".repeat(1 << 20)).len(), 1);
-        for description in
-            ["`*/`", "`\"#`", "<name>", "a < b", "`a` and `b`", "<scripted>"]
-        {
-            assert_eq!(problems(description), Vec::<String>::new(), "{description}");
+    fn what_means_something_elsewhere_is_text() {
+        let table = [
+            ("a */ b \"# c", "a \\*/ b \"# c"),
+            ("a ` b", r"a \` b"),
+            ("`a` and ` b", r"`a` and \` b"),
+            ("a ``` b", r"a \` b"),
+            ("<script>x</script>", r"\<script>x\</script>"),
+            ("[a](https://example.com/b).", r"\[a\](<https://example.com/b>)."),
+            ("https://example.com/<b>", r"`https://example.com/<b>`"),
+        ];
+        for (description, expected) in table {
+            assert_eq!(rendered(description), expected);
         }
     }
 }

@@ -178,11 +178,11 @@ fn from_full(
             return quote!(#name: #KINDS::apply::metadata(#value));
         }
         let boxed = (field.boxed, field.boxed);
-        let value = carried(&value, carry, !field.required, boxed);
-        if field.required {
-            quote!(#name: Some(#value))
-        } else {
+        let value = carried(&value, carry, field.is_optional(), boxed);
+        if field.is_optional() {
             quote!(#name: #value)
+        } else {
+            quote!(#name: Some(#value))
         }
     });
     let said = match full.role {
@@ -193,10 +193,15 @@ fn from_full(
         _ => "Sets all that is held, required fields included.",
     };
     let docs = comment(&doc::wrapped(said));
+    let value = if full.fields.is_empty() {
+        quote!(_)
+    } else {
+        quote!(value)
+    };
     quote! {
         #docs
         impl From<#theirs> for #name {
-            fn from(value: #theirs) -> Self {
+            fn from(#value: #theirs) -> Self {
                 Self { #(#values),* }
             }
         }

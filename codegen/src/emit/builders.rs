@@ -55,6 +55,9 @@ fn constructor(version: &ApiVersion, ty: &Type, object: &Struct) -> TokenStream 
         if field.boxed {
             value = quote!(Box::new(#value));
         }
+        if field.is_optional() {
+            value = quote!(Some(#value));
+        }
         parameters.push(quote!(#name: #parameter));
         let same = value.to_string() == name.as_str();
         values.push(if same { value } else { quote!(#name: #value) });

@@ -16,7 +16,7 @@ pub(super) fn of(version: &ApiVersion, module: &Module) -> Vec<TokenStream> {
     let values = values(&version.types, module);
     let convert = conversion::uses_support(version, &module.types);
     let mut uses = elsewhere(version, &values);
-    uses.extend(support(convert, !values.is_empty()));
+    uses.extend(support(convert, has_structs(&version.types, module)));
     let here = version.module.iter();
     let own = own(version, module, &values).into_iter().map(|(_, name)| name);
     uses.extend(names(&quote!(crate::#(#here::)*), own.collect()));
@@ -31,7 +31,7 @@ pub(super) fn of_apply(
 ) -> Vec<TokenStream> {
     let values = values(&version.apply.types, module);
     let mut uses = elsewhere(version, &values);
-    uses.extend(support(convert, !values.is_empty()));
+    uses.extend(support(convert, has_structs(&version.apply.types, module)));
     let own = own(version, module, &values).into_iter();
     let (applied, full): (Vec<_>, Vec<_>) =
         own.partition(|(schema, _)| version.apply.types.contains_key(*schema));
@@ -60,6 +60,14 @@ pub(super) fn of_schemas(
     let here = version.module.iter();
     uses.extend(names(&quote!(crate::#(#here::)*), all));
     uses
+}
+
+fn has_structs(types: &BTreeMap<SchemaName, Type>, module: &Module) -> bool {
+    module
+        .types
+        .iter()
+        .filter_map(|name| types.get(name))
+        .any(|ty| ty.object().is_some())
 }
 
 /// The types of the values of the types in a file.

@@ -128,6 +128,9 @@ pub(super) fn value_type(version: &ApiVersion, ty: &Ty) -> TokenStream {
         Ty::String | Ty::Values { .. } => quote!(String),
         Ty::Bytes => quote!(k8s_openapi::ByteString),
         Ty::Time => quote!(k8s_openapi::apimachinery::pkg::apis::meta::v1::Time),
+        Ty::IntOrString => {
+            quote!(k8s_openapi::apimachinery::pkg::util::intstr::IntOrString)
+        }
         Ty::Json => quote!(k8s_openapi::serde_json::Value),
         Ty::List(item) => {
             let item = value_type(version, item);

@@ -12,7 +12,7 @@ pub(super) fn items(_: &ApiVersion, ty: &Type, object: &Struct) -> Vec<TokenStre
     let rows = object.fields.iter().map(|field| {
         let (key, name) = (&field.json, &field.name);
         let shape = shape(object, field);
-        let presence = presence(!field.is_optional());
+        let presence = presence(field.is_always_written());
         quote!(#presence #key => #name #shape)
     });
     let unknown = object.unknown.iter().map(|unknown| quote!(_ => #unknown));

@@ -3,6 +3,7 @@
 //! Only this module and [`lower`](crate::lower) know OpenAPI.
 
 mod follow;
+mod inline;
 mod json;
 mod overlay;
 mod refs;
@@ -36,8 +37,21 @@ pub(crate) struct Document {
     pub(crate) release: Release,
     /// The schemas of its components.
     pub(crate) schemas: BTreeMap<String, Schema>,
+    /// Where those schemas were that stood inside others.
+    places: BTreeMap<String, Pointer>,
     /// The whole, with its overlays.
     pub(crate) json: Value,
+}
+
+impl Document {
+    /// Where a schema is in the file.
+    pub(crate) fn place(&self, name: &str) -> Pointer {
+        place(&self.places, name)
+    }
+}
+
+fn place(places: &BTreeMap<String, Pointer>, name: &str) -> Pointer {
+    places.get(name).cloned().unwrap_or_else(|| Pointer::schema(name))
 }
 
 /// Reads the text of a document as JSON and brings it into the one form that the rest of
@@ -122,15 +136,21 @@ pub(crate) fn load(
     let root = Spot::root(&source.name, &diagnostics);
     refs::check(&document, &root);
     keyword::check(&document, prefix, &root);
+    let places = inline::name_all(&mut document, prefix);
     Some(Document {
         file: source.name.clone(),
         release: *release,
-        schemas: schemas(&document, &root),
+        schemas: schemas(&document, &places, &root),
+        places,
         json: document,
     })
 }
 
-fn schemas(document: &Value, root: &Spot<'_>) -> BTreeMap<String, Schema> {
+fn schemas(
+    document: &Value,
+    places: &BTreeMap<String, Pointer>,
+    root: &Spot<'_>,
+) -> BTreeMap<String, Schema> {
     let mut schemas = BTreeMap::new();
     let components = document.pointer(SCHEMAS).and_then(Value::as_object);
     let Some(components) = components.filter(|schemas| !schemas.is_empty()) else {
@@ -142,7 +162,7 @@ fn schemas(document: &Value, root: &Spot<'_>) -> BTreeMap<String, Schema> {
         return schemas;
     };
     for (name, value) in components {
-        let at = root.at(Pointer::schema(name));
+        let at = root.at(place(places, name));
         let allowed =
             |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
         if name.is_empty() || !name.chars().all(allowed) {

@@ -5,15 +5,12 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::diag::Spot;
-use crate::doc;
 use crate::model::{Docs, Facts, Lifecycle};
 
 /// The documentation of a type or field.
-pub(super) fn of(data: &SchemaData, at: &Spot<'_>) -> Docs {
-    let description = data.description.clone().unwrap_or_default();
-    check(&description, &at.child("description"));
+pub(super) fn of(data: &SchemaData) -> Docs {
     Docs {
-        description,
+        description: data.description.clone().unwrap_or_default(),
         ..Docs::default()
     }
 }
@@ -61,19 +58,9 @@ pub(super) fn value_descriptions(
     }
     let description = |value: &String| {
         let description = given.get(value).and_then(Value::as_str).unwrap_or_default();
-        check(description, &at.child(value));
         description.to_owned()
     };
     values.iter().map(description).collect()
-}
-
-fn check(description: &str, at: &Spot<'_>) {
-    for problem in doc::problems(description) {
-        at.report(
-            problem,
-            "mend the description, or replace it with an overlay action on its schema",
-        );
-    }
 }
 
 fn lifecycle(data: &SchemaData, at: &Spot<'_>) -> Option<Lifecycle> {

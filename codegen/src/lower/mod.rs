@@ -11,7 +11,10 @@ mod schema;
 
 use std::cell::RefCell;
 
-use openapiv3::{ObjectType, ReferenceOr, Schema, SchemaKind, Type as OpenApiType};
+use openapiv3::{
+    AdditionalProperties, ReferenceOr, Schema, SchemaKind, Type as OpenApiType,
+};
+use serde_json::Value;
 
 use crate::config::{Config, DocumentConfig};
 use crate::diag::{Diagnostics, Pointer, Spot};
@@ -40,7 +43,7 @@ pub(crate) fn lower(
     let root = Spot::root(&document.file, &diagnostics);
     let resources = paths::resources(&document.json, &root);
     for (name, schema) in &document.schemas {
-        let at = root.at(Pointer::schema(name));
+        let at = root.at(document.place(name));
         match name.strip_prefix(&document_config.prefix) {
             Some(short) => {
                 own_type(name, short, schema, at, &resources, &mut version);
@@ -79,13 +82,11 @@ fn own_type(
              digits after the prefix that codegen.toml gives",
         )
     })?;
-    let shape = match &schema.schema_kind {
-        SchemaKind::Type(OpenApiType::Object(object))
-            if !object.properties.is_empty() =>
-        {
-            Shape::Struct(structure(&name, schema, object, resources, &at))
+    let shape = match (&schema.schema_kind, Object::of(schema)) {
+        (_, Some(object)) => {
+            Shape::Struct(structure(&name, schema, &object, resources, &at))
         }
-        SchemaKind::Type(OpenApiType::String(string))
+        (SchemaKind::Type(OpenApiType::String(string)), None)
             if !string.enumeration.is_empty() =>
         {
             let values = schema::values(string.enumeration.iter().cloned(), &at)?;
@@ -99,7 +100,7 @@ fn own_type(
     };
     let ty = Type {
         name,
-        docs: docs::of(&schema.schema_data, &at),
+        docs: docs::of(&schema.schema_data),
         facts: docs::facts(&schema.schema_data, false, &at),
         pointer: at.pointer,
         shape,
@@ -108,17 +109,55 @@ fn own_type(
     Some(())
 }
 
+/// What a schema says of an object of the crate.
+struct Object<'a> {
+    properties: Vec<(&'a String, &'a ReferenceOr<Box<Schema>>)>,
+    required: &'a [String],
+    /// Whether it may have other fields as well.
+    is_open: bool,
+}
+
+impl<'a> Object<'a> {
+    /// The object, if it is one of certain fields, or of none.
+    fn of(schema: &'a Schema) -> Option<Self> {
+        let (properties, required, others) = match &schema.schema_kind {
+            SchemaKind::Type(OpenApiType::Object(object)) => {
+                (&object.properties, &object.required, &object.additional_properties)
+            }
+            SchemaKind::Any(any)
+                if !any.properties.is_empty()
+                    && any.typ.as_ref().is_none_or(|ty| ty == "object") =>
+            {
+                (&any.properties, &any.required, &any.additional_properties)
+            }
+            _ => return None,
+        };
+        let keeps = "x-kubernetes-preserve-unknown-fields";
+        let keeps = schema.schema_data.extensions.get(keeps) == Some(&Value::Bool(true));
+        let others = match others {
+            None | Some(AdditionalProperties::Any(false)) => false,
+            Some(_) => true,
+        };
+        let is_open = keeps || others;
+        (!properties.is_empty() || !is_open).then_some(Self {
+            properties: properties.iter().collect(),
+            required,
+            is_open,
+        })
+    }
+}
+
 fn structure(
     name: &Ident,
     schema: &Schema,
-    object: &ObjectType,
+    object: &Object<'_>,
     resources: &paths::Resources,
     at: &Spot<'_>,
 ) -> Struct {
     let mut required: Vec<_> = object.required.iter().collect();
     required.sort();
     for name in required {
-        if !object.properties.contains_key(name) {
+        if !object.properties.iter().any(|(known, _)| *known == name) {
             at.child("required").report(
                 format!("`{}` is required but not a property", name.escape_debug()),
                 "add the property or take the name out of `required`",
@@ -131,6 +170,7 @@ fn structure(
     });
     let mut lowered = Struct {
         fields: fields.collect(),
+        is_open: object.is_open,
         unknown: None,
         role: Role::Part,
         rules: Box::new(TypeRules::default()),
@@ -157,13 +197,13 @@ fn field(
     let name = name::field_name(json).or_else(|| {
         at.refuse(
             format!("`{}` can't be the name of a Rust field", json.escape_debug()),
-            "a property's name is in camel case, with letters and digits only",
+            "a property's name has at least one letter or digit of ASCII",
         )
     });
     let ty = schema::of(property, &at);
     let (docs, facts, asked) = match property {
         ReferenceOr::Item(schema) => (
-            docs::of(&schema.schema_data, &at),
+            docs::of(&schema.schema_data),
             docs::facts(&schema.schema_data, required, &at),
             asked::of(schema),
         ),
@@ -175,6 +215,7 @@ fn field(
         pointer: at.pointer,
         ty: ty?,
         required,
+        nullable: false,
         metadata: false,
         boxed: false,
         docs,

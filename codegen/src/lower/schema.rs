@@ -30,13 +30,18 @@ fn reference_to(reference: &str) -> Option<Ty> {
 
 /// The type of a schema.
 pub(super) fn ty(schema: &Schema, at: &Spot<'_>) -> Option<Ty> {
+    let either = schema.schema_data.extensions.get("x-kubernetes-int-or-string");
+    if either == Some(&Value::Bool(true)) {
+        return Some(Ty::IntOrString);
+    }
     match &schema.schema_kind {
         SchemaKind::Type(kind) => plain(kind, at),
         SchemaKind::AllOf { all_of } => all_of_one(all_of, at),
-        SchemaKind::Any(any) => mixed(any, schema, at),
-        SchemaKind::OneOf { .. } | SchemaKind::AnyOf { .. } | SchemaKind::Not { .. } => {
-            unsupported("oneOf, anyOf and not", at)
+        SchemaKind::Any(any) => mixed(any, at),
+        SchemaKind::OneOf { one_of: forms } | SchemaKind::AnyOf { any_of: forms } => {
+            Some(one_of(forms))
         }
+        SchemaKind::Not { .. } => Some(Ty::Json),
     }
 }
 
@@ -49,12 +54,12 @@ fn plain(kind: &Type, at: &Spot<'_>) -> Option<Ty> {
         Type::Integer(integer) => match &integer.format {
             Format::Item(IntegerFormat::Int32) => Some(Ty::I32),
             Format::Item(IntegerFormat::Int64) | Format::Empty => Some(Ty::I64),
-            Format::Unknown(format) => unknown_format(format, "integer", at),
+            Format::Unknown(_) => Some(Ty::I64),
         },
         Type::Number(number) => match &number.format {
             Format::Item(NumberFormat::Float) => Some(Ty::F32),
             Format::Item(NumberFormat::Double) | Format::Empty => Some(Ty::F64),
-            Format::Unknown(format) => unknown_format(format, "number", at),
+            Format::Unknown(_) => Some(Ty::F64),
         },
         Type::String(string) => text(string, at),
         Type::Array(array) => match &array.items {
@@ -62,7 +67,7 @@ fn plain(kind: &Type, at: &Spot<'_>) -> Option<Ty> {
                 let item = of(items, &at.child("items"))?;
                 Some(Ty::List(Box::new(item)))
             }
-            None => at.refuse("a list without `items`", "say what it is a list of"),
+            None => Some(Ty::List(Box::new(Ty::Json))),
         },
         Type::Object(object) if object.properties.is_empty() => {
             match &object.additional_properties {
@@ -70,37 +75,53 @@ fn plain(kind: &Type, at: &Spot<'_>) -> Option<Ty> {
                     let value = of(&**schema, &at.child("additionalProperties"))?;
                     Some(Ty::Map(Box::new(value)))
                 }
-                Some(AdditionalProperties::Any(true)) | None => Some(Ty::Json),
-                Some(AdditionalProperties::Any(false)) => {
-                    unsupported("an object that may have no properties", at)
-                }
+                Some(AdditionalProperties::Any(_)) | None => Some(Ty::Json),
             }
         }
-        Type::Object(_) => at.refuse(
-            "an object with properties inside another",
-            "give it a name under components/schemas and refer to that",
-        ),
+        // Those of the crate's own schemas have got names.
+        Type::Object(_) => Some(Ty::Json),
     }
 }
 
 fn text(string: &StringType, at: &Spot<'_>) -> Option<Ty> {
     match &string.format {
-        Format::Empty if !string.enumeration.is_empty() => {
-            let values = values(string.enumeration.iter().cloned(), at)?;
-            Some(Ty::Values {
-                values,
-                named: None,
-            })
+        Format::Item(StringFormat::Byte) => return Some(Ty::Bytes),
+        Format::Item(StringFormat::DateTime) => return Some(Ty::Time),
+        Format::Unknown(format) if format == "int-or-string" => {
+            return Some(Ty::IntOrString);
         }
-        Format::Empty | Format::Item(StringFormat::Password) => Some(Ty::String),
-        Format::Item(StringFormat::Byte) => Some(Ty::Bytes),
-        Format::Item(StringFormat::DateTime) => Some(Ty::Time),
-        Format::Item(StringFormat::Date) => unknown_format("date", "string", at),
-        Format::Item(StringFormat::Binary) => unknown_format("binary", "string", at),
-        Format::Unknown(format) if NameFormat::parse(format).is_some() => {
-            Some(Ty::String)
+        Format::Unknown(format) if NameFormat::is_misspelt(format) => {
+            return at.child("format").refuse(
+                format!("unknown format `{}`", format.escape_debug()),
+                format!("known names are {}", NameFormat::NAMES.join(", ")),
+            );
         }
-        Format::Unknown(format) => unknown_format(format, "string", at),
+        _ => {}
+    }
+    if string.enumeration.is_empty() {
+        return Some(Ty::String);
+    }
+    let values = values(string.enumeration.iter().cloned(), at)?;
+    Some(Ty::Values {
+        values,
+        named: None,
+    })
+}
+
+/// What is a number or a text is a type of its own; all else that has several forms can be anything.
+fn one_of(forms: &[ReferenceOr<Schema>]) -> Ty {
+    let mut has = [false; 2];
+    for form in forms {
+        match form.as_item().map(|form| &form.schema_kind) {
+            Some(SchemaKind::Type(Type::Integer(_))) => has[0] = true,
+            Some(SchemaKind::Type(Type::String(_))) => has[1] = true,
+            _ => return Ty::Json,
+        }
+    }
+    if has == [true, true] {
+        Ty::IntOrString
+    } else {
+        Ty::Json
     }
 }
 
@@ -108,15 +129,17 @@ fn text(string: &StringType, at: &Spot<'_>) -> Option<Ty> {
 fn all_of_one(all_of: &[ReferenceOr<Schema>], at: &Spot<'_>) -> Option<Ty> {
     match all_of {
         [ReferenceOr::Reference { reference }] => reference_to(reference),
-        _ => unsupported("an `allOf` of anything but one `$ref`", at),
+        [ReferenceOr::Item(schema)] => ty(schema, at),
+        _ => Some(Ty::Json),
     }
 }
 
 /// A schema with keywords that openapiv3 has no one form for: a reference beside a type, as
 /// an overlay leaves it, or a type that isn't one.
-fn mixed(any: &AnySchema, schema: &Schema, at: &Spot<'_>) -> Option<Ty> {
-    if !any.one_of.is_empty() || !any.any_of.is_empty() || any.not.is_some() {
-        return unsupported("oneOf, anyOf and not", at);
+fn mixed(any: &AnySchema, at: &Spot<'_>) -> Option<Ty> {
+    let forms = [&any.one_of, &any.any_of];
+    if let (None, Some(forms)) = (&any.typ, forms.into_iter().find(|f| !f.is_empty())) {
+        return Some(one_of(forms));
     }
     match (any.typ.as_deref(), any.all_of.as_slice()) {
         (Some("string") | None, all_of @ [_, ..]) => {
@@ -133,21 +156,8 @@ fn mixed(any: &AnySchema, schema: &Schema, at: &Spot<'_>) -> Option<Ty> {
                 ty => Some(ty),
             }
         }
-        (Some("object") | None, []) if any.properties.is_empty() => {
-            let keeps = schema
-                .schema_data
-                .extensions
-                .get("x-kubernetes-preserve-unknown-fields");
-            if any.typ.is_some() || keeps == Some(&Value::Bool(true)) {
-                Some(Ty::Json)
-            } else {
-                at.refuse(
-                    "a schema without a type",
-                    "give it a `type`, or `x-kubernetes-preserve-unknown-fields: true` if \
-                     any JSON will do",
-                )
-            }
-        }
+        // Without a type it can be anything.
+        (Some("object") | None, []) if any.properties.is_empty() => Some(Ty::Json),
         (Some("string" | "object" | "array" | "integer" | "number" | "boolean"), _) => {
             unsupported("this combination of keywords", at)
         }
@@ -171,14 +181,6 @@ pub(super) fn values(
 fn no_text<T>(at: &Spot<'_>) -> Option<T> {
     at.child("enum")
         .refuse("a value that is not a string", "only strings can be enumerated here")
-}
-
-fn unknown_format(format: &str, ty: &str, at: &Spot<'_>) -> Option<Ty> {
-    at.child("format").refuse(
-        format!("unknown format `{}` of type {ty}", format.escape_debug()),
-        "known are int32, int64, float, double, byte, date-time, dns1123Subdomain, \
-         dns1123Label, qualifiedName and labelValue",
-    )
 }
 
 fn unsupported(what: &str, at: &Spot<'_>) -> Option<Ty> {

@@ -154,6 +154,8 @@ pub(crate) enum Shape {
 pub(crate) struct Struct {
     /// In the order in which they are declared and written.
     pub(crate) fields: Vec<Field>,
+    /// Whether objects may have other fields as well, which are to be kept.
+    pub(crate) is_open: bool,
     /// The field that keeps those that are not known, if there is to be one; set by the pass for
     /// names.
     pub(crate) unknown: Option<Ident>,
@@ -259,6 +261,8 @@ pub(crate) struct Field {
     pub(crate) pointer: Pointer,
     pub(crate) ty: Ty,
     pub(crate) required: bool,
+    /// Whether it is required and can still be `null`, set by the pass for that.
+    pub(crate) nullable: bool,
     /// Whether it is the metadata of a kind or list, which is always there: kube and k8s-openapi
     /// ask for it.
     pub(crate) metadata: bool,
@@ -283,7 +287,12 @@ pub(crate) struct Asked {
 impl Field {
     /// Whether it is declared as an `Option`.
     pub(crate) fn is_optional(&self) -> bool {
-        !self.required && !self.metadata
+        !self.is_always_written() || self.nullable
+    }
+
+    /// Whether it is written even when it is `None`, zero or empty.
+    pub(crate) fn is_always_written(&self) -> bool {
+        self.required || self.metadata
     }
 }
 
@@ -353,6 +362,8 @@ pub(crate) enum Ty {
     Bytes,
     Time,
     Json,
+    /// A number or a text, such as a port.
+    IntOrString,
     List(Box<Ty>),
     Map(Box<Ty>),
     /// A schema of the document: a type of the crate, an alias or an external.

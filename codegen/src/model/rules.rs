@@ -300,6 +300,18 @@ pub(crate) enum NameFormat {
 }
 
 impl NameFormat {
+    /// What `format` calls them.
+    pub(crate) const NAMES: [&str; 4] =
+        ["dns1123Subdomain", "dns1123Label", "qualifiedName", "labelValue"];
+
+    /// Whether a format is meant for one of them and is none. Documents have many other formats.
+    pub(crate) fn is_misspelt(name: &str) -> bool {
+        let start =
+            |name: &str| name.to_ascii_lowercase().chars().take(3).collect::<String>();
+        let similar = Self::NAMES.iter().any(|known| start(known) == start(name));
+        similar && Self::parse(name).is_none()
+    }
+
     /// The form that `format` names; the other formats are types.
     pub(crate) fn parse(name: &str) -> Option<Self> {
         Some(match name {

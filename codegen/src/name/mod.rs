@@ -10,8 +10,8 @@ use serde::{Serialize, Serializer};
 /// Names whose words the general rule splits wrongly: the name on the wire, and in Rust.
 const EXCEPTIONS: &[(&str, &str)] = &[("targetWWNs", "target_wwns")];
 
-/// The variant that holds what an enumeration doesn't know; no value may take its name.
-pub(crate) const UNKNOWN: &str = "Unknown";
+/// The variant that holds what an enumeration doesn't know.
+const UNKNOWN: &str = "Unknown";
 
 /// The file that registers the kinds.
 pub(crate) const SCHEME_FILE: &str = "scheme";
@@ -81,8 +81,29 @@ pub(crate) fn unknown_fields(taken: &[&Ident]) -> Ident {
 }
 
 /// What a value must be like to become a variant.
-pub(crate) const VARIANT_RULE: &str = "a value starts with a letter, goes on with letters, \
-                                       digits, `-`, `_`, `.` and `/`, and may be empty";
+pub(crate) const VARIANT_RULE: &str =
+    "a value has at least one letter, digit or sign of ASCII, or is empty";
+
+/// The variant of the value whose own name is that of [`UNKNOWN`].
+const VALUE_UNKNOWN: &str = "ValueUnknown";
+
+/// Signs of values that tell them apart, as words. Other signs only separate words.
+const SIGNS: [(char, &str); 14] = [
+    ('!', "Not"),
+    ('#', "Hash"),
+    ('$', "Dollar"),
+    ('%', "Percent"),
+    ('&', "And"),
+    ('*', "Star"),
+    ('+', "Plus"),
+    ('<', "Less"),
+    ('=', "Equal"),
+    ('>', "Greater"),
+    ('@', "At"),
+    ('^', "Caret"),
+    ('|', "Or"),
+    ('~', "Tilde"),
+];
 
 /// A Rust identifier, known to be one.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -101,7 +122,7 @@ impl Ident {
 
     /// The name of the method that sets a field of this name.
     pub(crate) fn setter(&self) -> Self {
-        Self(format!("with_{}", self.0.trim_end_matches('_')))
+        Self(format!("with_{}", self.0.trim_matches('_')))
     }
 }
 
@@ -298,11 +319,16 @@ pub(crate) fn type_name(kubernetes: &str) -> Option<Ident> {
     fits.then(|| Ident::new(kubernetes.to_owned())).flatten()
 }
 
-/// The Rust name of a field: snake case, with an underscore after a keyword.
+/// The Rust name of a field: the words of its letters and digits in snake case, with an underscore
+/// after a keyword and before a digit.
 pub(crate) fn field_name(json: &str) -> Option<Ident> {
-    let fits = json.starts_with(|c: char| c.is_ascii_lowercase())
-        && json.chars().all(|c| c.is_ascii_alphanumeric());
-    fits.then(|| snake_case(json)).flatten()
+    let words = json.replace(|c: char| !c.is_ascii_alphanumeric(), " ");
+    let words = words.trim();
+    match words.chars().next()? {
+        '0'..='9' => snake_case(words)
+            .or_else(|| Ident::new(format!("_{}", words.to_snake_case()))),
+        _ => snake_case(words),
+    }
 }
 
 /// The name of a module that the configuration gives.
@@ -317,15 +343,26 @@ pub(crate) fn module_name(type_name: &Ident) -> Option<Ident> {
 
 /// The Rust name of a value of an enumeration: as it is, or its words put together.
 pub(crate) fn variant_name(value: &str) -> Option<Ident> {
-    if value.is_empty() {
-        return type_name("Empty");
+    match value {
+        "" => return type_name("Empty"),
+        UNKNOWN => return type_name(VALUE_UNKNOWN),
+        value => {
+            if let Some(name) = type_name(value) {
+                return Some(name);
+            }
+        }
     }
-    let allowed =
-        |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '/');
-    if !value.chars().all(allowed) {
-        return None;
+    let mut words = String::new();
+    for c in value.chars() {
+        match SIGNS.iter().find(|(sign, _)| *sign == c) {
+            Some((_, word)) => words += &format!(" {word} "),
+            None if c.is_ascii_alphanumeric() => words.push(c),
+            None => words.push(' '),
+        }
     }
-    type_name(value).or_else(|| type_name(&value.to_upper_camel_case()))
+    let name = words.to_upper_camel_case();
+    type_name(&name)
+        .or_else(|| type_name(&format!("Value{name}")).filter(|_| !name.is_empty()))
 }
 
 fn snake_case(name: &str) -> Option<Ident> {
@@ -356,8 +393,23 @@ mod tests {
     }
 
     #[test]
+    fn properties_that_are_no_names_in_rust() {
+        let table = [
+            ("$ref", "ref_"),
+            ("Port", "port"),
+            ("a b", "a_b"),
+            ("x-kubernetes-list-type", "x_kubernetes_list_type"),
+            ("self\"", "self_"),
+            ("5xx", "_5xx"),
+        ];
+        for (json, rust) in table {
+            assert_eq!(field(json), rust, "{json}");
+        }
+    }
+
+    #[test]
     fn what_is_no_name() {
-        for json in ["", "a b", "a-b", "$ref", "../x", "Upper", "ä", "self\"", "1a"] {
+        for json in ["", "ä", "$", "../"] {
             assert_eq!(field(json), "", "{json}");
         }
         for kubernetes in ["", "a b", "lower", "../../X", "A-B", "A.B", "1A"] {
@@ -388,8 +440,14 @@ mod tests {
             ("in-tree", Some("InTree")),
             ("csi", Some("Csi")),
             ("", Some("Empty")),
-            ("a b", None),
-            ("\"#", None),
+            ("cert sign", Some("CertSign")),
+            ("SIGRTMIN+1", Some("SigrtminPlus1")),
+            ("Unknown", Some("ValueUnknown")),
+            ("*", Some("Star")),
+            ("1.5", Some("Value15")),
+            ("\"#", Some("Hash")),
+            ("\u{e9}", None),
+            ("--", None),
         ];
         for (value, rust) in table {
             assert_eq!(variant_name(value).as_ref().map(Ident::as_str), rust, "{value}");

@@ -88,6 +88,7 @@ fn of_type(version: &ApiVersion, ty: &Type, object: &Struct) -> Type {
         facts: Facts::default(),
         shape: Shape::Struct(Struct {
             fields: fields.collect(),
+            is_open: false,
             role,
             rules: Box::default(),
             asked: Asked::default(),
@@ -112,6 +113,7 @@ fn of_field(version: &ApiVersion, full: &str, field: &Field) -> Field {
     }
     Field {
         required: false,
+        nullable: false,
         docs: Docs {
             summary,
             ..lines(docs)

@@ -90,6 +90,9 @@ fn fits(version: &ApiVersion, ty: &Ty, default: &Value) -> Result<(), String> {
             // An external type reads what it wants.
             (None, None) => Ok(()),
         },
+        (Ty::IntOrString, value) => {
+            is(value.is_i64() || value.is_string(), "a whole number or a string")
+        }
         (Ty::Json | Ty::Values { .. }, _) => Ok(()),
     }
 }

@@ -61,6 +61,9 @@ fn of_field(
         lifecycle,
         ..
     } = &field.facts;
+    if field.nullable {
+        notes.push("Required; `None` is written as `null`.".to_owned());
+    }
     if !list_keys.is_empty() {
         let keys: Vec<_> =
             list_keys.iter().map(|key| format!("`{}`", doc::as_code(key))).collect();

@@ -187,6 +187,8 @@ fn value(
             let (ty, object) = version.own_struct(ty)?;
             new(version, ty, object, depth, used)?
         }
-        Ty::Bytes | Ty::Time | Ty::Json | Ty::Values { .. } => return None,
+        Ty::Bytes | Ty::Time | Ty::Json | Ty::IntOrString | Ty::Values { .. } => {
+            return None;
+        }
     })
 }

@@ -14,6 +14,7 @@ mod examples;
 mod lists;
 mod merge;
 mod names;
+mod nullable;
 mod paths;
 mod placing;
 mod rules;
@@ -41,6 +42,7 @@ const PASSES: &[Pass] = &[
     Pass::Version(|version, _, _| names::order_fields(version)),
     Pass::Version(|version, _, to| enums::run(version, to)),
     Pass::Version(|version, _, to| closure::run(version, to)),
+    Pass::Version(|version, _, _| nullable::run(version)),
     Pass::Version(|version, _, to| lists::run(version, to)),
     Pass::Version(|version, _, to| defaults::run(version, to)),
     Pass::Version(rules::run),

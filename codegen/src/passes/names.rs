@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use crate::config::CrateConfig;
 use crate::diag::{Diagnostics, Pointer};
-use crate::model::{ApiVersion, Field, Role, Shape, Type};
-use crate::name::{self, Ident, RESERVED_FILES, UNKNOWN};
+use crate::model::{ApiVersion, Field, Role, Shape, Struct, Type};
+use crate::name::{self, Ident, RESERVED_FILES};
 
 /// Puts metadata first and status last; between them required fields before optional ones.
 pub(super) fn order_fields(version: &mut ApiVersion) {
@@ -22,12 +22,12 @@ pub(super) fn order_fields(version: &mut ApiVersion) {
     }
 }
 
-/// Gives every struct a field for those that it doesn't know, if the crate is to keep them.
+/// Gives every struct a field for those that it doesn't know, if the document or the crate is to
+/// keep them.
 pub(super) fn keep_unknown_fields(version: &mut ApiVersion, config: &CrateConfig) {
-    if !config.keep_unknown_fields {
-        return;
-    }
-    for (_, object) in version.structs_mut() {
+    let structs = version.structs_mut();
+    let keep = |object: &Struct| config.keep_unknown_fields || object.is_open;
+    for (_, object) in structs.filter(|(_, object)| keep(object)) {
         let taken: Vec<_> = object.fields.iter().map(|field| &field.name).collect();
         object.unknown = Some(name::unknown_fields(&taken));
     }
@@ -58,19 +58,6 @@ pub(super) fn check(version: &ApiVersion, diagnostics: &mut Diagnostics) {
                 let values = shape.variants.iter();
                 let values = values.map(|v| (&v.name, v.value.as_str(), &pointer));
                 check_unique(version, "values", values, diagnostics);
-                for variant in &shape.variants {
-                    if variant.name.as_str() == UNKNOWN {
-                        diagnostics.at(
-                            &version.file,
-                            &pointer,
-                            format!("the value `{}` needs the variant `{UNKNOWN}`", variant.value),
-                            format!(
-                                "`{UNKNOWN}` holds what the enumeration doesn't know: leave \
-                                 the value out, and it will be kept there"
-                            ),
-                        );
-                    }
-                }
             }
         }
     }

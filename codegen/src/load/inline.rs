@@ -1,0 +1,124 @@
+//! Objects with properties inside another schema get a name and a schema of their own, as they have in
+//! the documents of Kubernetes' own kinds.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use serde_json::{Map, Value, json};
+
+use super::refs::SCHEMAS;
+use crate::diag::Pointer;
+
+/// The keywords that say what an object is made of, and go with it; the others say what its place is
+/// for.
+const OF_TYPE: [&str; 16] = [
+    "additionalProperties",
+    "allOf",
+    "anyOf",
+    "example",
+    "maxProperties",
+    "minProperties",
+    "not",
+    "oneOf",
+    "properties",
+    "required",
+    "type",
+    "x-kubernetes-embedded-resource",
+    "x-kubernetes-group-version-kind",
+    "x-kubernetes-preserve-unknown-fields",
+    "x-kubernetes-validations",
+    "x-rules",
+];
+
+/// Names all objects inside the schemas of a prefix after the ways to them, `ThingSpecPorts`. Returns
+/// where each was.
+pub(super) fn name_all(document: &mut Value, prefix: &str) -> BTreeMap<String, Pointer> {
+    let mut places = BTreeMap::new();
+    let Some(Value::Object(schemas)) = document.pointer_mut(SCHEMAS) else {
+        return places;
+    };
+    let own = schemas.keys().filter(|name| name.starts_with(prefix));
+    let mut open: VecDeque<String> = own.cloned().collect();
+    while let Some(owner) = open.pop_front() {
+        let place = places.get(&owner).cloned();
+        let place = place.unwrap_or_else(|| Pointer::schema(&owner)).child("properties");
+        let properties = schemas.get_mut(&owner).and_then(|s| s.get_mut("properties"));
+        let properties = properties.and_then(Value::as_object_mut);
+        let Some(properties) = properties.map(std::mem::take) else {
+            continue;
+        };
+        let mut named = Map::new();
+        for (name, mut property) in properties {
+            let at = place.child(&name);
+            let wanted = format!("{owner}{}", title(&name));
+            if let Some((name, schema, at)) =
+                extract(&mut property, &wanted, schemas, at)
+            {
+                open.push_back(name.clone());
+                places.insert(name.clone(), at);
+                schemas.insert(name, schema);
+            }
+            named.insert(name, property);
+        }
+        if let Some(schema) = schemas.get_mut(&owner) {
+            schema["properties"] = Value::Object(named);
+        }
+    }
+    places
+}
+
+/// The name of a property as a part of the name of a type.
+fn title(property: &str) -> String {
+    let words = property.split(|c: char| !c.is_ascii_alphanumeric());
+    let words = words.map(|word| {
+        let mut chars = word.chars();
+        let first = chars.next().map(|first| first.to_ascii_uppercase());
+        first.into_iter().chain(chars).collect::<String>()
+    });
+    words.collect()
+}
+
+/// Takes the object out of a value, of the elements of a list, or of the values of a map. Returns
+/// its new schema with its name and its place.
+fn extract(
+    value: &mut Value,
+    wanted: &str,
+    schemas: &Map<String, Value>,
+    at: Pointer,
+) -> Option<(String, Value, Pointer)> {
+    if is_object(value) {
+        let Value::Object(mut inner) = value.take() else {
+            return None;
+        };
+        let mut place = Map::new();
+        for (keyword, said) in &inner {
+            if !OF_TYPE.contains(&keyword.as_str()) {
+                place.insert(keyword.clone(), said.clone());
+            }
+        }
+        inner.retain(|keyword, _| {
+            OF_TYPE.contains(&keyword.as_str()) || keyword == "description"
+        });
+        let name = free(wanted, schemas);
+        place
+            .insert("allOf".to_owned(), json!([{"$ref": format!("#{SCHEMAS}/{name}")}]));
+        *value = Value::Object(place);
+        return Some((name, Value::Object(inner), at));
+    }
+    let inside = ["items", "additionalProperties"];
+    inside.into_iter().find_map(|keyword| {
+        let inner = value.get_mut(keyword)?;
+        extract(inner, wanted, schemas, at.child(keyword))
+    })
+}
+
+fn is_object(value: &Value) -> bool {
+    let properties = value.get("properties").and_then(Value::as_object);
+    properties.is_some_and(|properties| !properties.is_empty())
+}
+
+/// The wanted name, with a number after it if another schema has it.
+fn free(wanted: &str, schemas: &Map<String, Value>) -> String {
+    let numbered = (2..).map(|number| format!("{wanted}{number}"));
+    let mut names = std::iter::once(wanted.to_owned()).chain(numbered);
+    names.find(|name| !schemas.contains_key(name)).unwrap_or_default()
+}
