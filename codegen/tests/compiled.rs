@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
 
-use common::goldens;
+use codegen::{Config, DocumentSource, GeneratedFile, Inputs, Source, generate};
+use common::{goldens, plausible};
 
 /// The features of generated crates, as TOML.
 const FEATURES: &str =
@@ -18,6 +19,10 @@ const FEATURES: &str =
 
 /// The crate that holds the tests in `compiled/`.
 const RUNNER: &str = "golden-run";
+
+/// The crate that is made of random documents: `PLAUSIBLE_DOCUMENTS` of them, 100 by default, from
+/// `PLAUSIBLE_SEED`.
+const PLAUSIBLE: &str = "plausible";
 
 #[test]
 fn goldens_compile_without_warnings_and_work() {
@@ -47,7 +52,12 @@ fn goldens_without_features_compile_and_have_documentation() {
 fn goldens_are_formatted_as_rustfmt_does() {
     let version = Command::new(env!("CARGO")).args(["fmt", "--version"]).output();
     if version.is_ok_and(|output| output.status.success()) {
-        cargo(&["fmt", "--check"]);
+        // Not the random documents: prettyplease breaks very long lines elsewhere.
+        let names = goldens().into_iter().flat_map(|golden| golden.config.crates);
+        let names: Vec<_> = names.map(|krate| krate.name).collect();
+        let packages = names.iter().flat_map(|name| ["--package", name.as_str()]);
+        let packages = packages.chain(["--package", RUNNER]);
+        cargo(&Vec::from_iter(["fmt", "--check"].into_iter().chain(packages)));
     } else {
         eprintln!("skipped: no rustfmt here");
     }
@@ -107,6 +117,10 @@ fn write_workspace(root: &Path, workspace: &Path) {
             members.push(generated.name);
         }
     }
+    for file in plausible() {
+        write(workspace.join(PLAUSIBLE).join(&file.path), &file.text);
+    }
+    members.push(PLAUSIBLE.to_owned());
     let mut runner = format!(
         "[package]\nname = \"{RUNNER}\"\nedition.workspace = true\npublish = false\n\n\
          [dependencies]\nk8s-openapi.workspace = true\nkubernetes-kinds.workspace = true\n\
@@ -133,6 +147,58 @@ fn write_workspace(root: &Path, workspace: &Path) {
     for file in ["Cargo.lock", "rustfmt.toml", ".cargo/config.toml"] {
         write(workspace.join(file), &fs::read_to_string(root.join(file)).unwrap());
     }
+}
+
+/// The files of a crate that has a module for each random document which isn't refused.
+fn plausible() -> Vec<GeneratedFile> {
+    let number = |variable: &str, default: u64| {
+        let given = std::env::var(variable).ok().map(|text| text.parse());
+        given.map_or(default, |number| number.expect(variable))
+    };
+    let (count, seed) =
+        (number("PLAUSIBLE_DOCUMENTS", 100), number("PLAUSIBLE_SEED", 1));
+    let head = format!("[[crate]]\nname = \"{PLAUSIBLE}\"\ndescription = \"Random\"\n");
+    let externs = ["api.core.v1", "apimachinery"].map(|prefix| {
+        let path = prefix.replace('.', "::");
+        format!(
+            "[[extern]]\nprefix = \"io.k8s.{prefix}.\"\npath = \"k8s_openapi::{path}\"\n"
+        )
+    });
+    let (mut all, mut inputs, mut refused) = (String::new(), Inputs::default(), 0);
+    for at in 0..count {
+        let document = format!(
+            "\n[[crate.document]]\nfile = \"m{at}.json\"\nrelease = \"1.37\"\n\
+             prefix = \"com.example.m{at}.\"\nmodule = \"m{at}\"\n"
+        );
+        let text =
+            plausible::document(seed * 1_000_000 + at, &format!("com.example.m{at}."));
+        let source = DocumentSource {
+            source: Source::new("document.json", text),
+            release: "1.37".parse().unwrap(),
+        };
+        let one = Inputs {
+            documents: [(format!("v1.37/m{at}.json"), source)].into(),
+            ..Inputs::default()
+        };
+        let config = format!("{head}{document}\n{}", externs.concat());
+        let config = Config::parse(&Source::new("codegen.toml", config)).unwrap();
+        match generate(&config, &one) {
+            Ok(_) => {
+                all += &document;
+                inputs.documents.extend(one.documents);
+            }
+            Err(errors) => {
+                println!("document {at} is refused: {errors}");
+                refused += 1;
+            }
+        }
+    }
+    println!("{refused} of {count} documents are refused");
+    assert!(refused * 10 <= count, "{refused} of {count} are refused");
+    let config = format!("{head}{all}\n{}", externs.concat());
+    let config = Config::parse(&Source::new("codegen.toml", config)).unwrap();
+    let mut crates = generate(&config, &inputs).unwrap();
+    crates.remove(0).files
 }
 
 /// The workspace's own manifest, with the goldens for its members.

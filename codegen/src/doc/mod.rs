@@ -38,8 +38,11 @@ pub(crate) fn lines(description: &str, links: &dyn Links) -> Vec<String> {
     lines
 }
 
-/// The first sentence of a comment.
+/// The first sentence of a comment; nothing if it begins with code.
 pub(crate) fn summary(lines: &[String]) -> String {
+    if lines.first().is_some_and(|line| line.starts_with("```")) {
+        return String::new();
+    }
     let paragraph = lines.iter().take_while(|line| !line.is_empty() && !is_item(line));
     let text = paragraph.map(String::as_str).collect::<Vec<_>>().join(" ");
     let mut is_code = false;
@@ -190,6 +193,9 @@ fn blocks(description: &str) -> Vec<Block> {
     }
     for block in &mut blocks {
         if let Block::Code(code) = block {
+            while code.last().is_some_and(String::is_empty) {
+                code.pop();
+            }
             unindent(code);
         }
     }

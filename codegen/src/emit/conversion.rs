@@ -306,8 +306,12 @@ pub(super) fn carried(
             _ => quote!(#from),
         };
     };
-    let function = function(carry, boxed, total);
     let is_plain = matches!(carry, Carry::Type { .. }) && boxed == (false, false);
+    if let (false, Some(nested)) = (optional, nested(carry, from, total)) {
+        let again = (!total).then(|| quote!(?));
+        return quote!(#nested #again);
+    }
+    let function = function(carry, boxed, total);
     match (optional, total) {
         (false, true) if is_plain => quote!(#from.into()),
         (false, true) => quote!(#function(#from)),
@@ -317,47 +321,61 @@ pub(super) fn carried(
     }
 }
 
+/// The expression for a list or map of lists or maps, which no function has.
+fn nested(carry: &Carry, values: &TokenStream, total: bool) -> Option<TokenStream> {
+    let (Carry::List(inner) | Carry::Map(inner)) = carry else {
+        return None;
+    };
+    if !matches!(**inner, Carry::List(_) | Carry::Map(_)) {
+        return None;
+    }
+    let function = function(inner, (false, false), total);
+    let each = match (carry, total) {
+        (Carry::List(_), _) => function,
+        (_, true) => quote!(|(key, value)| (key, #function(value))),
+        (_, false) => quote!(|(key, value)| Ok((key, #function(value)?))),
+    };
+    let result = (!total).then(|| quote!(::<convert::Result<_>>));
+    Some(quote!(#values.into_iter().map(#each).collect #result ()))
+}
+
 /// The function that brings a value to the other side.
 fn function(carry: &Carry, boxed: (bool, bool), total: bool) -> TokenStream {
     let (collection, inner) = match carry {
         // What is the same on both sides is moved before it comes here.
         Carry::Same => return quote!(std::convert::identity),
-        Carry::Type { .. } => {
-            return match (boxed, total) {
-                ((true, true), true) => quote!(convert::boxed),
-                ((true, true), false) => quote!(convert::translate_boxed),
-                ((false, false), true) => quote!(Into::into),
-                ((false, false), false) => quote!(convert::Translate::translate),
-                ((true, false), true) => quote!(|value| (*value).into()),
-                ((false, true), true) => quote!(|value| Box::new(value.into())),
-                ((true, false), false) => {
-                    quote!(|value| convert::Translate::translate(*value))
-                }
-                ((false, true), false) => {
-                    quote!(|value| convert::Translate::translate(value).map(Box::new))
-                }
-            };
-        }
+        Carry::Type { .. } => return of_type(boxed, total),
         Carry::List(inner) => (quote!(Vec<_>), inner),
         Carry::Map(inner) => (quote!(BTreeMap<_, _>), inner),
     };
-    let is_list = matches!(carry, Carry::List(_));
-    if let Carry::Type { .. } = **inner {
-        return match (is_list, total) {
-            (true, true) => quote!(convert::elements),
-            (true, false) => quote!(convert::translate_elements),
-            (false, true) => quote!(convert::values),
-            (false, false) => quote!(convert::translate_values),
-        };
+    if let Some(nested) = nested(carry, &quote!(values), total) {
+        return quote!(|values: #collection| #nested);
     }
-    let function = function(inner, (false, false), total);
-    let each = match (is_list, total) {
-        (true, _) => function,
-        (false, true) => quote!(|(key, value)| (key, #function(value))),
-        (false, false) => quote!(|(key, value)| Ok((key, #function(value)?))),
-    };
-    let result = (!total).then(|| quote!(::<convert::Result<_>>));
-    quote!(|values: #collection| values.into_iter().map(#each).collect #result ())
+    match (carry, &**inner, total) {
+        (Carry::List(_), Carry::Type { .. }, true) => quote!(convert::elements),
+        (Carry::List(_), Carry::Type { .. }, false) => {
+            quote!(convert::translate_elements)
+        }
+        (_, Carry::Type { .. }, true) => quote!(convert::values),
+        (_, Carry::Type { .. }, false) => quote!(convert::translate_values),
+        _ => quote!(std::convert::identity),
+    }
+}
+
+/// The function of a value that isn't in a list or map.
+fn of_type(boxed: (bool, bool), total: bool) -> TokenStream {
+    match (boxed, total) {
+        ((true, true), true) => quote!(convert::boxed),
+        ((true, true), false) => quote!(convert::translate_boxed),
+        ((false, false), true) => quote!(Into::into),
+        ((false, false), false) => quote!(convert::Translate::translate),
+        ((true, false), true) => quote!(|value| (*value).into()),
+        ((false, true), true) => quote!(|value| Box::new(value.into())),
+        ((true, false), false) => quote!(|value| convert::Translate::translate(*value)),
+        ((false, true), false) => {
+            quote!(|value| convert::Translate::translate(value).map(Box::new))
+        }
+    }
 }
 
 /// The files written by hand that the conversions of a module's types call.

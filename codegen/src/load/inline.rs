@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::refs::SCHEMAS;
 use crate::diag::Pointer;
+use crate::name;
 
 /// The keywords that say what an object is made of, and go with it; the others say what its place is
 /// for.
@@ -49,7 +50,7 @@ pub(super) fn name_all(document: &mut Value, prefix: &str) -> BTreeMap<String, P
         let mut named = Map::new();
         for (name, mut property) in properties {
             let at = place.child(&name);
-            let wanted = format!("{owner}{}", title(&name));
+            let wanted = format!("{owner}{}", name::title(&name));
             if let Some((name, schema, at)) =
                 extract(&mut property, &wanted, schemas, at)
             {
@@ -64,17 +65,6 @@ pub(super) fn name_all(document: &mut Value, prefix: &str) -> BTreeMap<String, P
         }
     }
     places
-}
-
-/// The name of a property as a part of the name of a type.
-fn title(property: &str) -> String {
-    let words = property.split(|c: char| !c.is_ascii_alphanumeric());
-    let words = words.map(|word| {
-        let mut chars = word.chars();
-        let first = chars.next().map(|first| first.to_ascii_uppercase());
-        first.into_iter().chain(chars).collect::<String>()
-    });
-    words.collect()
 }
 
 /// Takes the object out of a value, of the elements of a list, or of the values of a map. Returns

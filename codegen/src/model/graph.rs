@@ -16,6 +16,8 @@ pub(crate) struct Graph {
     /// The number of each type's circle of types that hold each other without a list or map
     /// between them.
     circles: BTreeMap<SchemaName, usize>,
+    /// The same of types that hold each other in required fields only.
+    endless: BTreeMap<SchemaName, usize>,
 }
 
 impl Graph {
@@ -23,6 +25,7 @@ impl Graph {
     pub(crate) fn of(types: &BTreeMap<SchemaName, Type>) -> Self {
         let mut graph = Self::default();
         let mut inline = DiGraphMap::<&str, ()>::new();
+        let mut required = DiGraphMap::<&str, ()>::new();
         for (owner, ty) in types {
             let Some(object) = ty.object() else { continue };
             let held = graph.held.entry(owner.clone()).or_default();
@@ -36,15 +39,14 @@ impl Graph {
                 users.push((owner.clone(), index));
                 if matches!(field.ty, Ty::Ref(_)) {
                     inline.add_edge(owner, to, ());
+                    if field.required {
+                        required.add_edge(owner, to, ());
+                    }
                 }
             }
         }
-        // Not Tarjan's algorithm, which petgraph has with recursion: documents may be deep.
-        for (number, circle) in kosaraju_scc(&inline).into_iter().enumerate() {
-            graph
-                .circles
-                .extend(circle.into_iter().map(|name| (name.to_owned(), number)));
-        }
+        graph.circles = circles(&inline);
+        graph.endless = circles(&required);
         graph
     }
 
@@ -77,6 +79,12 @@ impl Graph {
         circle.is_some() && circle == self.circles.get(owner)
     }
 
+    /// The same where all fields on the way are required, so that no object of it ends.
+    pub(crate) fn is_endless(&self, owner: &SchemaName, held: &SchemaName) -> bool {
+        let circle = self.endless.get(held);
+        circle.is_some() && circle == self.endless.get(owner)
+    }
+
     /// The types for which something holds, and all that hold such a type at any depth.
     pub(crate) fn holding(
         &self,
@@ -91,6 +99,16 @@ impl Graph {
         }
         found
     }
+}
+
+/// The number of each node's circle.
+fn circles(graph: &DiGraphMap<&str, ()>) -> BTreeMap<SchemaName, usize> {
+    // Not Tarjan's algorithm, which petgraph has with recursion: documents may be deep.
+    let circles = kosaraju_scc(graph).into_iter().enumerate();
+    let numbers = circles.flat_map(|(number, circle)| {
+        circle.into_iter().map(move |name| (name.to_owned(), number))
+    });
+    numbers.collect()
 }
 
 /// Walks the fields at and below a type, with the path of each, `spec.drivers.name`. What `see`

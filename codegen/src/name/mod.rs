@@ -331,6 +331,17 @@ pub(crate) fn field_name(json: &str) -> Option<Ident> {
     }
 }
 
+/// The name of a property as a part of the name of a type.
+pub(crate) fn title(property: &str) -> String {
+    let words = property.split(|c: char| !c.is_ascii_alphanumeric());
+    let words = words.map(|word| {
+        let mut chars = word.chars();
+        let first = chars.next().map(|first| first.to_ascii_uppercase());
+        first.into_iter().chain(chars).collect::<String>()
+    });
+    words.collect()
+}
+
 /// The name of a module that the configuration gives.
 pub(crate) fn given_module(name: &str) -> Option<Ident> {
     Ident::new(name.to_owned())
@@ -353,7 +364,14 @@ pub(crate) fn variant_name(value: &str) -> Option<Ident> {
         }
     }
     let mut words = String::new();
-    for c in value.chars() {
+    let mut rest = value;
+    if let Some(number) = value.strip_prefix('-')
+        && number.starts_with(|c: char| c.is_ascii_digit())
+    {
+        words += "Minus ";
+        rest = number;
+    }
+    for c in rest.chars() {
         match SIGNS.iter().find(|(sign, _)| *sign == c) {
             Some((_, word)) => words += &format!(" {word} "),
             None if c.is_ascii_alphanumeric() => words.push(c),
@@ -445,6 +463,7 @@ mod tests {
             ("Unknown", Some("ValueUnknown")),
             ("*", Some("Star")),
             ("1.5", Some("Value15")),
+            ("-1", Some("Minus1")),
             ("\"#", Some("Hash")),
             ("\u{e9}", None),
             ("--", None),

@@ -13,8 +13,8 @@ pub(super) fn run(version: &mut ApiVersion, diagnostics: &mut Diagnostics) {
             let Ty::Ref(name) = &field.ty else { continue };
             let recursive = graph.is_recursive(owner, name);
             let large = externs.get(name).is_some_and(|external| external.large);
-            field.boxed = recursive || (large && !field.required);
-            if recursive && field.required {
+            field.boxed = (recursive || large) && !field.required;
+            if field.required && graph.is_endless(owner, name) {
                 diagnostics.at(
                     &file,
                     &field.pointer,

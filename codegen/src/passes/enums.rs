@@ -29,10 +29,7 @@ pub(super) fn run(version: &mut ApiVersion, diagnostics: &mut Diagnostics) {
                 continue;
             }
             // Nobody has named it: it is named after its owner and its field.
-            let mut title = field.json.clone();
-            if let Some(first) = title.get_mut(..1) {
-                first.make_ascii_uppercase();
-            }
+            let title = name::title(&field.json);
             let schema = format!("{owner}{title}");
             *innermost = Ty::Ref(schema.clone());
             let Some(name) = name::type_name(&format!("{owner_name}{title}")) else {

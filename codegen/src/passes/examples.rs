@@ -172,6 +172,12 @@ fn value(
             let given = field.facts.example.as_ref().and_then(Value::as_str);
             Expression::Plain(format!("{:?}", given.unwrap_or("example")))
         }
+        // What builders take of lists and maps inside others is long to write.
+        Ty::List(inner) | Ty::Map(inner)
+            if matches!(**inner, Ty::List(_) | Ty::Map(_)) =>
+        {
+            return None;
+        }
         Ty::List(item) => list(value(version, field, item, depth, used)?),
         Ty::Map(inner) => {
             let entry =
