@@ -1,5 +1,6 @@
 //! Types of k8s-openapi that the generated code treats specially.
 
+use crate::model::External;
 use crate::name::RustPath;
 
 /// Whether a type of another crate is the quantity of Kubernetes, whose values are numbers.
@@ -32,14 +33,20 @@ const WITHOUT_ZERO: [&str; 9] = [
 ];
 
 /// Whether a type of another crate has a `Default` that is Go's zero value.
-pub(crate) fn has_zero(path: &RustPath) -> bool {
+pub(crate) fn has_zero(
+    External {
+        path, generated, ..
+    }: &External,
+) -> bool {
     let path = path.to_string();
-    path.strip_prefix("k8s_openapi::")
-        .and_then(|path| path.rsplit("::").next())
-        .is_some_and(|name| !WITHOUT_ZERO.contains(&name))
+    *generated
+        || path
+            .strip_prefix("k8s_openapi::")
+            .and_then(|path| path.rsplit("::").next())
+            .is_some_and(|name| !WITHOUT_ZERO.contains(&name))
 }
 
 /// Whether a type of another crate implements `DeepMerge`.
-pub(crate) fn has_merge(path: &RustPath) -> bool {
-    path.to_string().starts_with("k8s_openapi::")
+pub(crate) fn has_merge(external: &External) -> bool {
+    external.generated || external.path.to_string().starts_with("k8s_openapi::")
 }

@@ -7,7 +7,7 @@ mod common;
 
 use std::fmt::Write;
 
-use common::{Expected, assert_error, document, from_document, thing};
+use common::{CONFIG, Expected, assert_error, document, from, from_document, thing};
 
 const FILE: &str = "v1.37/document.json";
 const SCHEMAS: &str = "#/components/schemas/com.example.v1.";
@@ -319,6 +319,23 @@ fn types_whose_names_rust_needs() {
         ));
         bad_schema(&text, file, name, 2);
     }
+}
+
+#[test]
+fn a_schema_that_a_generated_crate_lacks() {
+    let config = CONFIG.replace("overlays = [\"overlay.yaml\"]\n", "")
+        + "\n[[extern]]\nprefix = \"com.example.v2.\"\npath = \"example_v1\"\n";
+    let other = "\"#/components/schemas/com.example.v2.Other\"";
+    let text = thing(&format!("\"a\": {{\"$ref\": {other}}}")).replace(
+        "\"com.example.v1.Thing\"",
+        "\"com.example.v2.Other\": {\"type\": \"object\"}, \"com.example.v1.Thing\"",
+    );
+    let expected = Expected {
+        message: "`com.example.v2.Other` is in no document of the crate",
+        pointer: Some("#/components/schemas/com.example.v1.Thing/properties/a"),
+        line: Some(3),
+    };
+    assert_error(from(&config, &text, "", "1.37"), FILE, &expected);
 }
 
 #[test]

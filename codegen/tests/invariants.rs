@@ -136,7 +136,6 @@ fn declared(krate: &Generated) -> BTreeSet<String> {
 fn exported(krate: &Generated) -> BTreeSet<String> {
     fn leaves(tree: &syn::UseTree, module: &str, names: &mut BTreeSet<String>) {
         match tree {
-            syn::UseTree::Path(path) if path.ident == "k8s_openapi" => {}
             syn::UseTree::Path(path) => leaves(&path.tree, module, names),
             syn::UseTree::Name(name) => {
                 assert!(names.insert(format!("{module}{}", name.ident)));
@@ -149,8 +148,19 @@ fn exported(krate: &Generated) -> BTreeSet<String> {
     }
     let mut names = BTreeSet::new();
     for (module, text) in roots(krate) {
-        for item in syn::parse_file(text).unwrap().items {
+        let items = syn::parse_file(text).unwrap().items;
+        let modules = items.iter().filter_map(|item| match item {
+            syn::Item::Mod(module) => Some(module.ident.to_string()),
+            _ => None,
+        });
+        let modules: BTreeSet<_> = modules.collect();
+        for item in items {
             match item {
+                // The types of other crates.
+                syn::Item::Use(syn::ItemUse {
+                    tree: syn::UseTree::Path(path),
+                    ..
+                }) if !modules.contains(&path.ident.to_string()) => {}
                 // A crate that the bundle re-exports.
                 syn::Item::Use(syn::ItemUse {
                     tree: syn::UseTree::Name(_),

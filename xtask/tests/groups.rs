@@ -1,5 +1,6 @@
-//! All documents of a release of Kubernetes, each as a crate: they are generated, they compile and
-//! have documentation without a warning, and Kubernetes' fixtures come back as they were.
+//! All documents of a release of Kubernetes, each as a crate that uses the others: they are generated,
+//! they compile and have documentation without a warning, and Kubernetes' fixtures come back as they
+//! were.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
@@ -94,7 +95,9 @@ fn workspace(
         write!(
             config,
             "\n[[crate]]\nname = \"{name}\"\ndescription = \"Types of {name}\"\n\n\
-             [[crate.document]]\nfile = \"{file}\"\nprefix = \"{prefix}\"\n"
+             [[crate.document]]\nfile = \"{file}\"\nprefix = \"{prefix}\"\n\n\
+             [[extern]]\nprefix = \"{prefix}\"\npath = \"{}\"\n",
+            name.replace('-', "_")
         )
         .unwrap();
     }

@@ -1,5 +1,7 @@
 //! `Cargo.toml`, which inherits from the workspace what is the same for all crates.
 
+use std::collections::BTreeSet;
+
 use super::runtime::{Feature, KINDS, Runtime};
 use super::{Content, File, validation};
 use crate::config::Bundle;
@@ -15,8 +17,24 @@ pub(super) fn files(krate: &Crate<'_>) -> Vec<File> {
         let runtime = feature.runtime();
         (feature, runtime, runtime.filter(|_| asks).map(|_| "pattern"))
     });
-    let crates: Vec<_> = target.collect();
-    vec![package(&config.name, &config.description, &features, &crates)]
+    let mut crates: Vec<_> = target.collect();
+    let mut others = BTreeSet::new();
+    let externs = krate.versions.iter().flat_map(|version| {
+        let fields = version.structs().flat_map(|(_, object)| &object.fields);
+        let held: BTreeSet<_> =
+            fields.filter_map(|field| field.ty.reference()).collect();
+        held.into_iter().filter_map(|name| version.externs.get(name))
+    });
+    for external in externs {
+        match (&external.package, external.generated) {
+            (Some(name), true) if *name == config.name => {}
+            (Some(name), true) if !crates.contains(&name.as_str()) => crates.push(name),
+            (Some(name), false) => drop(others.insert(name.as_str())),
+            _ => {}
+        }
+    }
+    let others: Vec<_> = others.into_iter().collect();
+    vec![package(&config.name, &config.description, &features, &crates, &others)]
 }
 
 /// The manifest of the crate that bundles these.
@@ -27,16 +45,17 @@ pub(super) fn bundle(bundle: &Bundle, crates: &[Crate<'_>]) -> File {
         let is_own = feature == Feature::Manifests;
         (feature, feature.runtime().filter(|_| is_own), None)
     });
-    package(&bundle.name, &bundle.description, &features, &names)
+    package(&bundle.name, &bundle.description, &features, &names, &[])
 }
 
 /// The manifest of a crate with these features, each with the run-time crate that it brings and
-/// a feature of that, which depends on these generated crates.
+/// a feature of that, which depends on these generated crates and on others.
 fn package(
     name: &str,
     description: &str,
     features: &[(Feature, Option<Runtime>, Option<&str>)],
     crates: &[&str],
+    others: &[&str],
 ) -> File {
     let mut dependencies = vec![
         "k8s-openapi.workspace = true".to_owned(),
@@ -46,7 +65,9 @@ fn package(
     dependencies.extend(runtimes.map(|Runtime { package, .. }| {
         format!("{package} = {{ workspace = true, optional = true }}")
     }));
-    dependencies.extend(crates.iter().map(|name| format!("{name}.workspace = true")));
+    dependencies.extend(
+        crates.iter().chain(others).map(|name| format!("{name}.workspace = true")),
+    );
     let features = features.iter().map(|(feature, runtime, inner)| {
         let name = feature.name();
         let mut parts = Vec::new();

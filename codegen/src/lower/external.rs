@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-use crate::config::Config;
+use crate::config::{Config, CrateConfig};
 use crate::diag::Spot;
 use crate::load::{Document, SCHEMAS, schema_name};
 use crate::model::{External, Replaced, Step};
@@ -34,13 +34,33 @@ pub(super) fn of(
             "give it an [[extern]] with a longer prefix in codegen.toml",
         );
     };
+    let root = path.modules().first().map(|root| root.as_str());
+    let is_root =
+        |krate: &&CrateConfig| Some(krate.name.replace('-', "_").as_str()) == root;
+    let generated = config.crates.iter().find(is_root);
+    let package =
+        root.filter(|root| *root != "k8s_openapi").map(|root| match generated {
+            Some(krate) => krate.name.clone(),
+            None => root.replace('_', "-"),
+        });
     let large = external.large.iter().any(|l| l == path.name().as_str());
     Some(External {
         path,
+        package,
+        generated: generated.is_some(),
+        otherwise: generated.and_then(|_| otherwise(name, config)),
         large,
         required: has_required(name, document),
         merged: merged(name, document),
     })
+}
+
+/// The type of k8s-openapi for a schema, by the configuration.
+fn otherwise(name: &str, config: &Config) -> Option<RustPath> {
+    let known = config.externs.iter().filter(|e| e.path.starts_with("k8s_openapi::"));
+    let matching = known.filter(|external| name.starts_with(&external.prefix));
+    let external = matching.max_by_key(|external| external.prefix.len())?;
+    RustPath::below(&external.path, name.strip_prefix(&external.prefix)?)
 }
 
 /// Whether a schema, or one that it refers to, has required properties.

@@ -105,6 +105,12 @@ pub(crate) struct Module {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct External {
     pub(crate) path: RustPath,
+    /// The package of the crate, if that isn't k8s-openapi.
+    pub(crate) package: Option<String>,
+    /// Whether that crate is one of the configuration.
+    pub(crate) generated: bool,
+    /// The type of k8s-openapi that takes its place if the generated crate lacks it.
+    pub(crate) otherwise: Option<RustPath>,
     /// Whether an optional field holds it in a `Box`.
     pub(crate) large: bool,
     /// Whether it, or a type in it, has required fields, which it always writes.

@@ -65,7 +65,7 @@ pub(super) fn run(version: &mut ApiVersion) {
 /// The fields that aren't read as their types read themselves, with their structs.
 fn readings(version: &ApiVersion) -> BTreeMap<(SchemaName, String), Reading> {
     let external = |ty: &Ty| match ty {
-        Ty::Ref(schema) => version.externs.get(schema).map(|external| &external.path),
+        Ty::Ref(schema) => version.externs.get(schema),
         _ => None,
     };
     let reading = |field: &Field| match &field.ty {
@@ -76,7 +76,9 @@ fn readings(version: &ApiVersion) -> BTreeMap<(SchemaName, String), Reading> {
                 && external(element).is_none_or(foundation::has_zero);
             has_zero.then_some(Reading::Elements)
         }
-        ty => external(ty).is_some_and(foundation::is_time).then_some(Reading::Time),
+        ty => external(ty)
+            .is_some_and(|external| foundation::is_time(&external.path))
+            .then_some(Reading::Time),
     };
     let mut readings = BTreeMap::new();
     for (name, object) in version.structs() {

@@ -67,9 +67,7 @@ fn inner(version: &ApiVersion, ty: &Ty) -> Inner {
 fn fields(version: &ApiVersion, ty: &Ty) -> Option<Vec<Replaced>> {
     let Ty::Ref(schema) = ty else { return None };
     match version.externs.get(schema) {
-        Some(external) if foundation::has_merge(&external.path) => {
-            external.merged.clone()
-        }
+        Some(external) if foundation::has_merge(external) => external.merged.clone(),
         _ => paths::is_granular(version, ty).then(Vec::new),
     }
 }

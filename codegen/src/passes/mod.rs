@@ -11,6 +11,7 @@ mod defaults;
 mod docs;
 mod enums;
 mod examples;
+mod homes;
 mod lists;
 mod merge;
 mod names;
@@ -38,7 +39,9 @@ enum Pass {
 
 /// All passes, in their order.
 const PASSES: &[Pass] = &[
-    // First, because the type graph counts the fields.
+    // First, because what a type of another crate can do depends on its home.
+    Pass::Crates(homes::run),
+    // Before the type graph, which counts the fields.
     Pass::Version(|version, _, _| names::order_fields(version)),
     Pass::Version(|version, _, to| enums::run(version, to)),
     Pass::Version(|version, _, to| closure::run(version, to)),

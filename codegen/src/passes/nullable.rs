@@ -11,9 +11,7 @@ pub(super) fn run(version: &mut ApiVersion) {
         for field in object.fields.iter_mut().filter(|field| field.required) {
             let has_zero = match &field.ty {
                 Ty::Time => false,
-                Ty::Ref(name) => externs
-                    .get(name)
-                    .is_none_or(|external| foundation::has_zero(&external.path)),
+                Ty::Ref(name) => externs.get(name).is_none_or(foundation::has_zero),
                 _ => true,
             };
             field.nullable = !has_zero && !field.metadata;
