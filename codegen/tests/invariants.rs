@@ -245,8 +245,13 @@ fn every_schema_has_become_something() {
                 {
                     match name.strip_prefix(&document.prefix) {
                         Some(short) => {
+                            let keeps = "x-kubernetes-preserve-unknown-fields";
+                            let is_empty = schema["type"] == "object"
+                                && schema["additionalProperties"].is_null()
+                                && schema[keeps].is_null();
                             let is_type = !schema["properties"].is_null()
-                                || !schema["enum"].is_null();
+                                || !schema["enum"].is_null()
+                                || is_empty;
                             let module = document.module.as_ref();
                             let module = module.map(|module| format!("{module}::"));
                             let short = module.unwrap_or_default() + short;
