@@ -204,8 +204,17 @@ impl Config {
 
     /// The external that a schema falls under, if any.
     pub fn external(&self, schema: &str) -> Option<&Extern> {
+        self.external_of(schema, |_| true)
+    }
+
+    /// The external that a schema falls under, of those that are asked for.
+    pub(crate) fn external_of(
+        &self,
+        schema: &str,
+        asked: impl Fn(&Extern) -> bool,
+    ) -> Option<&Extern> {
         let matching = self.externs.iter().filter(|e| schema.starts_with(&e.prefix));
-        matching.max_by_key(|e| e.prefix.len())
+        matching.filter(|e| asked(e)).max_by_key(|e| e.prefix.len())
     }
 }
 

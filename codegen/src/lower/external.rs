@@ -57,9 +57,8 @@ pub(super) fn of(
 
 /// The type of k8s-openapi for a schema, by the configuration.
 fn otherwise(name: &str, config: &Config) -> Option<RustPath> {
-    let known = config.externs.iter().filter(|e| e.path.starts_with("k8s_openapi::"));
-    let matching = known.filter(|external| name.starts_with(&external.prefix));
-    let external = matching.max_by_key(|external| external.prefix.len())?;
+    let external = config
+        .external_of(name, |external| external.path.starts_with("k8s_openapi::"))?;
     RustPath::below(&external.path, name.strip_prefix(&external.prefix)?)
 }
 

@@ -53,13 +53,11 @@ fn plain(kind: &Type, at: &Spot<'_>) -> Option<Ty> {
         Type::Boolean(_) => Some(Ty::Bool),
         Type::Integer(integer) => match &integer.format {
             Format::Item(IntegerFormat::Int32) => Some(Ty::I32),
-            Format::Item(IntegerFormat::Int64) | Format::Empty => Some(Ty::I64),
-            Format::Unknown(_) => Some(Ty::I64),
+            _ => Some(Ty::I64),
         },
         Type::Number(number) => match &number.format {
             Format::Item(NumberFormat::Float) => Some(Ty::F32),
-            Format::Item(NumberFormat::Double) | Format::Empty => Some(Ty::F64),
-            Format::Unknown(_) => Some(Ty::F64),
+            _ => Some(Ty::F64),
         },
         Type::String(string) => text(string, at),
         Type::Array(array) => match &array.items {

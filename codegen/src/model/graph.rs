@@ -75,14 +75,12 @@ impl Graph {
     /// Whether a type that is held inline holds its owner in turn, without a list or map on the
     /// way.
     pub(crate) fn is_recursive(&self, owner: &SchemaName, held: &SchemaName) -> bool {
-        let circle = self.circles.get(held);
-        circle.is_some() && circle == self.circles.get(owner)
+        is_in_one(&self.circles, owner, held)
     }
 
     /// The same where all fields on the way are required, so that no object of it ends.
     pub(crate) fn is_endless(&self, owner: &SchemaName, held: &SchemaName) -> bool {
-        let circle = self.endless.get(held);
-        circle.is_some() && circle == self.endless.get(owner)
+        is_in_one(&self.endless, owner, held)
     }
 
     /// The types for which something holds, and all that hold such a type at any depth.
@@ -99,6 +97,16 @@ impl Graph {
         }
         found
     }
+}
+
+/// Whether two types are in the same circle.
+fn is_in_one(
+    circles: &BTreeMap<SchemaName, usize>,
+    one: &SchemaName,
+    other: &SchemaName,
+) -> bool {
+    let circle = circles.get(other);
+    circle.is_some() && circle == circles.get(one)
 }
 
 /// The number of each node's circle.

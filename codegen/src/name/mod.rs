@@ -324,11 +324,7 @@ pub(crate) fn type_name(kubernetes: &str) -> Option<Ident> {
 pub(crate) fn field_name(json: &str) -> Option<Ident> {
     let words = json.replace(|c: char| !c.is_ascii_alphanumeric(), " ");
     let words = words.trim();
-    match words.chars().next()? {
-        '0'..='9' => snake_case(words)
-            .or_else(|| Ident::new(format!("_{}", words.to_snake_case()))),
-        _ => snake_case(words),
-    }
+    snake_case(words).or_else(|| Ident::new(format!("_{}", words.to_snake_case())))
 }
 
 /// The name of a property as a part of the name of a type.

@@ -1,4 +1,4 @@
-//! `cargo xtask budget`: measures what the generated crates add to the builds of their users.
+//! `cargo xtask budget`: measures what crates of this workspace add to the builds of their users.
 
 mod cargo;
 mod limits;
@@ -19,7 +19,7 @@ use crate::workspace;
 /// The runs whose median says that CPU time exceeds a budget.
 const CERTAIN: u32 = 3;
 
-/// Measure what the generated crates add to a user's build, and fail if it exceeds the budget.
+/// Measure what crates of this workspace add to a user's build, and fail if it exceeds the budget.
 ///
 /// Builds a program that depends on k8s-openapi alone, and programs that depend on a generated
 /// crate too, with each set of features in xtask/budget.toml: debug profile, from nothing, without
