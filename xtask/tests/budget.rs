@@ -5,6 +5,7 @@
 
 mod common;
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::process::Command;
 
@@ -68,6 +69,11 @@ struct Machine {
 impl Machine {
     /// A workspace in which storage-v1 has the features.
     fn new(features: &str) -> Self {
+        Self::of(&[("storage-v1", features)])
+    }
+
+    /// A workspace with packages that have these features.
+    fn of(members: &[(&str, &str)]) -> Self {
         let sandbox = Sandbox::new();
         sandbox.write("root/Cargo.lock", "# locked\n");
         sandbox.write("root/xtask/budget.toml", BUDGET);
@@ -78,10 +84,11 @@ impl Machine {
                  \"manifest_path\": {manifest:?}}}"
             )
         };
+        let mut packages = vec![package("k8s-openapi", "{}")];
+        packages.extend(members.iter().map(|&(name, features)| package(name, features)));
         let metadata = format!(
-            "{{\"packages\": [{}, {}], \"target_directory\": {:?}}}",
-            package("k8s-openapi", "{}"),
-            package("storage-v1", features),
+            "{{\"packages\": [{}], \"target_directory\": {:?}}}",
+            packages.join(", "),
             sandbox.path("target"),
         );
         sandbox.write("bin/metadata", &metadata);
@@ -221,14 +228,24 @@ fn what_can_not_be_measured() {
         .fails_with(&["xtask/budget.toml", "is \"default\" or a list of features"]);
 }
 
-/// The real file is read before anything is built, and names features that are there.
+/// The real file is read before anything is built, and names crates and features that are there.
 #[test]
 fn the_real_budgets_are_understood() {
     let Some(root) = real_root() else { return };
-    let manifest = fs::read_to_string(root.join("storage-v1/Cargo.toml")).unwrap();
-    let manifest: toml::Table = manifest.parse().unwrap();
-    let machine = Machine::new(&serde_json::to_string(&manifest["features"]).unwrap());
     let budgets = fs::read_to_string(root.join("xtask/budget.toml")).unwrap();
+    let table: toml::Table = budgets.parse().unwrap();
+    let rows = table["budget"].as_array().unwrap();
+    let names: BTreeSet<_> =
+        rows.iter().map(|row| row["crate"].as_str().unwrap()).collect();
+    let features = |name: &str| {
+        let manifest = fs::read_to_string(root.join(name).join("Cargo.toml")).unwrap();
+        let manifest: toml::Table = manifest.parse().unwrap();
+        serde_json::to_string(&manifest["features"]).unwrap()
+    };
+    let members: Vec<_> = names.into_iter().map(|name| (name, features(name))).collect();
+    let members: Vec<_> =
+        members.iter().map(|(name, text)| (*name, text.as_str())).collect();
+    let machine = Machine::of(&members);
     machine.sandbox.write("root/xtask/budget.toml", &budgets);
     machine.sandbox.write("bin/fails", "");
     machine.run(&[]).fails_with(&["cargo failed"]);
