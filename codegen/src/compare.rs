@@ -59,8 +59,8 @@ impl fmt::Display for Change {
 /// When one of them can't be read.
 pub fn compare(ours: &Source, upstream: &Source) -> Result<Comparison, Diagnostics> {
     let mut diagnostics = Diagnostics::default();
-    let a = load::read(ours, &mut diagnostics);
-    let b = load::read(upstream, &mut diagnostics);
+    let a = load::read(ours, None, &mut diagnostics);
+    let b = load::read(upstream, None, &mut diagnostics);
     let (Some(a), Some(b)) = (a, b) else {
         return Err(diagnostics);
     };

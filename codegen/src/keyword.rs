@@ -27,6 +27,9 @@ pub(crate) enum At {
 pub(crate) enum Sort {
     Text,
     Number,
+    Fraction,
+    /// A whole number or a text.
+    Either,
     List,
     Map,
     Enumeration,
@@ -51,9 +54,25 @@ pub(crate) enum Meaning {
     /// It is a fact or a rule that is read by its name.
     Read,
     /// It calls the checker: the first row that is for values of the sort.
-    Calls(&'static [Method]),
+    Calls(Calls),
     /// It changes how another keyword of the same schema is checked.
     Modifies(&'static str, Modification),
+}
+
+/// The methods that check a keyword, by who says what it means.
+#[derive(Debug)]
+pub(crate) struct Calls {
+    /// Of Kubernetes' own kinds, whose rules are written in Go.
+    pub(crate) own: &'static [Method],
+    /// Of custom resources, whose rules are their schemas.
+    pub(crate) custom: &'static [Method],
+}
+
+impl Calls {
+    /// Those for a document.
+    pub(crate) fn methods(&self, is_custom: bool) -> &'static [Method] {
+        if is_custom { self.custom } else { self.own }
+    }
 }
 
 /// How a keyword becomes a call.
@@ -83,6 +102,12 @@ pub(crate) enum Form {
     Whole,
     /// A length or count.
     Count,
+    /// Any number.
+    Number,
+    /// The values of an enumeration of whole numbers.
+    Wholes,
+    /// The values of an enumeration of numbers.
+    Numbers,
     /// The name of a form of names; other formats are types.
     NameFormat,
     /// A regular expression.
@@ -122,8 +147,13 @@ const fn read(name: &'static str, at: &'static [At]) -> Keyword {
     keyword(name, at, Meaning::Read)
 }
 
-const fn calls(name: &'static str, methods: &'static [Method]) -> Keyword {
-    keyword(name, VALUE, Meaning::Calls(methods))
+/// Methods for Kubernetes' own kinds, and for custom resources.
+const fn calls(
+    name: &'static str,
+    own: &'static [Method],
+    custom: &'static [Method],
+) -> Keyword {
+    keyword(name, VALUE, Meaning::Calls(Calls { own, custom }))
 }
 
 const fn modifies(
@@ -147,27 +177,53 @@ const fn method(of: Sort, name: &'static str, takes: Takes, argument: Form) -> M
     }
 }
 
+const FORMAT: &[Method] = &[method(Sort::Text, "format", Takes::Text, Form::NameFormat)];
+
+/// What a text may be is its type.
+const NUMBERS: &[Method] = &[
+    method(Sort::Number, "known_number", Takes::Number, Form::Wholes),
+    method(Sort::Fraction, "known_number", Takes::Number, Form::Numbers),
+];
+
+const PATTERN: &[Method] = &[
+    method(Sort::Text, "pattern", Takes::Text, Form::Pattern),
+    method(Sort::Enumeration, "pattern", Takes::AsStr, Form::Pattern),
+    method(Sort::Either, "pattern_of_text", Takes::Reference, Form::Pattern),
+];
+
+const MINIMUM: &[Method] = &[
+    method(Sort::Number, "minimum", Takes::Number, Form::Whole),
+    method(Sort::Fraction, "minimum_fraction", Takes::Number, Form::Number),
+    method(Sort::External, "minimum_quantity", Takes::Reference, Form::Whole),
+];
+
+const MAXIMUM: &[Method] = &[
+    method(Sort::Number, "maximum", Takes::Number, Form::Whole),
+    method(Sort::Fraction, "maximum_fraction", Takes::Number, Form::Number),
+];
+
+const fn max_entries(of: Sort) -> Method {
+    Method {
+        error_type: Some(ErrorType::TooMany),
+        named: true,
+        guards: true,
+        ..method(of, "max_entries", Takes::Length, Form::Count)
+    }
+}
+
 /// All keywords.
 pub(crate) const TABLE: &[Keyword] = &[
     // OpenAPI's own
     schema("$ref"),
     schema("additionalProperties"),
-    schema("allOf"),
-    schema("anyOf"),
     schema("default"),
     schema("deprecated"),
     schema("description"),
     schema("discriminator"),
-    schema("enum"),
     schema("example"),
-    schema("exclusiveMaximum"),
-    schema("exclusiveMinimum"),
     schema("externalDocs"),
     schema("items"),
-    schema("multipleOf"),
-    schema("not"),
     schema("nullable"),
-    schema("oneOf"),
     schema("properties"),
     schema("readOnly"),
     schema("required"),
@@ -191,6 +247,11 @@ pub(crate) const TABLE: &[Keyword] = &[
     read("x-lifecycle", &[Type, Named, Property]),
     read("x-same", PROPERTY),
     read("x-set-defaults", PROPERTY),
+    // Rules of a type as a whole, if that is a custom resource or in one
+    read("allOf", ANY),
+    read("anyOf", ANY),
+    read("not", ANY),
+    read("oneOf", ANY),
     // Rules of a type as a whole
     read("x-dependent-required", TYPE),
     read("x-names-on-create-only", TYPE),
@@ -199,6 +260,10 @@ pub(crate) const TABLE: &[Keyword] = &[
     read("x-must-be-set", PROPERTY),
     read("x-check-reading", PROPERTY),
     read("x-check", PROPERTY),
+    Keyword {
+        at: ANY,
+        ..calls("enum", NUMBERS, NUMBERS)
+    },
     calls(
         "minLength",
         &[Method {
@@ -206,6 +271,10 @@ pub(crate) const TABLE: &[Keyword] = &[
             alone: true,
             ..method(Sort::Text, "min_length", Takes::Text, Form::One)
         }],
+        &[
+            method(Sort::Text, "min_characters", Takes::Text, Form::Count),
+            method(Sort::Enumeration, "min_characters", Takes::AsStr, Form::Count),
+        ],
     ),
     modifies("x-check-empty", "minLength", Modification::Unguarded),
     modifies("x-on-create-only", "minLength", Modification::OnCreateOnly),
@@ -215,32 +284,38 @@ pub(crate) const TABLE: &[Keyword] = &[
             error_type: Some(ErrorType::TooLong),
             ..method(Sort::Text, "max_length", Takes::Text, Form::Count)
         }],
+        &[
+            method(Sort::Text, "max_characters", Takes::Text, Form::Count),
+            method(Sort::Enumeration, "max_characters", Takes::AsStr, Form::Count),
+        ],
     ),
     Keyword {
         at: ANY,
-        ..calls("format", &[method(Sort::Text, "format", Takes::Text, Form::NameFormat)])
+        ..calls("format", FORMAT, FORMAT)
     },
     modifies("x-ignore-case", "format", Modification::Method("format_lowered")),
+    calls("pattern", PATTERN, PATTERN),
+    calls("minimum", MINIMUM, MINIMUM),
+    modifies("exclusiveMinimum", "minimum", Modification::Method("above")),
+    calls("maximum", MAXIMUM, MAXIMUM),
+    modifies("exclusiveMaximum", "maximum", Modification::Method("below")),
     calls(
-        "pattern",
+        "multipleOf",
+        &[],
         &[
-            method(Sort::Text, "pattern", Takes::Text, Form::Pattern),
-            method(Sort::Enumeration, "pattern", Takes::AsStr, Form::Pattern),
+            method(Sort::Number, "multiple_of", Takes::Number, Form::Whole),
+            method(Sort::Fraction, "multiple_of_fraction", Takes::Number, Form::Number),
         ],
     ),
-    calls(
-        "minimum",
-        &[
-            method(Sort::Number, "minimum", Takes::Number, Form::Whole),
-            method(Sort::External, "minimum_quantity", Takes::Reference, Form::Whole),
-        ],
-    ),
-    calls("maximum", &[method(Sort::Number, "maximum", Takes::Number, Form::Whole)]),
     calls(
         "minItems",
         &[Method {
             named: true,
             ..method(Sort::List, "not_empty", Takes::Count, Form::One)
+        }],
+        &[Method {
+            named: true,
+            ..method(Sort::List, "min_entries", Takes::Length, Form::Count)
         }],
     ),
     Keyword {
@@ -251,36 +326,26 @@ pub(crate) const TABLE: &[Keyword] = &[
                 named: true,
                 ..method(Sort::Map, "not_empty", Takes::Count, Form::One)
             }],
-        )
-    },
-    calls(
-        "maxItems",
-        &[Method {
-            error_type: Some(ErrorType::TooMany),
-            named: true,
-            guards: true,
-            ..method(Sort::List, "max_entries", Takes::Length, Form::Count)
-        }],
-    ),
-    Keyword {
-        at: &[Type, Property, Element],
-        ..calls(
-            "maxProperties",
             &[Method {
-                error_type: Some(ErrorType::TooMany),
                 named: true,
-                guards: true,
-                ..method(Sort::Map, "max_entries", Takes::Length, Form::Count)
+                ..method(Sort::Map, "min_entries", Takes::Length, Form::Count)
             }],
         )
+    },
+    calls("maxItems", &[max_entries(Sort::List)], &[max_entries(Sort::List)]),
+    Keyword {
+        at: &[Type, Property, Element],
+        ..calls("maxProperties", &[max_entries(Sort::Map)], &[max_entries(Sort::Map)])
     },
     calls(
         "x-keys-not-empty",
         &[method(Sort::Map, "keys_not_empty", Takes::Entries, Form::Flag)],
+        &[],
     ),
     calls(
         "x-max-total-length",
         &[method(Sort::Map, "max_total_length", Takes::Entries, Form::Count)],
+        &[],
     ),
     read("uniqueItems", ANY),
     read("x-kubernetes-list-map-keys", ANY),

@@ -119,6 +119,31 @@ pub struct GeneratedFile {
     pub text: String,
 }
 
+/// A group and version of custom resources.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct CustomVersion {
+    /// The group.
+    pub group: String,
+    /// The version.
+    pub version: String,
+    /// What the names of its schemas start with, for [`DocumentConfig::prefix`].
+    pub prefix: String,
+}
+
+/// Returns the groups and versions that the CustomResourceDefinitions in a file of manifests serve,
+/// sorted. Objects of other kinds are ignored.
+///
+/// # Errors
+///
+/// The file isn't YAML, has no CustomResourceDefinition, or one that can't be read.
+pub fn custom_versions(source: &Source) -> Result<Vec<CustomVersion>, Diagnostics> {
+    load::crd::group_versions(&source.text).map_err(|(line, message, help)| {
+        let mut diagnostics = Diagnostics::default();
+        diagnostics.in_file(&source.name, line, message, help);
+        diagnostics
+    })
+}
+
 /// Generates every crate of the configuration, and after them the one that bundles them.
 ///
 /// # Errors

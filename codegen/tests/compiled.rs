@@ -137,6 +137,8 @@ fn write_workspace(root: &Path, workspace: &Path) {
         ("applied.rs", include_str!("compiled/applied.rs")),
         ("bundle.rs", include_str!("compiled/bundle.rs")),
         ("counterparts.rs", include_str!("compiled/counterparts.rs")),
+        ("custom.rs", include_str!("compiled/custom.rs")),
+        ("cases.json", include_str!("golden/custom/cases.json")),
         ("merged.rs", include_str!("compiled/merged.rs")),
         ("schemas.rs", include_str!("compiled/schemas.rs")),
         ("server.rs", include_str!("compiled/server.rs")),

@@ -90,7 +90,7 @@ fn the_validation_feature_brings_patterns_where_there_are_some() {
             with_patterns += usize::from(is_enabled);
         }
     }
-    assert_eq!(with_patterns, 1);
+    assert_eq!(with_patterns, 2);
 }
 
 #[test]

@@ -97,6 +97,11 @@ impl<'t> Checker<'t> {
         self.target
     }
 
+    /// The number of errors so far.
+    pub(crate) fn mark(&self) -> usize {
+        self.report.errors.len()
+    }
+
     /// Returns the errors and warnings.
     #[must_use]
     pub fn finish(self) -> Report {

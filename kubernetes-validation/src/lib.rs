@@ -22,13 +22,17 @@
 
 #[cfg(feature = "admission")]
 pub mod admission;
+pub mod cel;
 mod checker;
+mod custom;
 mod enumeration;
 mod metadata;
 mod path;
 #[cfg(feature = "pattern")]
 mod pattern;
 mod report;
+mod rule;
+mod schema;
 mod selector;
 mod semantics;
 mod status;
@@ -37,6 +41,7 @@ mod target;
 use std::any::TypeId;
 
 use k8s_openapi::NamespaceResourceScope;
+use k8s_openapi::serde_json::Value;
 use kubernetes_kinds::Kind;
 pub use kubernetes_kinds::names::NameFormat;
 pub use kubernetes_kinds::{FieldPath, Segment};
@@ -46,6 +51,7 @@ pub use path::Path;
 #[cfg(feature = "pattern")]
 pub use pattern::Pattern;
 pub use report::{Error, ErrorType, Report, ValidationError, Warning};
+pub use rule::Rule;
 pub use semantics::Semantic;
 pub use target::{Feature, Target};
 
@@ -112,6 +118,15 @@ pub trait Strategy: Kind<Scope: 'static> + Check + SetDefaults + Clone {
     /// Whether an update validates `generateName` as creation does.
     const CHECKS_NAMES_ON_UPDATE: bool = true;
 
+    /// Whether the schema of a custom resource has rules in CEL.
+    const HAS_CEL_RULES: bool = false;
+
+    /// Returns the object as JSON if a server checks only what an update changes, as it does with
+    /// custom resources.
+    fn ratcheted(&self) -> Option<Value> {
+        None
+    }
+
     /// Sets a status that is written through its subresource to the status of the stored object,
     /// or of a new one.
     fn reset_status(&mut self, stored: Option<&Self>, target: &Target) {
@@ -127,6 +142,11 @@ pub trait Strategy: Kind<Scope: 'static> + Check + SetDefaults + Clone {
     /// Checks a status that is written through its subresource.
     fn check_status(&self, at: &Path<'_>, to: &mut Checker<'_>) {
         let _ = (at, to);
+    }
+
+    /// Compares a status that is written through its subresource with the stored one.
+    fn check_status_update(&self, stored: &Self, at: &Path<'_>, to: &mut Checker<'_>) {
+        let _ = (stored, at, to);
     }
 }
 
@@ -155,7 +175,7 @@ pub trait Validate: Strategy {
         metadata::warn_of_repeated_owners(self.metadata(), &mut checker);
         self.check(&Path::ROOT, &mut checker);
         self.warn(None, &Path::ROOT, &mut checker);
-        checker.finish()
+        custom::finish::<Self>(checker)
     }
 
     /// Returns the errors for which a server refuses to update `stored` to the object, and its
@@ -165,13 +185,8 @@ pub trait Validate: Strategy {
     /// validated.
     fn validate_update(&self, stored: &Self, target: &Target) -> Report {
         let mut checker = Checker::of_update(target);
-        let rules = meta_rules::<Self>();
-        metadata::check_update(self.metadata(), stored.metadata(), rules, &mut checker);
-        metadata::warn_of_repeated_owners(self.metadata(), &mut checker);
-        self.check(&Path::ROOT, &mut checker);
-        self.check_update(stored, &Path::ROOT, &mut checker);
-        self.warn(Some(stored), &Path::ROOT, &mut checker);
-        checker.finish()
+        check_as_update(self, stored, &mut checker);
+        custom::finish::<Self>(checker)
     }
 
     /// Returns the errors for which a server refuses the object's status, written through its
@@ -181,7 +196,7 @@ pub trait Validate: Strategy {
     fn validate_status(&self, target: &Target) -> Report {
         let mut checker = Checker::of_update(target);
         self.check_status(&Path::ROOT, &mut checker);
-        checker.finish()
+        custom::finish::<Self>(checker)
     }
 
     /// Makes the object what a server stores when the status of `stored` is written through its
@@ -191,9 +206,13 @@ pub trait Validate: Strategy {
     fn default_and_validate_status(&mut self, stored: &Self, target: &Target) -> Report {
         self.prepare_status(stored, target);
         metadata::reset_for_status(self.metadata_mut(), stored.metadata());
-        let mut report = self.validate_update(stored, target);
-        report.errors.extend(self.validate_status(target).errors);
-        report
+        let mut checker = Checker::of_update(target);
+        check_as_update(self, stored, &mut checker);
+        let from = checker.mark();
+        self.check_status(&Path::ROOT, &mut checker);
+        custom::ratchet(self, stored, from, &mut checker);
+        self.check_status_update(stored, &Path::ROOT, &mut checker);
+        custom::finish::<Self>(checker)
     }
 
     /// Prepares the object for creation and validates it.
@@ -211,6 +230,18 @@ pub trait Validate: Strategy {
         self.prepare_for_update(stored, target);
         with_warnings(self.validate_update(stored, target), before.finish())
     }
+}
+
+/// Checks an update of the stored object.
+fn check_as_update<K: Strategy>(object: &K, stored: &K, to: &mut Checker<'_>) {
+    let rules = meta_rules::<K>();
+    metadata::check_update(object.metadata(), stored.metadata(), rules, to);
+    metadata::warn_of_repeated_owners(object.metadata(), to);
+    let from = to.mark();
+    object.check(&Path::ROOT, to);
+    custom::ratchet(object, stored, from, to);
+    object.check_update(stored, &Path::ROOT, to);
+    object.warn(Some(stored), &Path::ROOT, to);
 }
 
 fn prepare<K: Strategy>(object: &mut K, stored: Option<&K>, target: &Target) {

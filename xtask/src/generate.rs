@@ -8,9 +8,9 @@ use std::time::Instant;
 use clap::Args;
 use codegen::{Config, Generated, GeneratedFile, Release};
 
-use crate::inputs::{self, Folder};
+use crate::inputs::{self, Folder, Found};
 use crate::output::{self, Change, Plan};
-use crate::{readme, workspace};
+use crate::{custom, readme, workspace};
 
 /// Generate the crates from the documents in spec/ and their overlays.
 ///
@@ -43,26 +43,26 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 
+    /// Instead of the crates of codegen.toml, one for each group and version of the
+    /// CustomResourceDefinitions in this file of manifests; may be repeated. The crates are named
+    /// after their group, as in `topolvm-io-v1`.
+    #[arg(
+        long, value_name = "FILE", requires = "out", conflicts_with_all = ["crates", "spec"]
+    )]
+    crd: Vec<PathBuf>,
+
     /// The Kubernetes release of the documents in --spec, if it isn't named after it; else
     /// that of codegen.toml.
-    #[arg(long, value_name = "RELEASE", requires = "spec")]
+    #[arg(long, value_name = "RELEASE")]
     release: Option<Release>,
 }
 
 /// Runs the command.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let root = workspace::root()?;
-    let config = inputs::config(&root, &arguments.crates)?;
-    let own_spec = root.join("spec");
-    let spec = arguments.spec.as_deref().unwrap_or(&own_spec);
     let out = arguments.out.as_deref().unwrap_or(&root);
-
     let started = Instant::now();
-    let folder = Folder {
-        path: spec,
-        release: arguments.release,
-    };
-    let found = inputs::read(&root, &folder, config, &arguments.crates)?;
+    let found = found(&root, arguments)?;
     if arguments.dump {
         let model = codegen::dump(&found.config, &found.inputs);
         print!("{}", model.map_err(|errors| found.locate(errors))?);
@@ -99,6 +99,25 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
         println!("{}", summary(krate, plan, elapsed));
     }
     Ok(())
+}
+
+/// What is generated from.
+fn found(root: &Path, arguments: &Arguments) -> Result<Found, Box<dyn Error>> {
+    if !arguments.crd.is_empty() {
+        return custom::read(root, &arguments.crd, arguments.release);
+    }
+    if arguments.release.is_some() && arguments.spec.is_none() {
+        let message = "error: --release without --spec or --crd\n  help: codegen.toml has the \
+                       releases of the documents in spec/";
+        return Err(message.into());
+    }
+    let config = inputs::config(root, &arguments.crates)?;
+    let own = root.join("spec");
+    let folder = Folder {
+        path: arguments.spec.as_deref().unwrap_or(&own),
+        release: arguments.release,
+    };
+    inputs::read(root, &folder, config, &arguments.crates)
 }
 
 fn summary(krate: &Generated, plan: &Plan, elapsed: u128) -> String {

@@ -21,6 +21,19 @@ pub(crate) struct Found {
 }
 
 impl Found {
+    /// What is worked on, with the path of each text.
+    pub(crate) fn new(
+        config: Config,
+        inputs: Inputs,
+        paths: BTreeMap<String, PathBuf>,
+    ) -> Self {
+        Self {
+            config,
+            inputs,
+            paths,
+        }
+    }
+
     /// Names files in diagnostics as the user can open them from where the command runs.
     pub(crate) fn locate(&self, diagnostics: Diagnostics) -> Diagnostics {
         let here = std::env::current_dir().unwrap_or_default();

@@ -1,6 +1,7 @@
 //! The commands of this workspace: `cargo xtask --help`.
 
 mod budget;
+mod custom;
 mod e2e;
 mod generate;
 mod inputs;

@@ -2,6 +2,7 @@
 //!
 //! Only this module and [`lower`](crate::lower) know OpenAPI.
 
+pub(crate) mod crd;
 mod follow;
 mod inline;
 mod json;
@@ -28,6 +29,9 @@ pub(crate) use refs::{SCHEMAS, schema_name};
 /// The largest document that is read; Kubernetes' own stay below 3 MB.
 const MAX_BYTES: usize = 64 << 20;
 
+/// The title of documents about custom resources.
+const CUSTOM: &str = "Kubernetes CRD Swagger";
+
 /// A document of one group-version.
 #[derive(Debug)]
 pub(crate) struct Document {
@@ -48,6 +52,11 @@ impl Document {
     pub(crate) fn place(&self, name: &str) -> Pointer {
         place(&self.places, name)
     }
+
+    /// Whether it is about custom resources, as servers title such documents.
+    pub(crate) fn is_of_custom_resources(&self) -> bool {
+        self.json.pointer("/info/title").and_then(Value::as_str) == Some(CUSTOM)
+    }
 }
 
 fn place(places: &BTreeMap<String, Pointer>, name: &str) -> Pointer {
@@ -55,9 +64,20 @@ fn place(places: &BTreeMap<String, Pointer>, name: &str) -> Pointer {
 }
 
 /// Reads the text of a document as JSON and brings it into the one form that the rest of
-/// the generator and the comparison of documents work on.
-pub(crate) fn read(source: &Source, diagnostics: &mut Diagnostics) -> Option<Value> {
-    match parse(&source.text) {
+/// the generator and the comparison of documents work on. Of manifests, which may define several
+/// groups and versions, what has the prefix is read.
+pub(crate) fn read(
+    source: &Source,
+    prefix: Option<&str>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Value> {
+    let document = match crd::is_manifest(&source.name) {
+        true => {
+            check_size(&source.text).and_then(|()| crd::document(&source.text, prefix))
+        }
+        false => parse(&source.text),
+    };
+    match document {
         Ok(mut document) => {
             refs::wrap_bare(&mut document);
             Some(document)
@@ -69,8 +89,10 @@ pub(crate) fn read(source: &Source, diagnostics: &mut Diagnostics) -> Option<Val
     }
 }
 
-/// The document, or the line of what is wrong, what that is, and what to do.
-fn parse(text: &str) -> Result<Value, (Option<usize>, String, &'static str)> {
+/// The line of what is wrong with a document, what that is, and what to do.
+type Fault = (Option<usize>, String, &'static str);
+
+fn check_size(text: &str) -> Result<(), Fault> {
     let limit = MAX_BYTES >> 20;
     if text.len() > MAX_BYTES {
         return Err((
@@ -82,6 +104,12 @@ fn parse(text: &str) -> Result<Value, (Option<usize>, String, &'static str)> {
             "Kubernetes writes one document a group-version: name only those you need",
         ));
     }
+    Ok(())
+}
+
+/// The document, or the line of what is wrong, what that is, and what to do.
+fn parse(text: &str) -> Result<Value, Fault> {
+    check_size(text)?;
     let document = json::parse(text).map_err(|error| {
         let text = error.to_string();
         let message = text.split(" at line ").next().unwrap_or(&text);
@@ -121,10 +149,12 @@ pub(crate) fn load(
     diagnostics: &mut Diagnostics,
 ) -> Option<Document> {
     let DocumentSource { source, release } = input;
-    let mut document = read(source, diagnostics)?;
+    let mut document = read(source, Some(prefix), diagnostics)?;
     if let Some((newer, newer_prefix)) = newer {
         // Its errors are reported where it is loaded itself.
-        if let Some(newer) = read(&newer.source, &mut Diagnostics::default()) {
+        if let Some(newer) =
+            read(&newer.source, Some(newer_prefix), &mut Diagnostics::default())
+        {
             follow::follow(&mut document, prefix, &newer, newer_prefix);
         }
     }

@@ -36,6 +36,7 @@ pub(crate) fn lower(
         file: document.file.clone(),
         module: document_config.module.as_deref().and_then(name::given_module),
         release: document.release,
+        is_custom: document.is_of_custom_resources(),
         home: config.home(document_config, document.release),
         ..ApiVersion::default()
     };

@@ -48,8 +48,6 @@ pub(super) fn ty(schema: &Schema, at: &Spot<'_>) -> Option<Ty> {
 fn plain(kind: &Type, at: &Spot<'_>) -> Option<Ty> {
     match kind {
         Type::Boolean(boolean) if !boolean.enumeration.is_empty() => no_text(at),
-        Type::Integer(integer) if !integer.enumeration.is_empty() => no_text(at),
-        Type::Number(number) if !number.enumeration.is_empty() => no_text(at),
         Type::Boolean(_) => Some(Ty::Bool),
         Type::Integer(integer) => match &integer.format {
             Format::Item(IntegerFormat::Int32) => Some(Ty::I32),

@@ -1,5 +1,6 @@
 //! The model of a crate. It knows neither OpenAPI nor tokens.
 
+mod cel;
 mod conversion;
 mod counterpart;
 mod graph;
@@ -18,6 +19,7 @@ use crate::diag::Pointer;
 use crate::name::{Ident, RulePath, RustPath};
 use crate::release::Release;
 
+pub(crate) use cel::{CelField, CelRule, Macro, Node, Over, Read, Sort};
 pub(crate) use conversion::{
     Carry, Conversion, Dropped, FieldConversion, Functions, How, Side,
 };
@@ -26,8 +28,8 @@ pub(crate) use graph::{Graph, walk_fields};
 pub(crate) use lifecycle::{Feature, KindName, Lifecycle};
 pub(crate) use merge::{Inner, Merge, Replaced, Step};
 pub(crate) use rules::{
-    Argument, Call, Check, Earlier, ErrorType, Immutable, NameFormat, Reported, Rule,
-    Rules, Takes, TypeRules, Unique,
+    Argument, Call, Check, Earlier, ErrorType, Group, Immutable, NameFormat, Reported,
+    Rule, Rules, Takes, Together, TypeRules, Unique,
 };
 pub(crate) use schema::{Keywords, Property, Setting, TypeSchema};
 pub(crate) use value::{Literal, Reading};
@@ -58,6 +60,8 @@ pub(crate) struct ApiVersion {
     /// The module of the crate that its types are in, if not at the root.
     pub(crate) module: Option<Ident>,
     pub(crate) release: Release,
+    /// Whether its kinds are custom resources, which a server checks by their schemas alone.
+    pub(crate) is_custom: bool,
     pub(crate) types: BTreeMap<SchemaName, Type>,
     /// The types of other crates for schemas that are not generated.
     pub(crate) externs: BTreeMap<SchemaName, External>,
@@ -461,6 +465,17 @@ impl ApiVersion {
     /// The structs.
     pub(crate) fn structs(&self) -> impl Iterator<Item = (&SchemaName, &Struct)> {
         self.types.iter().filter_map(|(name, ty)| Some((name, ty.object()?)))
+    }
+
+    /// Whether a type, or one in it, has rules in CEL.
+    pub(crate) fn has_cel_rules(&self, schema: &SchemaName) -> bool {
+        let has = |name: &SchemaName| {
+            self.object(name).is_some_and(|object| {
+                let mut fields = object.fields.iter().map(|field| &field.rules);
+                !object.rules.cel.is_empty() || fields.any(Rules::have_cel)
+            })
+        };
+        self.graph.holding(has).contains(schema)
     }
 
     /// The structs, for changing.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::name::{Ident, RulePath};
 use crate::release::{Release, Releases};
 
-use super::Lifecycle;
+use super::{CelRule, Lifecycle};
 
 /// The rules of the value of a field, or of the elements of a list.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -75,6 +75,21 @@ impl Rules {
         })
     }
 
+    /// The rules in CEL, those that compare with what is stored or the others.
+    pub(crate) fn cel(&self, compares: bool) -> impl Iterator<Item = &CelRule> {
+        let rules = self.list.iter().filter_map(|rule| match &rule.check {
+            Check::Cel(rule) => Some(&**rule),
+            _ => None,
+        });
+        rules.filter(move |rule| rule.compares == compares)
+    }
+
+    /// Whether any is in CEL, of the value or its elements.
+    pub(crate) fn have_cel(&self) -> bool {
+        let has = self.list.iter().any(|rule| matches!(rule.check, Check::Cel(_)));
+        has || self.items.as_ref().is_some_and(|items| items.have_cel())
+    }
+
     /// The functions that check.
     pub(crate) fn functions(&self) -> impl Iterator<Item = &RulePath> {
         self.list.iter().filter_map(|rule| match &rule.check {
@@ -100,6 +115,7 @@ impl Rules {
     pub(crate) fn ask_of_creation(&self) -> bool {
         let asks = |check: &Check| match check {
             Check::Immutable(_) | Check::Warning(_) | Check::Unchecked(_) => false,
+            Check::Cel(rule) => !rule.compares,
             Check::IsSet
             | Check::Call(_)
             | Check::Unique(_)
@@ -132,6 +148,8 @@ pub(crate) enum Check {
     Unique(Unique),
     /// An update doesn't change the value.
     Immutable(Immutable),
+    /// A rule in CEL holds.
+    Cel(Box<CelRule>),
     /// What a hand-written function says of the value.
     Function(RulePath),
     /// A hand-written function, which checks what a server can't even read. It looks into all fields
@@ -206,6 +224,9 @@ pub(crate) enum Takes {
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Argument {
     Int(i64),
+    Number(f64),
+    Wholes(Vec<i64>),
+    Numbers(Vec<f64>),
     Text(String),
     Texts(Vec<String>),
     ErrorType(ErrorType),
@@ -230,8 +251,55 @@ pub(crate) struct TypeRules {
     pub(crate) unconditional_update: bool,
     /// Whether an update leaves `generateName` unchecked.
     pub(crate) names_on_create_only: bool,
+    /// Which fields must be set together, or not.
+    pub(crate) together: Vec<Together>,
+    /// Rules in CEL.
+    pub(crate) cel: Vec<CelRule>,
     /// Rules of the schema that aren't checked, each with the reason.
     pub(crate) unchecked: Vec<(String, String)>,
+}
+
+/// Which fields of a struct must be set together, or not; on the wire.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Together {
+    /// At least one of the groups: `anyOf`.
+    Any(Vec<Group>),
+    /// Exactly one of the groups: `oneOf`.
+    One(Vec<Group>),
+    /// Not all of them: `not`.
+    Not(Vec<String>),
+    /// All of them: `required`.
+    Each(Vec<String>),
+    /// All that is in it holds: `allOf`.
+    All(Vec<Together>),
+}
+
+impl Together {
+    /// All names.
+    pub(crate) fn names(&self) -> Vec<&String> {
+        match self {
+            Self::Any(groups) | Self::One(groups) => {
+                groups.iter().flat_map(Group::names).collect()
+            }
+            Self::Not(names) | Self::Each(names) => names.iter().collect(),
+            Self::All(all) => all.iter().flat_map(Self::names).collect(),
+        }
+    }
+}
+
+/// Fields of which all are set, beside groups of which each lacks one.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub(crate) struct Group {
+    pub(crate) set: Vec<String>,
+    pub(crate) not_set: Vec<Vec<String>>,
+}
+
+impl Group {
+    /// All names.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &String> {
+        self.set.iter().chain(self.not_set.iter().flatten())
+    }
 }
 
 /// Where the server reports an error, if not where it is.

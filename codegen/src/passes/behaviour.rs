@@ -32,9 +32,15 @@ pub(super) fn run(version: &mut ApiVersion) {
     let checks = holding(|object| {
         object.rules.exactly_one
             || !object.rules.depends.is_empty()
+            || !object.rules.together.is_empty()
+            || object.rules.cel.iter().any(|rule| !rule.compares)
             || object.fields.iter().any(|field| field.rules.ask_of_creation())
     });
-    let checks_updates = holding(|object| object.fields.iter().any(is_immutable));
+    let checks_updates = holding(|object| {
+        let compares = |field: &Field| field.rules.cel(true).next().is_some();
+        object.rules.cel.iter().any(|rule| rule.compares)
+            || object.fields.iter().any(|field| is_immutable(field) || compares(field))
+    });
     let warns = holding(|object| {
         let mut rules = object.fields.iter().map(|field| &field.rules);
         object.rules.warning.is_some() || rules.any(|r| r.warnings().next().is_some())

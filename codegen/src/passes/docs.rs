@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::doc::{self, Links};
 use crate::model::{
-    ApiVersion, Docs, Facts, Field, Immutable, Lifecycle, SchemaName, Shape,
+    ApiVersion, CelRule, Docs, Facts, Field, Immutable, Lifecycle, SchemaName, Shape,
 };
 use crate::release::Release;
 
@@ -30,6 +30,8 @@ pub(super) fn run(version: &mut ApiVersion) {
         notes.extend(retirement(&ty.facts, release));
         match &mut ty.shape {
             Shape::Struct(object) => {
+                let rules = object.rules.cel.iter();
+                notes.extend(rules.map(|rule| satisfies("The", rule)));
                 notes.extend(object.rules.unchecked.iter().map(unchecked));
                 for field in &mut object.fields {
                     links.field.clone_from(&field.json);
@@ -82,6 +84,10 @@ fn of_field(
     if field.rules.immutable().any(freezes) {
         notes.push("Immutable: an update must not change it.".to_owned());
     }
+    let rules = field.rules.cel(false).chain(field.rules.cel(true));
+    notes.extend(rules.map(|rule| satisfies("The", rule)));
+    let items = field.rules.items.iter().flat_map(|items| items.cel(false));
+    notes.extend(items.map(|rule| satisfies("For each element, the", rule)));
     notes.extend(field.rules.unchecked().map(unchecked));
     if let Some(lifecycle) = lifecycle {
         let maturity = doc::maturity(lifecycle, release);
@@ -96,6 +102,16 @@ fn of_field(
 
 fn retirement(facts: &Facts, release: Release) -> Option<String> {
     facts.lifecycle.as_ref().and_then(|lifecycle| doc::retirement(lifecycle, release))
+}
+
+/// A rule in CEL, of a value or of each in it.
+fn satisfies(the: &str, rule: &CelRule) -> String {
+    let text = doc::as_code(&rule.text);
+    let message = rule.message.as_deref().map(doc::harmless).unwrap_or_default();
+    match message.trim_end_matches('.') {
+        "" => format!("{the} rule `{text}` must hold."),
+        message => format!("{the} rule `{text}` must hold: {message}."),
+    }
 }
 
 /// A rule of the schema that isn't checked, with the reason.

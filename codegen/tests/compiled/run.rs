@@ -6,6 +6,7 @@
 mod applied;
 mod bundle;
 mod counterparts;
+mod custom;
 mod merged;
 mod schemas;
 mod server;

@@ -38,7 +38,7 @@ struct OfferSpec {
 }
 
 /// Creates definitions and waits until the server serves them.
-async fn define(client: &Client, all: &[CustomResourceDefinition]) {
+pub(crate) async fn define(client: &Client, all: &[CustomResourceDefinition]) {
     let definitions: Api<CustomResourceDefinition> = Api::all(client.clone());
     for definition in all {
         let created = definitions.create(&PostParams::default(), definition).await;

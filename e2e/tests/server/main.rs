@@ -38,6 +38,7 @@ mod cases;
 mod conversion;
 mod copies;
 mod custom;
+mod golden;
 mod kinds;
 mod lean;
 mod merged;

@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::{Context, check_method, elements, old, parameter, updates, values};
+use super::{
+    Context, cel, check_method, elements, old, parameter, together, updates, values,
+};
 use crate::model::{Field, Struct, Ty, Type};
 
 /// The implementation of `Check`.
@@ -55,6 +57,12 @@ fn lines(cx: &mut Context<'_>, object: &Struct) -> TokenStream {
     }
     for field in object.fields.iter().filter(|field| !object.has_own_status(field)) {
         lines.extend(values::field(cx, object, field));
+    }
+    lines.extend(together::lines(object));
+    let this = values::Operand::reference(quote!(self));
+    let at = values::Operand::reference(quote!(at));
+    for rule in object.rules.cel.iter().filter(|rule| !rule.compares) {
+        lines.extend(cel::rule(cx, rule, &at, &this, &this));
     }
     for (one, other) in &object.rules.depends {
         if let (Some(field), Some(list)) = (object.field(one), object.field(other)) {
@@ -117,6 +125,15 @@ fn warn_inside(cx: &mut Context<'_>, field: &Field) -> Option<TokenStream> {
                 let list = at.field(#json);
                 for (index, item) in #items.enumerate() {
                     item.warn(None, &list.index(index), to);
+                }
+            }
+        }
+        (Ty::Map(_), _) => {
+            let (step, entries) = (cx.step(), elements(&quote!(self), field));
+            quote! {
+                let map = at.field(#json);
+                for (key, item) in #entries {
+                    item.warn(None, &map.#step(key), to);
                 }
             }
         }

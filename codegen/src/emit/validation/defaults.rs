@@ -87,6 +87,18 @@ fn inside(cx: &mut Context<'_>, field: &Field, call: &TokenStream) -> TokenStrea
                 }
             }
         }
+        Ty::Map(_) => {
+            let items = if field.is_optional() {
+                quote!(self.#name.iter_mut().flat_map(|map| map.values_mut()))
+            } else {
+                quote!(self.#name.values_mut())
+            };
+            quote! {
+                for item in #items {
+                    item.#call;
+                }
+            }
+        }
         _ if field.is_optional() => quote! {
             if let Some(value) = &mut self.#name {
                 value.#call;
@@ -124,7 +136,7 @@ fn drop(cx: &mut Context<'_>, field: &Field) -> Option<TokenStream> {
     cx.held(field).filter(|inside| inside.behaviour.drops_fields)?;
     let (before, argument) = match &field.ty {
         // The elements of a list have no counterpart that is surely theirs.
-        Ty::List(_) => (TokenStream::new(), quote!(None)),
+        Ty::List(_) | Ty::Map(_) => (TokenStream::new(), quote!(None)),
         _ => (old(field), quote!(old)),
     };
     let inside = inside(cx, field, &quote!(drop_disabled(#argument, target)));

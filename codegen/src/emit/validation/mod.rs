@@ -3,11 +3,13 @@
 //! A type has an implementation only if it or a type below it has defaults or rules; kinds always
 //! have one. The passes decide what there is to do, and it is only expanded here.
 
+mod cel;
 mod checks;
 mod defaults;
 mod features;
 mod reported;
 mod strategy;
+mod together;
 mod updates;
 mod values;
 
@@ -59,6 +61,14 @@ impl Context<'_> {
         }
     }
 
+    /// The method for the path of a value of a map. Servers of custom resources take keys for fields.
+    fn step(&self) -> TokenStream {
+        match self.version.is_custom {
+            true => quote!(key_as_field),
+            false => quote!(key),
+        }
+    }
+
     /// Whether the server has a feature on.
     fn has(&mut self, target: &TokenStream, feature: &Ident) -> TokenStream {
         self.uses.features.insert(feature.clone());
@@ -81,10 +91,10 @@ impl Context<'_> {
         }
     }
 
-    /// The struct of the crate that a field holds, itself or in a list.
+    /// The struct of the crate that a field holds, itself or in a list or map.
     fn held(&self, field: &Field) -> Option<&Struct> {
         let held = match &field.ty {
-            Ty::List(item) => item,
+            Ty::List(item) | Ty::Map(item) => item,
             other => other,
         };
         self.version.own_struct(held).map(|(_, object)| object)
@@ -100,11 +110,23 @@ fn check_method(
 ) -> Option<TokenStream> {
     (!lines.is_empty()).then(|| {
         let (path, checker) = (cx.name("Path"), cx.name("Checker"));
+        // Their expressions are as long as the rules.
+        let skip = has_rules(lines).then(|| quote!(#[rustfmt::skip]));
         quote! {
+            #skip
             fn #name(&self, #stored at: &#path<'_>, to: &mut #checker<'_>) {
                 #lines
             }
         }
+    })
+}
+
+/// Whether lines have rules in CEL.
+fn has_rules(lines: &TokenStream) -> bool {
+    lines.clone().into_iter().any(|token| match token {
+        TokenTree::Group(group) => has_rules(&group.stream()),
+        TokenTree::Ident(ident) => ident == "Rule",
+        _ => false,
     })
 }
 
@@ -125,7 +147,7 @@ fn parameter(name: &str, lines: &TokenStream) -> proc_macro2::Ident {
     format_ident!("{unused}{name}")
 }
 
-/// The elements of a list of an object.
+/// The elements of a list of an object, or the entries of a map.
 fn elements(of: &TokenStream, field: &Field) -> TokenStream {
     let name = &field.name;
     if field.is_optional() {
@@ -157,12 +179,16 @@ fn modules(version: &ApiVersion) -> impl Iterator<Item = &Module> {
 pub(super) fn has_patterns(krate: &Crate<'_>) -> bool {
     fn asks(rules: &Rules) -> bool {
         let mut arguments = rules.calls().flat_map(|call| &call.arguments);
+        let mut cel = rules.cel(false).chain(rules.cel(true));
         arguments.any(|argument| matches!(argument, Argument::Pattern(_)))
+            || cel.any(|rule| rule.holds.has_pattern())
             || rules.items.as_deref().is_some_and(asks)
     }
-    let objects = krate.versions.iter().flat_map(|version| version.structs());
-    let mut fields = objects.flat_map(|(_, object)| &object.fields);
-    fields.any(|field| asks(&field.rules))
+    let mut objects = krate.versions.iter().flat_map(|version| version.structs());
+    objects.any(|(_, object)| {
+        object.rules.cel.iter().any(|rule| rule.holds.has_pattern())
+            || object.fields.iter().any(|field| asks(&field.rules))
+    })
 }
 
 /// The module of a part of the crate, if there is anything to do.
@@ -209,7 +235,7 @@ fn file(version: &ApiVersion, module: &Module) -> File {
             cx.uses.types.insert(ty.name.clone());
             items.extend(defaults::item(&mut cx, ty, object));
             items.extend(checks::item(&mut cx, ty, object));
-            items.extend(strategy::item(&mut cx, ty, object));
+            items.extend(strategy::item(&mut cx, schema, ty, object));
             items.extend(updates::semantic(&mut cx, ty, object));
         }
     }

@@ -4,11 +4,13 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::{Context, check_method, parameter};
-use crate::model::{Resource, Role, Struct, Type};
+use crate::emit::runtime::VALIDATION;
+use crate::model::{Resource, Role, SchemaName, Struct, Type};
 
 /// The implementation of `Strategy`.
 pub(super) fn item(
     cx: &mut Context<'_>,
+    schema: &SchemaName,
     ty: &Type,
     object: &Struct,
 ) -> Option<TokenStream> {
@@ -27,12 +29,28 @@ pub(super) fn item(
             const CHECKS_NAMES_ON_UPDATE: bool = false;
         )
     });
+    let rules = cx.version.has_cel_rules(schema) && cx.version.is_custom;
+    let rules = rules.then(|| {
+        quote!(
+            const HAS_CEL_RULES: bool = true;
+        )
+    });
+    let ratcheted = cx.version.is_custom.then(|| {
+        let json = quote!(k8s_openapi::serde_json::Value);
+        quote! {
+            fn ratcheted(&self) -> Option<#json> {
+                #VALIDATION::to_value(self)
+            }
+        }
+    });
     let status = status(cx, object, resource);
     let strategy = cx.name("Strategy");
     Some(quote! {
         impl #strategy for #name {
             #unconditional
             #names
+            #rules
+            #ratcheted
             #status
         }
     })
@@ -52,6 +70,8 @@ fn status(
             let has = cx.has(&quote!(target), feature);
             quote!(#has.then(Default::default))
         }
+        // Nothing fills in what isn't there.
+        None if cx.version.is_custom => quote!(None),
         None => quote!(Some(Default::default())),
     };
     let target = parameter("target", &new);
@@ -64,6 +84,17 @@ fn status(
             }
         };
         check_method(cx, &quote!(check_status), None, &lines)
+    });
+    let compare = inside.filter(|(_, inside)| inside.behaviour.checks_updates);
+    let compare = compare.and_then(|_| {
+        cx.uses.check = true;
+        let lines = quote! {
+            if let (Some(status), Some(stored)) = (&self.status, &stored.status) {
+                status.check_update(stored, &at.field("status"), to);
+            }
+        };
+        let stored = quote!(stored: &Self,);
+        check_method(cx, &quote!(check_status_update), Some(&stored), &lines)
     });
     let target_type = cx.name("Target");
     let drops = inside.filter(|(_, inside)| inside.behaviour.drops_fields).map(|_| {
@@ -99,5 +130,7 @@ fn status(
         #prepare
 
         #check
+
+        #compare
     })
 }

@@ -3,7 +3,8 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::{Context, check_method, elements, reported, values};
+use super::values::Operand;
+use super::{Context, cel, check_method, elements, reported, values};
 use crate::emit::kind::release;
 use crate::foundation;
 use crate::model::{Field, Immutable, Struct, Ty, Type, Unique};
@@ -92,9 +93,39 @@ pub(super) fn method(cx: &mut Context<'_>, object: &Struct) -> Option<TokenStrea
         for immutable in field.rules.immutable() {
             lines.extend(frozen(cx, field, immutable));
         }
+        lines.extend(compared(cx, field));
         lines.extend(inside(cx, field));
     }
+    let (new, old) = (quote!(self), quote!(stored));
+    let (new, old) = (Operand::reference(new), Operand::reference(old));
+    let at = Operand::reference(quote!(at));
+    for rule in object.rules.cel.iter().filter(|rule| rule.compares) {
+        lines.extend(cel::rule(cx, rule, &at, &new, &old));
+    }
     check_method(cx, &quote!(check_update), Some(&quote!(stored: &Self,)), &lines)
+}
+
+/// The rules in CEL that compare a field with what is stored. They are for fields that are set in both.
+fn compared(cx: &mut Context<'_>, field: &Field) -> TokenStream {
+    let (json, name) = (&field.json, &field.name);
+    let path = Operand::place(quote!(at.field(#json)));
+    let (new, old) = match field.is_optional() {
+        true => (Operand::reference(quote!(value)), Operand::reference(quote!(stored))),
+        false => {
+            (Operand::place(quote!(self.#name)), Operand::place(quote!(stored.#name)))
+        }
+    };
+    let rules = field.rules.cel(true);
+    let lines: TokenStream =
+        rules.map(|rule| cel::rule(cx, rule, &path, &new, &old)).collect();
+    match field.is_optional() && !lines.is_empty() {
+        true => quote! {
+            if let (Some(value), Some(stored)) = (&self.#name, &stored.#name) {
+                #lines
+            }
+        },
+        false => lines,
+    }
 }
 
 fn frozen(cx: &mut Context<'_>, field: &Field, immutable: &Immutable) -> TokenStream {
@@ -201,6 +232,21 @@ fn inside(cx: &mut Context<'_>, field: &Field) -> TokenStream {
                     let mut stored = #old;
                     if let Some(stored) = stored.find(|stored| #same) {
                         item.check_update(stored, &list.index(index), to);
+                    }
+                }
+            }
+        }
+        Ty::Map(_) => {
+            let (step, entries) = (cx.step(), elements(&quote!(self), field));
+            let stored = match field.is_optional() {
+                true => quote!(stored.#name.as_ref().and_then(|map| map.get(key))),
+                false => quote!(stored.#name.get(key)),
+            };
+            quote! {
+                let map = at.field(#json);
+                for (key, item) in #entries {
+                    if let Some(stored) = #stored {
+                        item.check_update(stored, &map.#step(key), to);
                     }
                 }
             }

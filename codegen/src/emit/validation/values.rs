@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::quote;
 
-use super::{Context, reported, updates};
+use super::{Context, cel, reported, updates};
 use crate::model::{Argument, Call, ErrorType, Field, Rules, Struct, Takes, Ty, Unique};
 
 /// The rules of a field and of what it holds.
@@ -33,11 +33,9 @@ pub(super) fn field(
         (false, true) => Operand::reference(quote!(value)),
         (false, false) => Operand::place(quote!(self.#name)),
     };
-    let inside = match &field.ty {
-        Ty::List(item) => elements(cx, &field.rules, item),
-        _ => TokenStream::new(),
-    };
-    let own = calls(cx, &field.rules, &operand, only && !is_collection, inside);
+    let inside = entries(cx, &field.rules, &field.ty);
+    let mut own = calls(cx, &field.rules, &operand, only && !is_collection, inside);
+    own.extend(in_cel(cx, &field.rules, &operand));
     lines.extend(held(field, &operand, own));
     let inside = struct_inside(cx, field);
     if lines.is_empty() {
@@ -118,29 +116,33 @@ fn counts(cx: &mut Context<'_>, field: &Field) -> TokenStream {
 }
 
 /// A value that is checked, as the expressions in which methods take it.
-struct Operand {
+#[derive(Clone)]
+pub(super) struct Operand {
     /// For what is called on it.
-    plain: TokenStream,
-    borrowed: TokenStream,
-    copied: TokenStream,
+    pub(super) plain: TokenStream,
+    pub(super) borrowed: TokenStream,
+    pub(super) copied: TokenStream,
+    pub(super) is_reference: bool,
 }
 
 impl Operand {
     /// A reference to the value.
-    fn reference(plain: TokenStream) -> Self {
+    pub(super) fn reference(plain: TokenStream) -> Self {
         Self {
             borrowed: plain.clone(),
             copied: quote!(*#plain),
             plain,
+            is_reference: true,
         }
     }
 
     /// The place of the value in memory.
-    fn place(plain: TokenStream) -> Self {
+    pub(super) fn place(plain: TokenStream) -> Self {
         Self {
             borrowed: quote!(&#plain),
             copied: plain.clone(),
             plain,
+            is_reference: false,
         }
     }
 }
@@ -213,6 +215,7 @@ fn value(call: &Call, operand: &Operand) -> TokenStream {
         plain,
         borrowed,
         copied,
+        ..
     } = operand;
     match call.takes {
         Takes::Text | Takes::Reference | Takes::Entries => quote!(#borrowed),
@@ -237,6 +240,18 @@ fn argument(cx: &mut Context<'_>, argument: &Argument) -> TokenStream {
         Argument::Int(number) => {
             let number = Literal::i64_unsuffixed(*number);
             quote!(#number)
+        }
+        Argument::Number(number) => {
+            let number = Literal::f64_unsuffixed(*number);
+            quote!(#number)
+        }
+        Argument::Wholes(numbers) => {
+            let numbers = numbers.iter().map(|number| Literal::i64_unsuffixed(*number));
+            quote!(&[#(#numbers),*])
+        }
+        Argument::Numbers(numbers) => {
+            let numbers = numbers.iter().map(|number| Literal::f64_unsuffixed(*number));
+            quote!(&[#(#numbers),*])
         }
         Argument::Text(text) => quote!(#text),
         Argument::Texts(texts) => quote!(&[#(#texts),*]),
@@ -272,27 +287,76 @@ fn pattern(cx: &mut Context<'_>, call: &Call, operand: &Operand) -> Option<Token
     let [Argument::Pattern(pattern)] = call.arguments.as_slice() else {
         return None;
     };
-    let text = value(call, operand);
+    let call = one(cx, call, operand);
     let ty = cx.name("Pattern");
     Some(quote! {
         {
             static PATTERN: #ty = #ty::new(#pattern);
-            to.pattern(path, #text, &PATTERN);
+            #call;
         }
     })
+}
+
+/// The rules in CEL that don't compare with what is stored.
+fn in_cel(cx: &mut Context<'_>, rules: &Rules, value: &Operand) -> TokenStream {
+    let path = Operand::place(quote!(path));
+    rules.cel(false).map(|rule| cel::rule(cx, rule, &path, value, value)).collect()
+}
+
+/// The rules of what is in a list or map, whose name is `entries`.
+fn entries(cx: &mut Context<'_>, rules: &Rules, ty: &Ty) -> TokenStream {
+    match ty {
+        Ty::List(item) => elements(cx, rules, item),
+        Ty::Map(value) => values(cx, rules, value),
+        _ => TokenStream::new(),
+    }
+}
+
+/// The rules of the values of a map.
+fn values(cx: &mut Context<'_>, rules: &Rules, value: &Ty) -> TokenStream {
+    let default = Rules::default();
+    let rules = rules.items.as_deref().unwrap_or(&default);
+    let lines = of_item(cx, rules, value);
+    if lines.is_empty() {
+        return lines;
+    }
+    let step = cx.step();
+    quote! {
+        for (key, item) in entries {
+            let path = path.#step(key);
+            #lines
+        }
+    }
+}
+
+/// The rules of an element of a list or a value of a map, whose name is `item`.
+fn of_item(cx: &mut Context<'_>, rules: &Rules, ty: &Ty) -> TokenStream {
+    let item = Operand::reference(quote!(item));
+    let mut inside = entries(cx, rules, ty);
+    if !inside.is_empty() {
+        inside = quote! {
+            let entries = item;
+            #inside
+        };
+    }
+    let counts = rules.calls().filter(|call| call.takes == Takes::Count);
+    let counts = counts.map(|call| one(cx, call, &Operand::place(quote!(item.len()))));
+    let mut lines: TokenStream = counts.map(|call| quote!(#call;)).collect();
+    lines.extend(calls(cx, rules, &item, false, inside));
+    lines.extend(in_cel(cx, rules, &item));
+    let object = cx.version.own_struct(ty);
+    if object.is_some_and(|(_, object)| object.behaviour.checks) {
+        cx.uses.check = true;
+        lines.extend(quote!(item.check(&path, to);));
+    }
+    lines
 }
 
 /// The rules of the elements of a list.
 fn elements(cx: &mut Context<'_>, rules: &Rules, item: &Ty) -> TokenStream {
     let default = Rules::default();
     let inside = rules.items.as_deref().unwrap_or(&default);
-    let mut value =
-        calls(cx, inside, &Operand::reference(quote!(item)), false, TokenStream::new());
-    let object = cx.version.own_struct(item);
-    if object.is_some_and(|(_, object)| object.behaviour.checks) {
-        cx.uses.check = true;
-        value.extend(quote!(item.check(&path, to);));
-    }
+    let value = of_item(cx, inside, item);
     let repeats = rules.unique().and_then(|unique| repeats(cx, unique, item));
     if value.is_empty() && repeats.is_none() {
         return TokenStream::new();
@@ -367,7 +431,7 @@ fn repeats(
         all => quote!((#(#all),*)),
     };
     let report = match fields.as_slice() {
-        [field] => {
+        [field] if !cx.version.is_custom => {
             let (json, name) = (&field.json, &field.name);
             quote!(to.duplicate(path.field(#json), &item.#name);)
         }

@@ -24,6 +24,11 @@ impl Reader<'_> {
         if name == "format" && value.as_str().is_some_and(is_type) {
             return None;
         }
+        // Of texts, it is the type.
+        let numbers = [Sort::Number, Sort::Fraction];
+        if name == "enum" && !numbers.contains(&sort) {
+            return None;
+        }
         let Some(method) = methods.iter().find(|method| method.of == sort) else {
             self.unfit(name, pointer);
             return None;
@@ -95,6 +100,29 @@ impl Reader<'_> {
                 }
                 Some(vec![Argument::Int(number?)])
             }
+            (Form::Number, value) => {
+                let number = value.as_f64();
+                if number.is_none() {
+                    self.wrong::<()>(name, value, "a number", pointer);
+                }
+                Some(vec![Argument::Number(number?)])
+            }
+            (Form::Wholes, value) => {
+                let values = value.as_array().into_iter().flatten();
+                let numbers: Option<Vec<_>> = values.map(whole).collect();
+                if numbers.is_none() {
+                    self.wrong::<()>(name, value, "a list of whole numbers", pointer);
+                }
+                Some(vec![Argument::Wholes(numbers?)])
+            }
+            (Form::Numbers, value) => {
+                let values = value.as_array().into_iter().flatten();
+                let numbers: Option<Vec<_>> = values.map(Value::as_f64).collect();
+                if numbers.is_none() {
+                    self.wrong::<()>(name, value, "a list of numbers", pointer);
+                }
+                Some(vec![Argument::Numbers(numbers?)])
+            }
             (Form::NameFormat, value) => {
                 let format = value.as_str().and_then(NameFormat::parse)?;
                 Some(vec![Argument::NameFormat(format)])
@@ -133,7 +161,8 @@ impl Reader<'_> {
             let shown = name.escape_debug();
             let can =
                 keyword::find(name).is_some_and(|keyword| match &keyword.meaning {
-                    Meaning::Calls(methods) => methods
+                    Meaning::Calls(calls) => calls
+                        .methods(self.version.is_custom)
                         .iter()
                         .any(|method| method.of == sort && method.error_type.is_some()),
                     _ => false,

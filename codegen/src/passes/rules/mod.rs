@@ -5,6 +5,7 @@
 
 mod calls;
 mod cel;
+mod together;
 mod types;
 mod unique;
 mod validation;
@@ -15,10 +16,10 @@ use serde_json::Value;
 use crate::config::CrateConfig;
 use crate::diag::{Diagnostics, Pointer};
 use crate::foundation;
-use crate::keyword::{self, Meaning, Modification, Sort, TABLE};
+use crate::keyword::{Meaning, Modification, Sort, TABLE};
 use crate::model::{
-    ApiVersion, Argument, Asked, Call, Check, Field, NameFormat, Reported, Role, Rule,
-    Rules, Takes, Ty,
+    ApiVersion, Argument, Asked, Call, Check, Field, Reported, Role, Rule, Rules, Takes,
+    Ty,
 };
 use crate::name::RulePath;
 use crate::release::Releases;
@@ -44,7 +45,7 @@ pub(super) fn run(
                 module: config.rules.as_deref(),
                 diagnostics,
             };
-            let of_type = reader.of_type(ty, object);
+            let of_type = reader.of_type(name, ty, object);
             let of_fields = object.fields.iter().map(|field| reader.of_field(field));
             let of_fields: Vec<_> = of_fields.collect();
             found.push((name.clone(), of_type, of_fields));
@@ -112,7 +113,8 @@ impl Reader<'_> {
                 continue;
             };
             match &keyword.meaning {
-                Meaning::Calls(methods) => {
+                Meaning::Calls(calls) => {
+                    let methods = calls.methods(self.version.is_custom);
                     let call =
                         self.call(keyword, methods, value, (sort, asked), pointer);
                     rules.list.extend(call.map(|call| Rule {
@@ -122,6 +124,8 @@ impl Reader<'_> {
                 }
                 Meaning::Modifies(other, modification) => {
                     match modification {
+                        // As OpenAPI's own may say.
+                        Modification::Method(_) if *value == Value::Bool(false) => {}
                         Modification::Method(_) => {
                             self.flag(keyword.name, value, pointer);
                         }
@@ -137,7 +141,7 @@ impl Reader<'_> {
                     }
                 }
                 Meaning::Read => {
-                    let found = self.named(keyword.name, value, sort, pointer);
+                    let found = self.named(keyword.name, value, (ty, sort), pointer);
                     rules.list.extend(found);
                 }
                 Meaning::Schema => {}
@@ -153,8 +157,11 @@ impl Reader<'_> {
             items.reported = self.reported(inside, &items, &pointer);
             self.check_elements(&items, &pointer);
             rules.items = (!items.is_empty()).then(|| Box::new(items));
-        } else if let (Ty::Map(_), Some(inside)) = (ty, &asked.inside) {
-            self.check_map_values(inside, &pointer.child("additionalProperties"));
+        } else if let (Ty::Map(value), Some(inside)) = (ty, &asked.inside) {
+            let pointer = pointer.child("additionalProperties");
+            let items = self.of_value(value, inside, &pointer);
+            self.check_elements(&items, &pointer);
+            rules.items = (!items.is_empty()).then(|| Box::new(items));
         } else if let Ty::List(item) = ty {
             let mut items = Rules::default();
             self.known_values(item, &mut items);
@@ -167,6 +174,8 @@ impl Reader<'_> {
         match ty {
             Ty::String => Sort::Text,
             Ty::I32 | Ty::I64 => Sort::Number,
+            Ty::F32 | Ty::F64 => Sort::Fraction,
+            Ty::IntOrString => Sort::Either,
             Ty::List(_) => Sort::List,
             Ty::Map(_) => Sort::Map,
             Ty::Ref(_) if self.version.own_enum(ty).is_some() => Sort::Enumeration,
@@ -185,7 +194,7 @@ impl Reader<'_> {
         &mut self,
         name: &'static str,
         value: &Value,
-        sort: Sort,
+        (ty, sort): (&Ty, Sort),
         pointer: &Pointer,
     ) -> Vec<Rule> {
         let rule = |check| Rule {
@@ -203,9 +212,11 @@ impl Reader<'_> {
             "x-check-reading" => functions(self, Check::Reading),
             "x-check" => functions(self, Check::Function),
             "x-warn" => functions(self, Check::Warning),
-            "x-kubernetes-validations" => {
-                self.validations(value, sort, pointer).into_iter().map(rule).collect()
-            }
+            "x-kubernetes-validations" => self
+                .validations(value, (ty, Some(sort)), pointer)
+                .into_iter()
+                .map(rule)
+                .collect(),
             _ => Vec::new(),
         }
     }
@@ -228,28 +239,10 @@ impl Reader<'_> {
 
     /// What can't be asked of elements, because they have no stored counterpart.
     fn check_elements(&mut self, items: &Rules, pointer: &Pointer) {
-        if items.immutable().next().is_some() {
-            let message = "`self == oldSelf` can't be checked of elements";
+        if items.immutable().next().is_some() || items.cel(true).next().is_some() {
+            let message = "`oldSelf` can't be checked of elements";
             let help = "ask it of the list, or of a property of elements with keys";
             self.report(pointer, message, help);
-        }
-    }
-
-    /// Nothing is checked of the values of a map.
-    fn check_map_values(&mut self, inside: &Asked, pointer: &Pointer) {
-        for name in inside.keywords.keys() {
-            let is_call = keyword::find(name)
-                .is_some_and(|keyword| matches!(keyword.meaning, Meaning::Calls(_)));
-            let is_type = |value: &Value| {
-                value.as_str().is_some_and(|text| NameFormat::parse(text).is_none())
-            };
-            let is_type =
-                name == "format" && inside.keywords.get(name).is_some_and(is_type);
-            if is_call && !is_type {
-                let message =
-                    format!("`{name}` can't be checked of the values of a map");
-                self.report(pointer, message, SEE);
-            }
         }
     }
 

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::Reader;
-use crate::model::{Field, Struct, Ty, Type, TypeRules};
+use crate::model::{Check, Field, SchemaName, Struct, Ty, Type, TypeRules};
 use crate::name::RulePath;
 
 #[derive(Deserialize)]
@@ -17,11 +17,17 @@ struct Warning {
 }
 
 impl Reader<'_> {
-    pub(super) fn of_type(&mut self, ty: &Type, object: &Struct) -> TypeRules {
+    pub(super) fn of_type(
+        &mut self,
+        name: &SchemaName,
+        ty: &Type,
+        object: &Struct,
+    ) -> TypeRules {
         let pointer = &ty.pointer;
         let asked = &object.asked.keywords;
         let mut rules = TypeRules {
             exactly_one: self.exactly_one(ty, object),
+            together: self.together(ty, object),
             ..TypeRules::default()
         };
         if let Some(value) = asked.get("x-dependent-required") {
@@ -40,7 +46,15 @@ impl Reader<'_> {
         rules.unconditional_update = flag("x-unconditional-update");
         rules.names_on_create_only = flag("x-names-on-create-only");
         if let Some(value) = asked.get("x-kubernetes-validations") {
-            rules.unchecked = self.unchecked(value, pointer);
+            let of = (&Ty::Ref(name.clone()), None);
+            for check in self.validations(value, of, pointer) {
+                match check {
+                    Check::Cel(rule) => rules.cel.push(*rule),
+                    Check::Unchecked(rule) => rules.unchecked.push(rule),
+                    // The others are of fields.
+                    _ => {}
+                }
+            }
         }
         self.check_named(ty, object, &rules);
         rules

@@ -7,7 +7,8 @@ use super::{Reader, cel};
 use crate::diag::Pointer;
 use crate::keyword::{Sort, suggest};
 use crate::model::{
-    self, Argument, Call, Check, ErrorType, Immutable, Lifecycle, Takes,
+    self, Argument, Call, CelRule, Check, ErrorType, Immutable, Lifecycle, Node, Takes,
+    Ty,
 };
 use crate::release::{Release, Releases};
 
@@ -28,8 +29,7 @@ const KEYWORDS: [&str; 11] = [
     "x-unchecked",
 ];
 
-/// One rule. Kubernetes' `messageExpression`, `fieldPath` and `optionalOldSelf` mean nothing to
-/// a rule that is translated, and stay unread in one that isn't checked.
+/// One rule.
 #[derive(Deserialize)]
 struct Validation {
     rule: String,
@@ -59,42 +59,22 @@ struct Earlier {
 }
 
 impl Reader<'_> {
-    /// The rules of a value.
+    /// The rules of a value of a type.
     pub(super) fn validations(
         &mut self,
         value: &Value,
-        sort: Sort,
+        of: (&Ty, Option<Sort>),
         pointer: &Pointer,
     ) -> Vec<Check> {
         let mut checks = Vec::new();
         for (validation, value, pointer) in self.read(value, pointer) {
             let found = match validation.unchecked {
                 Some(reason) => Some(Check::Unchecked((validation.rule, reason))),
-                None => self.translated(validation, &value, sort, &pointer),
+                None => self.translated(validation, &value, of, &pointer),
             };
             checks.extend(found);
         }
         checks
-    }
-
-    /// The rules of a type as a whole, none of which can be translated: what isn't checked, and
-    /// why.
-    pub(super) fn unchecked(
-        &mut self,
-        value: &Value,
-        pointer: &Pointer,
-    ) -> Vec<(String, String)> {
-        let mut unchecked = Vec::new();
-        for (validation, _, pointer) in self.read(value, pointer) {
-            match validation.unchecked {
-                Some(reason) => unchecked.push((validation.rule, reason)),
-                None => self.untranslated(
-                    &pointer,
-                    "a rule of a type as a whole isn't translated".to_owned(),
-                ),
-            }
-        }
-        unchecked
     }
 
     fn read(
@@ -134,27 +114,81 @@ impl Reader<'_> {
         &mut self,
         validation: Validation,
         value: &Value,
-        sort: Sort,
+        (ty, sort): (&Ty, Option<Sort>),
         pointer: &Pointer,
     ) -> Option<Check> {
-        for name in ["messageExpression", "fieldPath", "optionalOldSelf"] {
-            if value.get(name).is_some() {
-                let message =
-                    format!("`{name}` has no effect on a rule that is checked");
-                self.report(pointer, message, "remove it");
-            }
-        }
-        let rule = match cel::translate(&validation.rule) {
-            Ok(rule) => rule,
+        let rule = validation.rule.clone();
+        let parsed = match cel::parse(&rule) {
+            Ok(parsed) => parsed,
             Err(message) => {
                 self.untranslated(pointer, message);
                 return None;
             }
         };
-        match rule {
-            cel::Rule::Immutable => self.immutable(validation, pointer),
-            cel::Rule::In(values) => {
-                self.accepted(validation, value, values, sort, pointer)
+        // Of Kubernetes' own kinds, these say what the server checks in Go, which is more.
+        if let (Some(sort), false) = (sort, self.version.is_custom) {
+            if parsed.is_immutable() {
+                self.ignored(&["messageExpression", "fieldPath"], value, pointer);
+                return self.immutable(validation, pointer);
+            }
+            if let Some(values) = parsed.accepted() {
+                self.ignored(&["messageExpression", "fieldPath"], value, pointer);
+                return self.accepted(validation, value, values, sort, pointer);
+            }
+        }
+        match parsed.translate(self.version, ty) {
+            Ok(holds) => self.in_cel(validation, holds, value, pointer),
+            Err(message) => {
+                self.untranslated(pointer, message);
+                None
+            }
+        }
+    }
+
+    /// A rule that is evaluated as a server does. What its `messageExpression` says is only known to
+    /// a server; `message` takes its place.
+    fn in_cel(
+        &mut self,
+        validation: Validation,
+        holds: Node,
+        value: &Value,
+        pointer: &Pointer,
+    ) -> Option<Check> {
+        let ours = ["x-releases", "x-unless", "x-reported-above", "x-before"];
+        self.ignored(&ours, value, pointer);
+        if value.get("optionalOldSelf") == Some(&Value::Bool(true)) {
+            let message = "a rule with `optionalOldSelf` is not translated into a check";
+            self.untranslated(pointer, message.to_owned());
+            return None;
+        }
+        let below = match value.get("fieldPath").map(below) {
+            None => Vec::new(),
+            Some(Some(below)) => below,
+            Some(None) => {
+                self.report(
+                    &pointer.child("fieldPath"),
+                    "not a path of fields",
+                    "write the names of fields below the value, `.spec.replicas`",
+                );
+                return None;
+            }
+        };
+        Some(Check::Cel(Box::new(CelRule {
+            text: validation.rule,
+            message: validation.message,
+            error_type: self.error_type(validation.reason.as_deref(), pointer)?,
+            below,
+            compares: holds.compares(),
+            holds,
+        })))
+    }
+
+    /// Reports keywords of a rule that change nothing of how it is checked.
+    fn ignored(&mut self, names: &[&str], value: &Value, pointer: &Pointer) {
+        for name in names {
+            if value.get(*name).is_some() {
+                let message = format!("`{name}` has no effect on this rule");
+                self.report(pointer, message, "remove it");
             }
         }
     }
@@ -207,12 +241,7 @@ impl Reader<'_> {
     ) -> Option<Check> {
         let of_immutable =
             ["reason", "x-releases", "x-unless", "x-reported-above", "x-before"];
-        for name in of_immutable {
-            if value.get(name).is_some() {
-                let message = format!("`{name}` has no effect on `self in […]`");
-                self.report(pointer, message, "remove it");
-            }
-        }
+        self.ignored(&of_immutable, value, pointer);
         if !matches!(sort, Sort::Enumeration | Sort::Text) {
             self.unfit("self in", pointer);
             return None;
@@ -232,10 +261,28 @@ impl Reader<'_> {
         Some(Check::Call(Call::new(method, takes, arguments)))
     }
 
+    /// A rule that isn't translated.
     fn untranslated(&mut self, pointer: &Pointer, message: String) {
-        let help = "`self == oldSelf` and `self in [\"…\"]` are translated; for another rule say \
+        let help = "spec/overlays/README.md says what of CEL is translated; for another rule say \
                     with an overlay why it isn't checked, `x-unchecked: reason`, which the \
                     documentation repeats";
         self.report(pointer, message, help);
     }
+}
+
+/// The names of fields in a path, `.spec.replicas` or `.labels['a.b']`.
+fn below(path: &Value) -> Option<Vec<String>> {
+    let mut rest = path.as_str()?;
+    let mut names = Vec::new();
+    while !rest.is_empty() {
+        let (name, after) = if let Some(quoted) = rest.strip_prefix("['") {
+            quoted.split_once("']")?
+        } else {
+            let plain = rest.strip_prefix('.')?;
+            plain.split_at(plain.find(['.', '[']).unwrap_or(plain.len()))
+        };
+        names.push((!name.is_empty()).then(|| name.to_owned())?);
+        rest = after;
+    }
+    (!names.is_empty()).then_some(names)
 }

@@ -11,6 +11,7 @@
 //! |---|---|
 //! | `merge` | `DeepMerge` of `k8s_openapi`, which merges objects as server-side apply does |
 //! | `schemars` | `JsonSchema` of `k8s_openapi::schemars` for every type, for the parts of custom resources |
+//! | `validation` | the traits of `kubernetes_validation`: defaults and validation as in an API server |
 
 #[cfg(feature = "merge")]
 mod merge;
@@ -18,6 +19,8 @@ mod merge;
 mod schema;
 mod shelf;
 mod toleration;
+#[cfg(feature = "validation")]
+mod validation;
 
 pub use k8s_openapi::api::core::v1::{PersistentVolumeSpec, PodCondition};
 pub use k8s_openapi::apimachinery::pkg::api::resource::Quantity;

@@ -6,7 +6,7 @@ use kubernetes_validation::{
     Check, Checker, Feature, Path, SetDefaults, Strategy, Target, drop_unless,
 };
 
-use crate::{Handler, RuntimeClass, Scheduling};
+use crate::{Handler, Overhead, RuntimeClass, Scheduling};
 
 const MOONS: Feature = Feature {
     gate: "Moons",
@@ -29,10 +29,25 @@ impl Check for RuntimeClass {
     fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {
         let path = at.field("handler");
         to.known(path, self.handler.as_str(), Handler::known_values());
+        if let Some(value) = &self.overhead {
+            value.check(&at.field("overhead"), to);
+        }
     }
 }
 
 impl Strategy for RuntimeClass {}
+
+impl Check for Overhead {
+    fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {
+        let path = at.field("podFixed");
+        if let Some(entries) = &self.pod_fixed {
+            for (key, item) in entries {
+                let path = path.key(key);
+                to.quantity(path, item);
+            }
+        }
+    }
+}
 
 impl SetDefaults for Scheduling {
     fn drop_disabled(&mut self, stored: Option<&Self>, target: &Target) {

@@ -4,12 +4,19 @@
 
 use kubernetes_validation::{Check, Checker, Path};
 
-use crate::{Shirt, ShirtSleeve, ShirtWashedAt, Size};
+use crate::{Shirt, ShirtByDay, ShirtSleeve, ShirtWashedAt, Size};
 
 impl Check for Shirt {
     fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {
         let path = at.field("size");
         to.known(path, self.size.as_str(), Size::known_values());
+        let path = at.field("byDay");
+        if let Some(entries) = &self.by_day {
+            for (key, item) in entries {
+                let path = path.key(key);
+                to.known(path, item.as_str(), ShirtByDay::known_values());
+            }
+        }
         let path = at.field("sleeve");
         if let Some(value) = &self.sleeve {
             to.known(path, value.as_str(), ShirtSleeve::known_values());

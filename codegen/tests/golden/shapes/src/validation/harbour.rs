@@ -10,6 +10,13 @@ impl SetDefaults for Harbour {}
 
 impl Check for Harbour {
     fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {
+        let path = at.field("lights");
+        if let Some(entries) = &self.lights {
+            for (key, item) in entries {
+                let path = path.key(key);
+                item.check(&path, to);
+            }
+        }
         if let Some(value) = &self.pier {
             value.check(&at.field("pier"), to);
         }

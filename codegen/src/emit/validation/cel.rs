@@ -1,0 +1,410 @@
+//! Rules in CEL, as Rust.
+//!
+//! An expression that can fail is written with `?`, in a closure that returns `cel::Result`.
+
+use proc_macro2::{Ident, Literal, Span, TokenStream};
+use quote::quote;
+
+use super::Context;
+use super::values::{Operand, error_type};
+use crate::model::{CelField, CelRule, Macro, Node, Over, Read};
+
+/// A rule of a value, with what is stored of it.
+pub(super) fn rule(
+    cx: &mut Context<'_>,
+    rule: &CelRule,
+    path: &Operand,
+    new: &Operand,
+    old: &Operand,
+) -> TokenStream {
+    let mut writer = Writer { cx, new, old };
+    let holds = writer.result(&rule.holds);
+    let path = match rule.below.as_slice() {
+        [] => path.copied.clone(),
+        below => {
+            let path = &path.plain;
+            quote!(#path #(.field(#below))*)
+        }
+    };
+    let error_type = error_type(cx, rule.error_type);
+    let text = &rule.text;
+    let message = match &rule.message {
+        Some(message) => quote!(#message),
+        None => quote!(""),
+    };
+    let ty = cx.name("Rule");
+    quote! {
+        to.rule(
+            #path,
+            &#ty { cel: #text, error_type: #error_type, message: #message },
+            || #holds,
+        );
+    }
+}
+
+struct Writer<'a, 'v> {
+    cx: &'a mut Context<'v>,
+    new: &'a Operand,
+    old: &'a Operand,
+}
+
+impl Writer<'_, '_> {
+    fn cel(&mut self, function: &str) -> TokenStream {
+        let module = self.cx.name("cel");
+        let function = Ident::new(function, Span::call_site());
+        quote!(#module::#function)
+    }
+
+    /// A place that a value is in.
+    fn place(&mut self, node: &Node) -> Operand {
+        match node {
+            Node::New => self.new.clone(),
+            Node::Old => self.old.clone(),
+            Node::Variable(name) => Operand::reference(quote!(#name)),
+            Node::Field(field) => {
+                let CelField { of, name, json, .. } = field;
+                let of = self.place(of).plain;
+                match field.is_optional {
+                    true => {
+                        let get = self.cel("get");
+                        Operand::reference(quote!(#get(&#of.#name, #json)?))
+                    }
+                    false => Operand::place(quote!(#of.#name)),
+                }
+            }
+            Node::Entry(map, key) => self.inside("entry", map, key),
+            Node::Element(list, index) => self.inside("element", list, index),
+            Node::Read(of, _) => self.place(of),
+            other => Operand::reference(self.value(other)),
+        }
+    }
+
+    fn inside(&mut self, function: &str, of: &Node, at: &Node) -> Operand {
+        let (of, at) = (self.place(of).borrowed, self.value(at));
+        let function = self.cel(function);
+        Operand::reference(quote!(#function(#of, #at)?))
+    }
+
+    /// A value as a `cel::Result`.
+    fn result(&mut self, node: &Node) -> TokenStream {
+        let value = self.value(node);
+        let is_result = match node {
+            Node::And(a, b) | Node::Or(a, b) => a.fails() && b.fails(),
+            Node::Function(..) => true,
+            Node::Loop(..) => node.fails() && !is_native(node),
+            _ => false,
+        };
+        if !is_result {
+            return quote!(Ok(#value));
+        }
+        // It ends with `?`, which isn't needed then.
+        let mut tokens: Vec<_> = value.into_iter().collect();
+        tokens.pop();
+        tokens.into_iter().collect()
+    }
+
+    /// A value.
+    fn value(&mut self, node: &Node) -> TokenStream {
+        match node {
+            Node::Read(of, read) => read_as(&self.place(of), *read),
+            Node::Bool(value) => quote!(#value),
+            Node::Int(value) => {
+                let value = Literal::i64_unsuffixed(*value);
+                quote!(#value)
+            }
+            Node::Double(value) => {
+                let value = Literal::f64_unsuffixed(*value);
+                quote!(#value)
+            }
+            Node::Text(value) => quote!(#value),
+            Node::IsSet(field) => self.is_set(field, quote!(is_some)),
+            Node::HasKey(map, key) => {
+                let (map, key) = (self.place(map).plain, self.value(key));
+                quote!(#map.contains_key(#key))
+            }
+            Node::Not(of) => match &**of {
+                Node::IsSet(field) => self.is_set(field, quote!(is_none)),
+                of => {
+                    let of = self.operand(of);
+                    quote!(!#of)
+                }
+            },
+            Node::And(a, b) => self.logic(quote!(&&), "and", a, b),
+            Node::Or(a, b) => self.logic(quote!(||), "or", a, b),
+            Node::If(condition, then, otherwise) => {
+                let condition = self.value(condition);
+                let (then, otherwise) = (self.value(then), self.value(otherwise));
+                quote!(if #condition { #then } else { #otherwise })
+            }
+            Node::Operator(operator, a, b) => self.operator(operator, a, b),
+            Node::Function(name, arguments) => self.function(name, arguments),
+            Node::Method(on, name, arguments) => self.method(on, name, arguments),
+            Node::Made(on, name, arguments) => {
+                let made = self.method(on, name, arguments);
+                quote!(#made.as_str())
+            }
+            Node::Joined(parts) => {
+                let parts = parts.iter().map(|part| self.value(part));
+                let parts: Vec<_> = parts.collect();
+                quote!([#(#parts),*].concat().as_str())
+            }
+            Node::Matches(text, pattern) => {
+                let (text, ty) = (self.value(text), self.cx.name("Pattern"));
+                quote! {
+                    {
+                        static PATTERN: #ty = #ty::new(#pattern);
+                        PATTERN.matches(#text)
+                    }
+                }
+            }
+            Node::Characters(text) => {
+                let (text, size) = (self.value(text), self.cel("size"));
+                quote!(#size(#text.chars().count()))
+            }
+            Node::Length(of) => {
+                let (of, size) = (self.place(of).plain, self.cel("size"));
+                quote!(#size(#of.len()))
+            }
+            Node::Among(value, list) => self.among(value, list),
+            Node::Loop(how, items, variable, body) => {
+                self.all_in(*how, items, variable, body)
+            }
+            Node::Items(of, over) => {
+                let of = self.place(of).plain;
+                match over {
+                    Over::Elements => quote!(#of.iter()),
+                    Over::Keys => quote!(#of.keys()),
+                    Over::Made => quote!(#of.into_iter()),
+                }
+            }
+            Node::Optional(field) => {
+                let (of, name) = (self.place(&field.of).plain, &field.name);
+                match field.is_optional {
+                    true => quote!(#of.#name.as_ref()),
+                    false => quote!(Some(&#of.#name)),
+                }
+            }
+            Node::OptionalBelow(of, field) => {
+                let (of, name) = (self.value(of), &field.name);
+                match field.is_optional {
+                    true => quote!(#of.and_then(|of| of.#name.as_ref())),
+                    false => quote!(#of.map(|of| &of.#name)),
+                }
+            }
+            Node::HasValue(of) => {
+                let of = self.value(of);
+                quote!(#of.is_some())
+            }
+            Node::OrValue(of, read, other) => {
+                let (of, other) = (self.value(of), self.value(other));
+                let read = read_as(&Operand::reference(quote!(value)), *read);
+                quote!(#of.map_or(#other, |value| #read))
+            }
+            place => self.place(place).borrowed,
+        }
+    }
+
+    fn is_set(&mut self, field: &CelField, method: TokenStream) -> TokenStream {
+        let (of, name) = (self.place(&field.of).plain, &field.name);
+        quote!(#of.#name.#method())
+    }
+
+    /// A value as the operand of an operator.
+    fn operand(&mut self, node: &Node) -> TokenStream {
+        let value = self.value(node);
+        let is_plain = match node {
+            Node::And(a, b) | Node::Or(a, b) => a.fails() && b.fails(),
+            Node::Operator(..) | Node::If(..) | Node::Matches(..) => false,
+            _ => true,
+        };
+        match is_plain {
+            true => value,
+            false => quote!((#value)),
+        }
+    }
+
+    fn logic(
+        &mut self,
+        operator: TokenStream,
+        function: &str,
+        a: &Node,
+        b: &Node,
+    ) -> TokenStream {
+        if a.fails() && b.fails() {
+            let (a, b) = (self.result(a), self.result(b));
+            let function = self.cel(function);
+            return quote!(#function(|| #a, || #b)?);
+        }
+        // The order is free in CEL. In Rust, what can fail comes last.
+        let (first, last) = if a.fails() { (b, a) } else { (a, b) };
+        let mut side = |node: &Node| match node {
+            Node::Operator(..) => self.value(node),
+            Node::And(..) if function == "and" => self.value(node),
+            Node::Or(..) if function == "or" => self.value(node),
+            _ => self.operand(node),
+        };
+        let (first, last) = (side(first), side(last));
+        quote!(#first #operator #last)
+    }
+
+    fn operator(&mut self, operator: &str, a: &Node, b: &Node) -> TokenStream {
+        let is_equality = ["==", "!="].contains(&operator);
+        let sign: TokenStream = match operator {
+            "==" => quote!(==),
+            "!=" => quote!(!=),
+            "<" => quote!(<),
+            "<=" => quote!(<=),
+            ">" => quote!(>),
+            ">=" => quote!(>=),
+            "+" => quote!(+),
+            "-" => quote!(-),
+            "*" => quote!(*),
+            _ => quote!(/),
+        };
+        match (a, b) {
+            (of, Node::Bool(flag)) | (Node::Bool(flag), of) if is_equality => {
+                let of = self.operand(of);
+                match *flag == (operator == "==") {
+                    true => of,
+                    false => quote!(!#of),
+                }
+            }
+            (of, Node::Text(text)) | (Node::Text(text), of)
+                if is_equality && text.is_empty() =>
+            {
+                let of = self.operand(of);
+                let not = (operator == "!=").then(|| quote!(!));
+                quote!(#not #of.is_empty())
+            }
+            (Node::Read(a, Read::Text), Node::Read(b, Read::Text))
+                if matches!(
+                    (&**a, &**b),
+                    (Node::New, Node::Old) | (Node::Old, Node::New)
+                ) =>
+            {
+                self.places(&sign, a, b)
+            }
+            (Node::Read(a, Read::Borrowed), Node::Read(b, Read::Borrowed)) => {
+                self.places(&sign, a, b)
+            }
+            (a, b) => {
+                let (a, b) = (self.operand(a), self.operand(b));
+                quote!(#a #sign #b)
+            }
+        }
+    }
+
+    /// Two values of the same type.
+    fn places(&mut self, sign: &TokenStream, a: &Node, b: &Node) -> TokenStream {
+        let (a, b) = (self.place(a), self.place(b));
+        let (a, b) = match a.is_reference && b.is_reference {
+            true => (a.plain, b.plain),
+            false => (a.copied, b.copied),
+        };
+        quote!(#a #sign #b)
+    }
+
+    fn function(&mut self, name: &str, arguments: &[Node]) -> TokenStream {
+        let mut values: Vec<_> = arguments.iter().map(|node| self.value(node)).collect();
+        if name == "substring" {
+            let to = values.get(2).map_or(quote!(None), |to| quote!(Some(#to)));
+            values.truncate(2);
+            values.push(to);
+        }
+        let function = self.cel(name);
+        quote!(#function(#(#values),*)?)
+    }
+
+    fn method(&mut self, on: &Node, name: &str, arguments: &[Node]) -> TokenStream {
+        let on = self.operand(on);
+        let arguments: Vec<_> = arguments.iter().map(|node| self.value(node)).collect();
+        let name = Ident::new(name, Span::call_site());
+        quote!(#on.#name(#(#arguments),*))
+    }
+
+    fn among(&mut self, value: &Node, list: &[Node]) -> TokenStream {
+        let value = self.value(value);
+        let list: Vec<_> = list.iter().map(|node| self.value(node)).collect();
+        match list.is_empty() {
+            true => quote!(false),
+            false => quote!([#(#list),*].contains(&#value)),
+        }
+    }
+
+    fn all_in(
+        &mut self,
+        how: Macro,
+        items: &Node,
+        variable: &crate::name::Ident,
+        body: &Node,
+    ) -> TokenStream {
+        let is_variable =
+            |node: &Node| matches!(node, Node::Variable(name) if name == variable);
+        if let (
+            Macro::Exists,
+            Node::Items(list, Over::Elements),
+            Node::Operator("==", a, b),
+        ) = (how, items, body)
+            && let Node::Read(item, Read::Copied) = &**a
+            && is_variable(item)
+        {
+            let (list, value) = (self.place(list).plain, self.value(b));
+            return quote!(#list.contains(&#value));
+        }
+        let items = self.value(items);
+        let is_used = body.any(&mut |node| is_variable(node));
+        let variable = match is_used {
+            true => quote!(#variable),
+            false => quote!(_),
+        };
+        let native = match how {
+            Macro::All => Some(quote!(all)),
+            Macro::Exists => Some(quote!(any)),
+            _ => None,
+        };
+        if let (Some(method), false) = (native, body.fails()) {
+            let value = self.value(body);
+            return quote!(#items.#method(|#variable| #value));
+        }
+        let result = match how {
+            Macro::MapToTexts => {
+                let text = self.operand(body);
+                quote!(Ok(#text.to_owned()))
+            }
+            _ => self.result(body),
+        };
+        let function = self.cel(match how {
+            Macro::All => "all",
+            Macro::Exists => "exists",
+            Macro::ExistsOne => "exists_one",
+            Macro::Filter => "filter",
+            Macro::Map | Macro::MapToTexts => "map",
+        });
+        quote!(#function(#items, |#variable| #result)?)
+    }
+}
+
+/// Whether a macro is a method of Rust's iterators.
+fn is_native(node: &Node) -> bool {
+    match node {
+        Node::Loop(Macro::All | Macro::Exists, _, _, body) => !body.fails(),
+        _ => false,
+    }
+}
+
+/// The value in a place.
+fn read_as(place: &Operand, read: Read) -> TokenStream {
+    let Operand {
+        plain,
+        borrowed,
+        copied,
+        ..
+    } = place;
+    match read {
+        Read::Copied => copied.clone(),
+        Read::Whole => quote!(i64::from(#copied)),
+        Read::Fraction => quote!(f64::from(#copied)),
+        Read::Text => quote!(#plain.as_str()),
+        Read::Borrowed => borrowed.clone(),
+    }
+}

@@ -1,0 +1,82 @@
+//! Which fields are set together.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use crate::model::{Group, Struct, Together};
+
+/// The checks of a struct.
+pub(super) fn lines(object: &Struct) -> TokenStream {
+    let checks = object.rules.together.iter().map(|together| check(object, together));
+    checks.map(|check| quote!(#check;)).collect()
+}
+
+fn check(object: &Struct, together: &Together) -> TokenStream {
+    let (rule, only_one, groups) = match together {
+        Together::Not(names) => {
+            let are_set = all_set(object, names);
+            return quote!(to.not_set_together(*at, #are_set, &[#(#names),*]));
+        }
+        Together::Each(names) => {
+            let set = Group {
+                set: names.clone(),
+                ..Group::default()
+            };
+            let set = conditions(object, &set);
+            return quote!(to.all_set(*at, #set));
+        }
+        Together::All(all) => {
+            let all = all.iter().map(|together| check(object, together));
+            return quote! {
+                let all = [#(#all),*];
+                to.all_of(*at, &all)
+            };
+        }
+        Together::Any(groups) => ("anyOf", false, groups),
+        Together::One(groups) => ("oneOf", true, groups),
+    };
+    let groups = groups.iter().map(|group| conditions(object, group));
+    quote!(to.set_together(*at, #rule, #only_one, &[#(#groups),*]))
+}
+
+/// The conditions of a group, each with the field that is missing where it doesn't hold.
+fn conditions(object: &Struct, group: &Group) -> TokenStream {
+    let set = group.set.iter().map(|name| {
+        let is_set = one_set(object, name, true);
+        quote!((#name, #is_set))
+    });
+    let not = group.not_set.iter().map(|names| {
+        let is_not = match names.as_slice() {
+            [name] => one_set(object, name, false),
+            names => {
+                let are_set = all_set(object, names);
+                quote!(!(#are_set))
+            }
+        };
+        quote!(("", #is_not))
+    });
+    let all = set.chain(not);
+    quote!(&[#(#all),*])
+}
+
+fn all_set(object: &Struct, names: &[String]) -> TokenStream {
+    let set: Vec<_> = names.iter().map(|name| one_set(object, name, true)).collect();
+    match set.is_empty() {
+        true => quote!(true),
+        false => quote!(#(#set)&&*),
+    }
+}
+
+/// Whether a field is set; one that is always written is.
+fn one_set(object: &Struct, name: &str, wanted: bool) -> TokenStream {
+    match object.field(name).filter(|field| field.is_optional()) {
+        Some(field) => {
+            let name = &field.name;
+            match wanted {
+                true => quote!(self.#name.is_some()),
+                false => quote!(self.#name.is_none()),
+            }
+        }
+        None => quote!(#wanted),
+    }
+}

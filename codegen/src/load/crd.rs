@@ -1,0 +1,249 @@
+//! CustomResourceDefinitions, as the OpenAPI document that a server would publish for them.
+
+use std::collections::BTreeSet;
+
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use super::{CUSTOM, Fault};
+use crate::CustomVersion;
+
+/// Where what every kind and list needs is.
+const META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.";
+
+/// The schema of a structural resource, as far as it is read here.
+#[derive(Deserialize)]
+struct Definition {
+    spec: Spec,
+}
+
+#[derive(Deserialize)]
+struct Spec {
+    group: String,
+    names: Names,
+    scope: String,
+    versions: Vec<Version>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Names {
+    plural: String,
+    kind: String,
+    list_kind: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Version {
+    name: String,
+    #[serde(default)]
+    served: bool,
+    schema: Option<Validation>,
+    subresources: Option<Subresources>,
+}
+
+#[derive(Deserialize)]
+struct Validation {
+    #[serde(rename = "openAPIV3Schema")]
+    schema: Map<String, Value>,
+}
+
+#[derive(Deserialize)]
+struct Subresources {
+    status: Option<Value>,
+}
+
+/// Whether a file has manifests, by its name.
+pub(super) fn is_manifest(file: &str) -> bool {
+    [".yaml", ".yml"].iter().any(|end| file.ends_with(end))
+}
+
+/// The document of the CustomResourceDefinitions in a text of manifests: of those whose schemas have
+/// the prefix, or of all. Objects of other kinds are none of its business.
+pub(super) fn document(text: &str, wanted: Option<&str>) -> Result<Value, Fault> {
+    let mut schemas = Map::new();
+    for name in ["ObjectMeta", "ListMeta"] {
+        schemas.insert(format!("{META}{name}"), json!({"type": "object"}));
+    }
+    let mut paths = Map::new();
+    let mut found = BTreeSet::new();
+    for definition in definitions(text)? {
+        let Spec {
+            group,
+            names,
+            versions,
+            ..
+        } = &definition.spec;
+        let is_wanted = |version: &&Version| {
+            wanted.is_none_or(|wanted| wanted == prefix(group, &version.name))
+        };
+        for version in versions.iter().filter(is_wanted) {
+            let kind = (group.clone(), version.name.clone(), names.kind.clone());
+            if !found.insert(kind) {
+                let (kind, version) = (&names.kind, &version.name);
+                return Err((
+                    None,
+                    format!("two definitions of {kind} in {group}/{version}"),
+                    "leave one of them in the file",
+                ));
+            }
+            add(&definition.spec, version, &mut schemas, &mut paths)?;
+        }
+    }
+    Ok(json!({
+        "openapi": "3.0.0",
+        "info": {"title": CUSTOM},
+        "paths": paths,
+        "components": {"schemas": schemas},
+    }))
+}
+
+/// The groups and versions that are served, in a text of manifests, sorted.
+pub(crate) fn group_versions(text: &str) -> Result<Vec<CustomVersion>, Fault> {
+    let mut found = BTreeSet::new();
+    for definition in definitions(text)? {
+        let Spec {
+            group, versions, ..
+        } = definition.spec;
+        let served = versions.into_iter().filter(|version| version.served);
+        found.extend(served.map(|version| CustomVersion {
+            prefix: prefix(&group, &version.name),
+            version: version.name,
+            group: group.clone(),
+        }));
+    }
+    Ok(found.into_iter().collect())
+}
+
+/// What the names of a group-version's schemas start with: the parts of the group from the back.
+fn prefix(group: &str, version: &str) -> String {
+    let parts: Vec<_> = group.rsplit('.').collect();
+    format!("{}.{version}.", parts.join("."))
+}
+
+fn definitions(text: &str) -> Result<Vec<Definition>, Fault> {
+    let objects: Vec<Value> = serde_saphyr::from_multiple(text).map_err(|error| {
+        let line = error.location().and_then(|at| usize::try_from(at.line()).ok());
+        let text = error.without_snippet().to_string();
+        let message = text.lines().next().unwrap_or_default();
+        (
+            line,
+            format!("not valid YAML: {message}"),
+            "a template has to be rendered first",
+        )
+    })?;
+    let mut found = Vec::new();
+    for object in objects {
+        let is = |key: &str| object.get(key).and_then(Value::as_str).unwrap_or_default();
+        if is("kind") != "CustomResourceDefinition" {
+            continue;
+        }
+        let name = object.pointer("/metadata/name").and_then(Value::as_str);
+        let name = name.unwrap_or("without a name").escape_debug().to_string();
+        if is("apiVersion") != "apiextensions.k8s.io/v1" {
+            let version = is("apiVersion").escape_debug();
+            return Err((
+                None,
+                format!("the CustomResourceDefinition {name} is of `{version}`"),
+                "servers since Kubernetes 1.22 read apiextensions.k8s.io/v1",
+            ));
+        }
+        let definition = Definition::deserialize(object).map_err(|error| {
+            (
+                None,
+                format!("the CustomResourceDefinition {name}: {error}"),
+                "compare it with what a server returns of it",
+            )
+        })?;
+        found.push(definition);
+    }
+    match found.is_empty() {
+        true => Err((
+            None,
+            "no CustomResourceDefinition".to_owned(),
+            "a manifest of one has `kind: CustomResourceDefinition`",
+        )),
+        false => Ok(found),
+    }
+}
+
+fn add(
+    spec: &Spec,
+    version: &Version,
+    schemas: &mut Map<String, Value>,
+    paths: &mut Map<String, Value>,
+) -> Result<(), Fault> {
+    let Spec {
+        group,
+        names,
+        scope,
+        ..
+    } = spec;
+    let Names {
+        kind,
+        plural,
+        list_kind,
+    } = names;
+    let Some(validation) = &version.schema else {
+        return Err((
+            None,
+            format!("{kind} of {group}/{} has no schema", version.name),
+            "give the version a `schema.openAPIV3Schema`",
+        ));
+    };
+    let list = list_kind.clone().unwrap_or_else(|| format!("{kind}List"));
+    let prefix = prefix(group, &version.name);
+    let is = |kind: &str| json!({"group": group, "version": version.name, "kind": kind});
+    schemas.insert(format!("{prefix}{kind}"), of_kind(&validation.schema, is(kind)));
+    schemas.insert(
+        format!("{prefix}{list}"),
+        json!({
+            "description": format!("A list of {kind}."),
+            "type": "object",
+            "required": ["items"],
+            "properties": {
+                "metadata": reference(META, "ListMeta"),
+                "items": {"type": "array", "items": reference(&prefix, kind)},
+            },
+            "x-kubernetes-group-version-kind": [is(&list)],
+        }),
+    );
+    let inside = if scope == "Namespaced" {
+        "/namespaces/{namespace}"
+    } else {
+        ""
+    };
+    let all = format!("/apis/{group}/{}{inside}/{plural}", version.name);
+    let operation = |action: &str| {
+        json!({"get": {
+            "responses": {},
+            "x-kubernetes-action": action,
+            "x-kubernetes-group-version-kind": is(kind),
+        }})
+    };
+    let has_status = version.subresources.as_ref().is_some_and(|s| s.status.is_some());
+    if has_status {
+        paths.insert(format!("{all}/{{name}}/status"), operation("get"));
+    }
+    paths.insert(format!("{all}/{{name}}"), operation("get"));
+    paths.insert(all, operation("list"));
+    Ok(())
+}
+
+/// The schema of a kind, with the fields that every object has.
+fn of_kind(schema: &Map<String, Value>, kind: Value) -> Value {
+    let mut schema = schema.clone();
+    schema.insert("x-kubernetes-group-version-kind".to_owned(), json!([kind]));
+    let properties = schema.entry("properties").or_insert_with(|| json!({}));
+    if let Value::Object(properties) = properties {
+        for name in ["apiVersion", "kind"] {
+            properties.insert(name.to_owned(), json!({"type": "string"}));
+        }
+        properties.insert("metadata".to_owned(), reference(META, "ObjectMeta"));
+    }
+    schema.into()
+}
+
+fn reference(prefix: &str, name: &str) -> Value {
+    json!({"allOf": [{"$ref": format!("#{}/{prefix}{name}", super::SCHEMAS)}]})
+}

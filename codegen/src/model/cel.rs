@@ -1,0 +1,239 @@
+//! Rules in CEL, as typed expressions that can be written as Rust.
+
+use serde::Serialize;
+
+use super::{ErrorType, Ty};
+use crate::name::Ident;
+
+/// A rule in CEL, of `x-kubernetes-validations`.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct CelRule {
+    /// As the document has it.
+    pub(crate) text: String,
+    /// What the error says, where the rule has a message.
+    pub(crate) message: Option<String>,
+    pub(crate) error_type: ErrorType,
+    /// The fields below the value at which the error is reported.
+    pub(crate) below: Vec<String>,
+    /// Whether it compares an update with what is stored.
+    pub(crate) compares: bool,
+    #[serde(skip)]
+    pub(crate) holds: Node,
+}
+
+/// An expression.
+#[derive(Clone, Debug)]
+pub(crate) enum Node {
+    /// What is checked.
+    New,
+    /// What is stored of it.
+    Old,
+    /// A variable of a macro.
+    Variable(Ident),
+    /// A field of a struct.
+    Field(CelField),
+    /// A value of a map.
+    Entry(Box<Node>, Box<Node>),
+    /// An element of a list.
+    Element(Box<Node>, Box<Node>),
+    /// The value in a place.
+    Read(Box<Node>, Read),
+    Bool(bool),
+    Int(i64),
+    Double(f64),
+    Text(String),
+    /// Whether an optional field is set.
+    IsSet(CelField),
+    HasKey(Box<Node>, Box<Node>),
+    Not(Box<Node>),
+    And(Box<Node>, Box<Node>),
+    Or(Box<Node>, Box<Node>),
+    If(Box<Node>, Box<Node>, Box<Node>),
+    /// An operator of Rust that means the same.
+    Operator(&'static str, Box<Node>, Box<Node>),
+    /// A function of `kubernetes_validation::cel` that can fail.
+    Function(&'static str, Vec<Node>),
+    /// A method of Rust's texts.
+    Method(Box<Node>, &'static str, Vec<Node>),
+    /// The same, where it makes a new text.
+    Made(Box<Node>, &'static str, Vec<Node>),
+    /// Texts, one after the other.
+    Joined(Vec<Node>),
+    Matches(Box<Node>, String),
+    /// The number of characters of a text.
+    Characters(Box<Node>),
+    /// The number of elements of what has them.
+    Length(Box<Node>),
+    /// Whether a value is one of these.
+    Among(Box<Node>, Vec<Node>),
+    /// A macro over elements.
+    Loop(Macro, Box<Node>, Ident, Box<Node>),
+    /// The elements of a list in a place, or the keys of a map.
+    Items(Box<Node>, Over),
+    /// What may be set: the field of a struct.
+    Optional(CelField),
+    /// What may be set: a field of what may be set.
+    OptionalBelow(Box<Node>, CelField),
+    HasValue(Box<Node>),
+    /// What may be set, as a value, or another.
+    OrValue(Box<Node>, Read, Box<Node>),
+}
+
+/// A field of a struct.
+#[derive(Clone, Debug)]
+pub(crate) struct CelField {
+    pub(crate) of: Box<Node>,
+    pub(crate) name: Ident,
+    /// On the wire.
+    pub(crate) json: String,
+    pub(crate) is_optional: bool,
+}
+
+/// How the value in a place is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Read {
+    /// As it is.
+    Copied,
+    /// As a whole number of 64 bits.
+    Whole,
+    /// As a number with a fraction, of 64 bits.
+    Fraction,
+    /// As a string slice.
+    Text,
+    /// As a reference.
+    Borrowed,
+}
+
+/// What is gone over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Over {
+    Elements,
+    Keys,
+    /// What another macro has made.
+    Made,
+}
+
+/// A macro of CEL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Macro {
+    All,
+    Exists,
+    ExistsOne,
+    Filter,
+    Map,
+    /// The same, of texts, which it has to own.
+    MapToTexts,
+}
+
+/// What an expression is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Sort {
+    Bool,
+    Int,
+    Double,
+    Text,
+    /// A place with a value of the type, which is none of the above.
+    Place(Ty),
+    /// Elements of the type, of which each is in a place.
+    Kept(Ty),
+    /// Values.
+    Made(Box<Sort>),
+    /// A place that there may be.
+    Optional(Ty),
+}
+
+impl Node {
+    /// Whether it can have no result.
+    pub(crate) fn fails(&self) -> bool {
+        let any = |nodes: &[Self]| nodes.iter().any(Self::fails);
+        match self {
+            Self::New
+            | Self::Old
+            | Self::Variable(_)
+            | Self::Bool(_)
+            | Self::Int(_)
+            | Self::Double(_)
+            | Self::Text(_) => false,
+            Self::Field(field) => field.is_optional || field.of.fails(),
+            Self::IsSet(field) | Self::Optional(field) => field.of.fails(),
+            Self::Entry(..) | Self::Element(..) | Self::Function(..) => true,
+            Self::Read(of, _)
+            | Self::Not(of)
+            | Self::Matches(of, _)
+            | Self::Characters(of)
+            | Self::Length(of)
+            | Self::Items(of, _)
+            | Self::OptionalBelow(of, _)
+            | Self::HasValue(of) => of.fails(),
+            Self::HasKey(a, b)
+            | Self::And(a, b)
+            | Self::Or(a, b)
+            | Self::Operator(_, a, b)
+            | Self::OrValue(a, _, b) => a.fails() || b.fails(),
+            Self::If(a, b, c) => a.fails() || b.fails() || c.fails(),
+            Self::Method(on, _, with) | Self::Made(on, _, with) => {
+                on.fails() || any(with)
+            }
+            Self::Among(value, list) => value.fails() || any(list),
+            Self::Joined(parts) => any(parts),
+            Self::Loop(how, items, _, body) => {
+                let is_plain = matches!(how, Macro::All | Macro::Exists);
+                !is_plain || items.fails() || body.fails()
+            }
+        }
+    }
+
+    /// Whether it or what is in it is so.
+    pub(crate) fn any(&self, is: &mut dyn FnMut(&Self) -> bool) -> bool {
+        if is(self) {
+            return true;
+        }
+        match self {
+            Self::New
+            | Self::Old
+            | Self::Variable(_)
+            | Self::Bool(_)
+            | Self::Int(_)
+            | Self::Double(_)
+            | Self::Text(_) => false,
+            Self::Field(field) | Self::IsSet(field) | Self::Optional(field) => {
+                field.of.any(is)
+            }
+            Self::Read(of, _)
+            | Self::Not(of)
+            | Self::Matches(of, _)
+            | Self::Characters(of)
+            | Self::Length(of)
+            | Self::Items(of, _)
+            | Self::OptionalBelow(of, _)
+            | Self::HasValue(of) => of.any(is),
+            Self::Entry(a, b)
+            | Self::Element(a, b)
+            | Self::HasKey(a, b)
+            | Self::And(a, b)
+            | Self::Or(a, b)
+            | Self::Operator(_, a, b)
+            | Self::Loop(_, a, _, b)
+            | Self::OrValue(a, _, b) => a.any(is) || b.any(is),
+            Self::If(a, b, c) => a.any(is) || b.any(is) || c.any(is),
+            Self::Function(_, with) | Self::Joined(with) => {
+                with.iter().any(|node| node.any(is))
+            }
+            Self::Method(on, _, with)
+            | Self::Made(on, _, with)
+            | Self::Among(on, with) => {
+                on.any(is) || with.iter().any(|node| node.any(is))
+            }
+        }
+    }
+
+    /// Whether it reads what is stored.
+    pub(crate) fn compares(&self) -> bool {
+        self.any(&mut |node| matches!(node, Self::Old))
+    }
+
+    /// Whether it has a regular expression.
+    pub(crate) fn has_pattern(&self) -> bool {
+        self.any(&mut |node| matches!(node, Self::Matches(..)))
+    }
+}

@@ -1,0 +1,327 @@
+//! From the syntax of a rule to a typed expression.
+
+use cel::common::ast::{CallExpr, Expr, IdedExpr, LiteralValue, SelectExpr, operators};
+
+use super::names::unescape;
+use crate::model::{ApiVersion, CelField, Macro, Node, Over, Read, Sort, Ty};
+use crate::name::{self, Ident};
+
+/// An expression and what it is, or what can't be translated.
+pub(super) type Translated = Result<(Node, Sort), String>;
+
+/// Makes typed expressions.
+pub(super) struct Translator<'a> {
+    version: &'a ApiVersion,
+    /// What is checked.
+    ty: &'a Ty,
+    /// The variables of the macros around an expression, innermost last.
+    pub(super) variables: Vec<Variable>,
+}
+
+/// A variable of a macro.
+pub(super) struct Variable {
+    pub(super) name: String,
+    pub(super) ident: Ident,
+    pub(super) holds: Holds,
+}
+
+/// What a variable holds.
+pub(super) enum Holds {
+    /// A reference to a value of the type.
+    Place(Ty),
+    /// A value that another macro has made.
+    Value(Sort),
+}
+
+impl<'a> Translator<'a> {
+    pub(super) fn new(version: &'a ApiVersion, ty: &'a Ty) -> Self {
+        Self {
+            version,
+            ty,
+            variables: Vec::new(),
+        }
+    }
+
+    /// A rule: an expression that is true or false.
+    pub(super) fn rule(&mut self, expr: &IdedExpr) -> Result<Node, String> {
+        self.of_sort(expr, &Sort::Bool)
+    }
+
+    /// An expression that must be of one sort.
+    pub(super) fn of_sort(
+        &mut self,
+        expr: &IdedExpr,
+        wanted: &Sort,
+    ) -> Result<Node, String> {
+        match self.expr(expr)? {
+            (node, sort) if sort == *wanted => Ok(node),
+            (_, sort) => {
+                Err(format!("{} where {} is expected", said(&sort), said(wanted)))
+            }
+        }
+    }
+
+    /// An expression.
+    pub(super) fn expr(&mut self, expr: &IdedExpr) -> Translated {
+        match &expr.expr {
+            Expr::Ident(name) => self.ident(name),
+            Expr::Literal(literal) => literal_value(literal),
+            Expr::Select(select) => self.select(select),
+            Expr::Call(call) => self.call(call),
+            Expr::Comprehension(comprehension) => self.comprehension(comprehension),
+            Expr::List(_) => Err("a list that isn't searched with `in`".to_owned()),
+            Expr::Map(_) | Expr::Struct(_) => Err("a map or message".to_owned()),
+            Expr::Unspecified => Err("an empty expression".to_owned()),
+        }
+    }
+
+    fn ident(&self, name: &str) -> Translated {
+        let found = self.variables.iter().rev().find(|variable| variable.name == name);
+        if let Some(variable) = found {
+            let node = Node::Variable(variable.ident.clone());
+            return Ok(match &variable.holds {
+                Holds::Place(ty) => self.place(node, ty),
+                Holds::Value(Sort::Text) => {
+                    (Node::Read(Box::new(node), Read::Text), Sort::Text)
+                }
+                Holds::Value(sort) => (node, sort.clone()),
+            });
+        }
+        match name {
+            "self" => Ok(self.place(Node::New, self.ty)),
+            "oldSelf" => Ok(self.place(Node::Old, self.ty)),
+            _ => Err(format!("`{}` is unknown", name.escape_debug())),
+        }
+    }
+
+    /// The value in a place of a type.
+    pub(super) fn place(&self, node: Node, ty: &Ty) -> (Node, Sort) {
+        let (read, sort) = match self.plain(ty) {
+            Ty::Bool => (Read::Copied, Sort::Bool),
+            Ty::I64 => (Read::Copied, Sort::Int),
+            Ty::I32 => (Read::Whole, Sort::Int),
+            Ty::F64 => (Read::Copied, Sort::Double),
+            Ty::F32 => (Read::Fraction, Sort::Double),
+            Ty::String => (Read::Text, Sort::Text),
+            ty if self.version.own_enum(&ty).is_some() => (Read::Text, Sort::Text),
+            ty => (Read::Borrowed, Sort::Place(ty)),
+        };
+        (Node::Read(Box::new(node), read), sort)
+    }
+
+    /// A type without the aliases that lead to it.
+    pub(super) fn plain(&self, ty: &Ty) -> Ty {
+        let alias = match ty {
+            Ty::Ref(schema) => self.version.aliases.get(schema),
+            _ => None,
+        };
+        alias.unwrap_or(ty).clone()
+    }
+
+    /// How a value of a type is read, with what it is then.
+    pub(super) fn reading(&self, ty: &Ty) -> (Read, Sort) {
+        match self.place(Node::New, ty) {
+            (Node::Read(_, read), sort) => (read, sort),
+            (_, sort) => (Read::Borrowed, sort),
+        }
+    }
+
+    fn select(&mut self, select: &SelectExpr) -> Translated {
+        let name = unescape(&select.field);
+        let (of, sort) = self.expr(&select.operand)?;
+        let Sort::Place(ty) = sort else {
+            return Err(format!("a field of {}", said(&sort)));
+        };
+        if let Ty::Map(value) = &ty {
+            let key = Box::new(Node::Text(name));
+            return Ok(match select.test {
+                true => (Node::HasKey(Box::new(of), key), Sort::Bool),
+                false => self.place(Node::Entry(Box::new(of), key), value),
+            });
+        }
+        let (field, ty) = self.field(of, &ty, &name)?;
+        Ok(match (select.test, field.is_optional) {
+            (false, _) => self.place(Node::Field(field), &ty),
+            (true, true) => (Node::IsSet(field), Sort::Bool),
+            // It is always written.
+            (true, false) => (Node::Bool(true), Sort::Bool),
+        })
+    }
+
+    /// A field of a struct of the crate.
+    pub(super) fn field(
+        &self,
+        of: Node,
+        ty: &Ty,
+        json: &str,
+    ) -> Result<(CelField, Ty), String> {
+        let shown = json.escape_debug();
+        let Some((_, object)) = self.version.own_struct(ty) else {
+            return Err(format!("`{shown}` of a type that is not of this crate"));
+        };
+        let field =
+            object.field(json).ok_or_else(|| format!("no property `{shown}`"))?;
+        let place = CelField {
+            of: Box::new(of),
+            name: field.name.clone(),
+            json: field.json.clone(),
+            is_optional: field.is_optional(),
+        };
+        Ok((place, field.ty.clone()))
+    }
+
+    fn call(&mut self, call: &CallExpr) -> Translated {
+        let name = call.func_name.as_str();
+        match (&call.target, call.args.as_slice()) {
+            (None, [a]) if name == operators::LOGICAL_NOT => {
+                let of = self.of_sort(a, &Sort::Bool)?;
+                Ok((Node::Not(Box::new(of)), Sort::Bool))
+            }
+            (None, [a, b]) if name == operators::LOGICAL_AND => {
+                self.logic(a, b, Node::And)
+            }
+            (None, [a, b]) if name == operators::LOGICAL_OR => {
+                self.logic(a, b, Node::Or)
+            }
+            (None, [a, b, c]) if name == operators::CONDITIONAL => self.choice(a, b, c),
+            (None, [a, b]) if name == operators::IN => self.is_in(a, b),
+            (None, [a, b]) if name == operators::INDEX => self.index(a, b),
+            (None, [a, b]) if name == operators::OPT_SELECT => self.optional(a, b),
+            (None, args) => match self.operator(name, args) {
+                Some(translated) => translated,
+                None => self.function(name, args),
+            },
+            (Some(on), args) => self.method(on, name, args),
+        }
+    }
+
+    fn logic(
+        &mut self,
+        a: &IdedExpr,
+        b: &IdedExpr,
+        make: fn(Box<Node>, Box<Node>) -> Node,
+    ) -> Translated {
+        let a = self.of_sort(a, &Sort::Bool)?;
+        let b = self.of_sort(b, &Sort::Bool)?;
+        Ok((make(Box::new(a), Box::new(b)), Sort::Bool))
+    }
+
+    fn choice(&mut self, a: &IdedExpr, b: &IdedExpr, c: &IdedExpr) -> Translated {
+        let condition = self.of_sort(a, &Sort::Bool)?;
+        let (then, sort) = self.expr(b)?;
+        let otherwise = self.of_sort(c, &sort)?;
+        let mut made = |node: &Node| matches!(node, Node::Made(..) | Node::Joined(_));
+        // It would be gone at the end of its branch.
+        if sort == Sort::Text && (then.any(&mut made) || otherwise.any(&mut made)) {
+            return Err("a choice between texts that are made".to_owned());
+        }
+        let node = Node::If(Box::new(condition), Box::new(then), Box::new(otherwise));
+        Ok((node, sort))
+    }
+
+    fn is_in(&mut self, value: &IdedExpr, list: &IdedExpr) -> Translated {
+        let (value, sort) = self.expr(value)?;
+        if let Expr::List(list) = &list.expr {
+            let elements = list.elements.iter().map(|item| self.of_sort(item, &sort));
+            let elements = elements.collect::<Result<Vec<_>, _>>()?;
+            let is_plain = matches!(sort, Sort::Bool | Sort::Int | Sort::Text);
+            return match is_plain {
+                true => Ok((Node::Among(Box::new(value), elements), Sort::Bool)),
+                false => Err(format!("{} among others", said(&sort))),
+            };
+        }
+        let (list, of) = self.expr(list)?;
+        match &of {
+            Sort::Place(Ty::Map(_)) if sort == Sort::Text => {
+                Ok((Node::HasKey(Box::new(list), Box::new(value)), Sort::Bool))
+            }
+            Sort::Place(Ty::List(item)) => {
+                let (read, found) = self.reading(item);
+                if found != sort {
+                    return Err(format!("{} in a list of others", said(&sort)));
+                }
+                let Some(ident) = name::field_name("item") else {
+                    return Err("a variable".to_owned());
+                };
+                let item = Node::Read(Box::new(Node::Variable(ident.clone())), read);
+                let same = Node::Operator("==", Box::new(item), Box::new(value));
+                let items = Node::Items(Box::new(list), Over::Elements);
+                let how = Macro::Exists;
+                let node = Node::Loop(how, Box::new(items), ident, Box::new(same));
+                Ok((node, Sort::Bool))
+            }
+            _ => Err(format!("`in` {}", said(&of))),
+        }
+    }
+
+    fn index(&mut self, of: &IdedExpr, index: &IdedExpr) -> Translated {
+        let (of, sort) = self.expr(of)?;
+        match sort {
+            Sort::Place(Ty::List(item)) => {
+                let index = self.of_sort(index, &Sort::Int)?;
+                Ok(self.place(Node::Element(Box::new(of), Box::new(index)), &item))
+            }
+            Sort::Place(Ty::Map(value)) => {
+                let key = self.of_sort(index, &Sort::Text)?;
+                Ok(self.place(Node::Entry(Box::new(of), Box::new(key)), &value))
+            }
+            other => Err(format!("an element of {}", said(&other))),
+        }
+    }
+
+    /// `of.?name`.
+    fn optional(&mut self, of: &IdedExpr, name: &IdedExpr) -> Translated {
+        let Expr::Literal(LiteralValue::String(name)) = &name.expr else {
+            return Err("a computed field".to_owned());
+        };
+        let name = unescape(name.inner());
+        match self.expr(of)? {
+            (node, Sort::Place(ty)) => {
+                let (field, ty) = self.field(node, &ty, &name)?;
+                Ok((Node::Optional(field), Sort::Optional(ty)))
+            }
+            (node, Sort::Optional(ty)) => {
+                // What it is a field of is a variable of a closure.
+                let (field, ty) = self.field(Node::New, &self.plain(&ty), &name)?;
+                Ok((Node::OptionalBelow(Box::new(node), field), Sort::Optional(ty)))
+            }
+            (_, sort) => Err(format!("a field of {}", said(&sort))),
+        }
+    }
+}
+
+fn literal_value(literal: &LiteralValue) -> Translated {
+    Ok(match literal {
+        LiteralValue::Boolean(value) => (Node::Bool(*value.inner()), Sort::Bool),
+        LiteralValue::Int(value) => (Node::Int(*value.inner()), Sort::Int),
+        LiteralValue::Double(value) if value.inner().is_finite() => {
+            (Node::Double(*value.inner()), Sort::Double)
+        }
+        LiteralValue::String(value) => {
+            (Node::Text(value.inner().to_owned()), Sort::Text)
+        }
+        LiteralValue::Null => return Err("`null`".to_owned()),
+        _ => {
+            return Err(
+                "a literal that isn't a text, a signed number or a flag".to_owned()
+            );
+        }
+    })
+}
+
+/// What a sort is called.
+pub(super) fn said(sort: &Sort) -> &'static str {
+    match sort {
+        Sort::Bool => "a flag",
+        Sort::Int => "a whole number",
+        Sort::Double => "a fraction",
+        Sort::Text => "a text",
+        Sort::Place(Ty::List(_)) | Sort::Kept(_) | Sort::Made(_) => "a list",
+        Sort::Place(Ty::Map(_)) => "a map",
+        Sort::Place(Ty::Time) => "a time",
+        Sort::Place(Ty::Bytes) => "bytes",
+        Sort::Place(Ty::Ref(_)) => "an object",
+        Sort::Place(_) => "a value of no one type",
+        Sort::Optional(_) => "an optional value",
+    }
+}

@@ -1,0 +1,118 @@
+//! `oneOf`, `anyOf` and `not` of `required`, as custom resources have them: which fields are set
+//! together.
+
+use serde_json::{Map, Value};
+
+use super::Reader;
+use crate::diag::Pointer;
+use crate::model::{Group, Struct, Together, Type};
+
+impl Reader<'_> {
+    /// Which fields of a struct must be set together, or not.
+    pub(super) fn together(&mut self, ty: &Type, object: &Struct) -> Vec<Together> {
+        let mut found = Vec::new();
+        if self.version.is_custom {
+            self.forms(&object.asked.keywords, &ty.pointer, &mut found);
+        }
+        let names = found.iter().flat_map(Together::names);
+        for name in names.filter(|name| object.field(name).is_none()) {
+            let message = format!("`{}` is not a property", name.escape_debug());
+            let help = "what is required in `oneOf`, `anyOf` and `not` is a property";
+            self.report(&ty.pointer, message, help);
+        }
+        found
+    }
+
+    fn forms(
+        &mut self,
+        schema: &Map<String, Value>,
+        pointer: &Pointer,
+        found: &mut Vec<Together>,
+    ) {
+        let all = schema.get("allOf").and_then(Value::as_array);
+        let mut of_all = Vec::new();
+        for (index, part) in all.into_iter().flatten().enumerate() {
+            let pointer = pointer.child("allOf").child(index);
+            match part {
+                // What it refers to has its own rules.
+                Value::Object(part) if part.contains_key("$ref") => {}
+                Value::Object(part) if part.keys().all(|name| is_form(name)) => {
+                    of_all.extend(names(part.get("required")).map(Together::Each));
+                    self.forms(part, &pointer, &mut of_all);
+                }
+                _ => self.unread(&pointer),
+            }
+        }
+        if !of_all.is_empty() {
+            found.push(Together::All(of_all));
+        }
+        for name in ["anyOf", "oneOf"] {
+            let Some(Value::Array(forms)) = schema.get(name) else {
+                continue;
+            };
+            let pointer = pointer.child(name);
+            let groups: Option<Vec<_>> = forms.iter().map(group).collect();
+            match groups {
+                Some(groups) if name == "anyOf" => found.push(Together::Any(groups)),
+                Some(groups) => found.push(Together::One(groups)),
+                None => self.unread(&pointer),
+            }
+        }
+        if let Some(not) = schema.get("not") {
+            match excluded(not) {
+                Some(groups) => found.extend(groups.into_iter().map(Together::Not)),
+                None => self.unread(&pointer.child("not")),
+            }
+        }
+    }
+
+    fn unread(&mut self, pointer: &Pointer) {
+        self.report(
+            pointer,
+            "a combination of schemas that can't be checked",
+            "of an object, `required` and `not` with `required` is what can be checked; take the \
+             rest out with an overlay",
+        );
+    }
+}
+
+fn is_form(keyword: &str) -> bool {
+    ["allOf", "anyOf", "oneOf", "not", "required"].contains(&keyword)
+}
+
+/// The fields that a form has set or not set, if it says nothing else.
+fn group(form: &Value) -> Option<Group> {
+    let form = form.as_object()?;
+    let only = form.keys().all(|name| name == "required" || name == "not");
+    let not_set = match form.get("not") {
+        Some(not) => excluded(not)?,
+        None => Vec::new(),
+    };
+    let set = match form.get("required") {
+        Some(required) => names(Some(required))?,
+        None => Vec::new(),
+    };
+    only.then_some(Group { set, not_set })
+}
+
+/// The groups of which none is set as a whole: of `not` with `required`, or with `anyOf` of them.
+fn excluded(not: &Value) -> Option<Vec<Vec<String>>> {
+    let not = not.as_object()?;
+    let mut entries = not.iter();
+    match (entries.next()?, entries.next()) {
+        ((name, required), None) if name == "required" => {
+            names(Some(required)).map(|names| vec![names])
+        }
+        ((name, Value::Array(forms)), None) if name == "anyOf" => {
+            let groups = forms.iter().map(excluded);
+            let groups: Option<Vec<_>> = groups.collect();
+            groups.map(|groups| groups.concat())
+        }
+        _ => None,
+    }
+}
+
+fn names(required: Option<&Value>) -> Option<Vec<String>> {
+    let names = required?.as_array()?.iter();
+    names.map(|name| name.as_str().map(str::to_owned)).collect()
+}

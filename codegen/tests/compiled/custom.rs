@@ -1,0 +1,78 @@
+//! The golden custom resource says of each case what a server says: `e2e` asks one.
+
+use golden_custom::{Garden, KUBERNETES};
+use kubernetes_validation::{Report, Target, Validate};
+use serde_json::{Value, json};
+
+fn garden(parts: &Value) -> Garden {
+    let mut object = parts.clone();
+    object["metadata"] = json!({"name": "a", "resourceVersion": "1"});
+    serde_json::from_value(object).unwrap()
+}
+
+/// The types of errors and the paths that a server reports, sorted.
+fn told(report: &Report) -> Vec<String> {
+    let errors = report.errors.iter();
+    let mut told: Vec<_> = errors
+        .map(|error| format!("{} {}", error.error_type.reason(), error.field))
+        .collect();
+    told.sort();
+    told
+}
+
+/// A value with all numbers as fractions.
+fn plain(value: &Value) -> Value {
+    match value {
+        Value::Number(number) => number.as_f64().into(),
+        Value::Array(items) => items.iter().map(plain).collect(),
+        Value::Object(members) => {
+            members.iter().map(|(name, value)| (name.clone(), plain(value))).collect()
+        }
+        other => other.clone(),
+    }
+}
+
+#[test]
+fn every_case_is_as_on_a_server() {
+    let cases: Vec<Value> = serde_json::from_str(include_str!("cases.json")).unwrap();
+    let target = Target::new(KUBERNETES);
+    let mut failed = Vec::new();
+    for case in &cases {
+        let mut object = garden(&case["object"]);
+        let report = if case["stored"].is_object() {
+            let mut stored = garden(&case["stored"]);
+            stored.prepare_for_update(&stored.clone(), &target);
+            match case["operation"].as_str() {
+                Some("status") => object.default_and_validate_status(&stored, &target),
+                _ => object.default_and_validate_update(&stored, &target),
+            }
+        } else {
+            object.metadata.resource_version = None;
+            object.default_and_validate(&target)
+        };
+        let told = json!(told(&report));
+        let expected = case.get("errors").unwrap_or(&Value::Null);
+        if report.errors.is_empty() != expected.is_null()
+            || !expected.is_null() && told != *expected
+        {
+            failed.push(format!("{}: {told}, not {expected}", case["case"]));
+        } else if report.errors.is_empty() {
+            let mut stores = serde_json::to_value(&object).unwrap();
+            for part in ["apiVersion", "kind", "metadata"] {
+                stores.as_object_mut().unwrap().remove(part);
+            }
+            // A whole number is written as a fraction where the schema says `number`.
+            if plain(&stores) != plain(&case["stores"]) {
+                failed
+                    .push(format!("{}: {stores}, not {}", case["case"], case["stores"]));
+            }
+        }
+    }
+    assert!(
+        failed.is_empty(),
+        "{} of {}:\n{}",
+        failed.len(),
+        cases.len(),
+        failed.join("\n")
+    );
+}

@@ -1,0 +1,51 @@
+//! Rules in CEL, as a server of custom resources evaluates them.
+
+use crate::custom::{NOWHERE, RULE};
+use crate::{Checker, ErrorType, Path, Problem, cel};
+
+/// A rule of a schema, `x-kubernetes-validations`.
+#[derive(Clone, Copy, Debug)]
+pub struct Rule {
+    /// The rule as the schema has it.
+    pub cel: &'static str,
+    /// The type of its error.
+    pub error_type: ErrorType,
+    /// What the error says; empty if the schema has no message.
+    pub message: &'static str,
+}
+
+impl Checker<'_> {
+    /// Checks that a rule holds. One without a result is broken, too.
+    #[inline]
+    pub fn rule(
+        &mut self,
+        at: Path<'_>,
+        rule: &Rule,
+        holds: impl FnOnce() -> cel::Result<bool>,
+    ) {
+        let result = holds();
+        if result != Ok(true) {
+            self.broken(at, rule, result.err());
+        }
+    }
+
+    #[cold]
+    fn broken(&mut self, at: Path<'_>, rule: &Rule, failure: Option<cel::Failure>) {
+        let mut detail = match rule.message {
+            "" => format!("the rule `{}` is broken", rule.cel),
+            message => message.to_owned(),
+        };
+        if let Some(failure) = failure {
+            detail = format!("{detail}; it can't be evaluated: {failure}");
+        }
+        let problem = Problem::new(rule.error_type, RULE);
+        self.add(at, problem, None, detail);
+        // It names keys of maps as such, which others take for fields.
+        if let Some(error) = self.report.errors.last_mut() {
+            error.field = match error.path.to_string() {
+                path if path.is_empty() => NOWHERE.to_owned(),
+                path => path,
+            };
+        }
+    }
+}

@@ -1,0 +1,239 @@
+//! Keywords of JSON Schema, as a server checks custom resources by them.
+//!
+//! Lengths are in characters here. The rules of Kubernetes' own kinds are written in Go, where they
+//! are in bytes.
+
+use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
+use k8s_openapi::serde::Serialize;
+
+use crate::checker::to_value;
+use crate::custom::NOWHERE;
+use crate::{Checker, ErrorType, Path, Problem};
+
+impl Checker<'_> {
+    /// Checks that a text has no fewer characters: `minLength`.
+    #[inline]
+    pub fn min_characters(&mut self, at: Path<'_>, value: &str, min: usize) {
+        let count = value.chars().count();
+        if count < min {
+            let detail = format!("{count} characters; at least {min} are needed");
+            self.invalid(at, "minLength", value, detail);
+        }
+    }
+
+    /// Checks that a text has no more characters: `maxLength`.
+    #[inline]
+    pub fn max_characters(&mut self, at: Path<'_>, value: &str, max: usize) {
+        let count = value.chars().count();
+        if count > max {
+            let problem = Problem::new(ErrorType::TooLong, "maxLength");
+            let detail = format!("{count} characters; at most {max} are allowed");
+            self.error(at, problem, None, detail);
+        }
+    }
+
+    /// Checks that a list or map has no fewer entries: `minItems`, `minProperties`.
+    #[inline]
+    pub fn min_entries(
+        &mut self,
+        at: Path<'_>,
+        entries: usize,
+        min: usize,
+        rule: &'static str,
+    ) {
+        if entries < min {
+            let detail = format!("{entries} entries; at least {min} are needed");
+            self.invalid(at, rule, &entries, detail);
+        }
+    }
+
+    /// Checks that a number is greater than a limit: `minimum` with `exclusiveMinimum`.
+    #[inline]
+    pub fn above<T: PartialOrd + Serialize>(
+        &mut self,
+        at: Path<'_>,
+        value: T,
+        limit: T,
+    ) {
+        self.holds(at, "minimum", value > limit, &value, "must be greater than", &limit);
+    }
+
+    /// Checks that a number is less than a limit: `maximum` with `exclusiveMaximum`.
+    #[inline]
+    pub fn below<T: PartialOrd + Serialize>(
+        &mut self,
+        at: Path<'_>,
+        value: T,
+        limit: T,
+    ) {
+        self.holds(at, "maximum", value < limit, &value, "must be less than", &limit);
+    }
+
+    /// Checks that a number with a fraction isn't less than a limit: `minimum`.
+    #[inline]
+    pub fn minimum_fraction(&mut self, at: Path<'_>, value: impl Into<f64>, limit: f64) {
+        let value = value.into();
+        self.holds(at, "minimum", value >= limit, &value, "must be at least", &limit);
+    }
+
+    /// Checks that a number with a fraction isn't greater than a limit: `maximum`.
+    #[inline]
+    pub fn maximum_fraction(&mut self, at: Path<'_>, value: impl Into<f64>, limit: f64) {
+        let value = value.into();
+        self.holds(at, "maximum", value <= limit, &value, "must be at most", &limit);
+    }
+
+    /// Checks that a whole number is a multiple of another: `multipleOf`.
+    #[inline]
+    pub fn multiple_of(&mut self, at: Path<'_>, value: impl Into<i64>, of: i64) {
+        let value = value.into();
+        let is_multiple = value.checked_rem(of).is_none_or(|rest| rest == 0);
+        self.holds(at, "multipleOf", is_multiple, &value, "must be a multiple of", &of);
+    }
+
+    /// Checks that a number with a fraction is a multiple of another: `multipleOf`. As a server, it
+    /// takes a quotient that is within 10⁻⁹ of a whole number for one.
+    #[inline]
+    pub fn multiple_of_fraction(
+        &mut self,
+        at: Path<'_>,
+        value: impl Into<f64>,
+        of: f64,
+    ) {
+        let value = value.into();
+        let quotient = value / of;
+        let is_multiple = (quotient - quotient.round()).abs() < 1e-9;
+        self.holds(at, "multipleOf", is_multiple, &value, "must be a multiple of", &of);
+    }
+
+    /// Checks that a number is one of those that an enumeration has: `enum`.
+    #[inline]
+    pub fn known_number<T: PartialEq + Serialize>(
+        &mut self,
+        at: Path<'_>,
+        value: T,
+        known: &[T],
+    ) {
+        if !known.contains(&value) {
+            let problem = Problem::new(ErrorType::NotSupported, "enum");
+            let known = to_value(known).unwrap_or_default();
+            self.error(at, problem, to_value(&value), format!("must be one of {known}"));
+        }
+    }
+
+    /// Checks that at least one of some groups of fields is set, or, if there may be only one, exactly
+    /// one: `anyOf` and `oneOf` of `required`. What has no name in a group is another condition.
+    /// Returns whether that is so.
+    #[inline]
+    pub fn set_together(
+        &mut self,
+        at: Path<'_>,
+        rule: &'static str,
+        only_one: bool,
+        groups: &[&[(&'static str, bool)]],
+    ) -> bool {
+        let holds = |group: &&&[(&str, bool)]| group.iter().all(|(_, holds)| *holds);
+        let set = groups.iter().filter(holds).count();
+        let fits = if only_one { set == 1 } else { set > 0 };
+        if !fits {
+            let wanted = if only_one {
+                "exactly one"
+            } else {
+                "at least one"
+            };
+            let of = groups.len();
+            self.of_schemas(at, rule, format!("{wanted} of {of} must hold; {set} do"));
+        }
+        // A server adds what the first lacks.
+        if let (0, Some(first)) = (set, groups.first()) {
+            self.all_set(at, first);
+        }
+        fits
+    }
+
+    /// Checks that all of some fields are set: `required` in `allOf`. Returns whether that is so.
+    #[inline]
+    pub fn all_set(&mut self, at: Path<'_>, fields: &[(&'static str, bool)]) -> bool {
+        for (field, _) in fields.iter().filter(|(_, is_set)| !is_set) {
+            match *field {
+                "" => self.of_schemas(at, "not", "others must not be set".to_owned()),
+                field => self.missing(at.field(field)),
+            }
+        }
+        fields.iter().all(|(_, is_set)| *is_set)
+    }
+
+    /// Checks that not all of some fields are set: `not` with `required`. Returns whether that is so.
+    #[inline]
+    pub fn not_set_together(
+        &mut self,
+        at: Path<'_>,
+        are_set: bool,
+        fields: &[&str],
+    ) -> bool {
+        if are_set {
+            let detail = format!("{fields:?} must not be set, or not together");
+            self.of_schemas(at, "not", detail);
+        }
+        !are_set
+    }
+
+    /// Checks that all schemas of an `allOf` hold.
+    #[inline]
+    pub fn all_of(&mut self, at: Path<'_>, holds: &[bool]) {
+        if holds.contains(&false) {
+            self.of_schemas(at, "allOf", "all of the schemas must hold".to_owned());
+        }
+    }
+
+    /// An error of an object that breaks a combination of schemas. A server says each once.
+    #[cold]
+    fn of_schemas(&mut self, at: Path<'_>, rule: &'static str, detail: String) {
+        let path = at.exact();
+        let mut errors = self.report.errors.iter();
+        if !errors.any(|error| error.rule == rule && error.path == path) {
+            let problem = Problem::new(ErrorType::Invalid, rule);
+            self.error(at.reported_at(NOWHERE), problem, None, detail);
+        }
+    }
+
+    #[cold]
+    fn missing(&mut self, at: Path<'_>) {
+        let path = at.exact();
+        let mut errors = self.report.errors.iter();
+        if !errors.any(|e| e.error_type == ErrorType::Required && e.path == path) {
+            self.required(at, "required", "the schema asks for it");
+        }
+    }
+
+    fn holds<T: Serialize>(
+        &mut self,
+        at: Path<'_>,
+        rule: &'static str,
+        holds: bool,
+        value: &T,
+        must: &str,
+        limit: &T,
+    ) {
+        if !holds {
+            let limit = to_value(limit).unwrap_or_default();
+            self.invalid(at, rule, value, format!("{must} {limit}"));
+        }
+    }
+}
+
+#[cfg(feature = "pattern")]
+impl Checker<'_> {
+    /// Checks that a text has a match somewhere; of a number, nothing is checked: `pattern`.
+    #[inline]
+    pub fn pattern_of_text(
+        &mut self,
+        at: Path<'_>,
+        value: &IntOrString,
+        pattern: &crate::Pattern,
+    ) {
+        if let IntOrString::String(text) = value {
+            self.pattern(at, text, pattern);
+        }
+    }
+}
