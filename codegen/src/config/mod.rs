@@ -4,7 +4,7 @@ mod bundle;
 mod conversion;
 mod k8s_openapi;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
 
@@ -94,6 +94,10 @@ pub struct DocumentConfig {
     /// The module in which k8s-openapi has the types of the document, if it has them.
     #[serde(rename = "k8s-openapi")]
     pub k8s_openapi: Option<String>,
+    /// Names for types of objects inside other schemas, which else are named after the way to them:
+    /// `VolumeSnapshotSpecSource = "VolumeSnapshotSource"`. Objects that are alike can share one.
+    #[serde(default)]
+    pub names: BTreeMap<String, String>,
     /// The overlays to apply, in order.
     #[serde(default)]
     pub overlays: Vec<String>,

@@ -1,12 +1,12 @@
 //! Objects with properties inside another schema get a name and a schema of their own, as they have in
 //! the documents of Kubernetes' own kinds.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use serde_json::{Map, Value, json};
 
 use super::refs::SCHEMAS;
-use crate::diag::Pointer;
+use crate::diag::{Pointer, Spot};
 use crate::name;
 
 /// The keywords that say what an object is made of, and go with it; the others say what its place is
@@ -30,14 +30,49 @@ const OF_TYPE: [&str; 16] = [
     "x-rules",
 ];
 
-/// Names all objects inside the schemas of a prefix after the ways to them, `ThingSpecPorts`. Returns
-/// where each was.
-pub(super) fn name_all(document: &mut Value, prefix: &str) -> BTreeMap<String, Pointer> {
+/// The names that are asked for, by those after the ways.
+pub(super) struct Names<'a> {
+    prefix: &'a str,
+    asked: &'a BTreeMap<String, String>,
+    unused: BTreeSet<&'a str>,
+}
+
+impl<'a> Names<'a> {
+    pub(super) fn new(prefix: &'a str, asked: &'a BTreeMap<String, String>) -> Self {
+        Self {
+            prefix,
+            asked,
+            unused: asked.keys().map(String::as_str).collect(),
+        }
+    }
+
+    /// The name of the schema for an object, and whether it is asked for.
+    fn of(&mut self, wanted: String) -> (String, bool) {
+        let short = wanted.strip_prefix(self.prefix).unwrap_or(&wanted);
+        match self.asked.get_key_value(short) {
+            Some((short, name)) => {
+                self.unused.remove(short.as_str());
+                (format!("{}{name}", self.prefix), true)
+            }
+            None => (wanted, false),
+        }
+    }
+}
+
+/// Names all objects inside the schemas of a prefix: as is asked for, or after the ways to them,
+/// `ThingSpecPorts`. Returns where each was.
+pub(super) fn name_all(
+    document: &mut Value,
+    mut names: Names<'_>,
+    root: &Spot<'_>,
+) -> BTreeMap<String, Pointer> {
     let mut places = BTreeMap::new();
+    // What each object was before those in it had names.
+    let mut shapes = BTreeMap::new();
     let Some(Value::Object(schemas)) = document.pointer_mut(SCHEMAS) else {
         return places;
     };
-    let own = schemas.keys().filter(|name| name.starts_with(prefix));
+    let own = schemas.keys().filter(|name| name.starts_with(names.prefix));
     let mut open: VecDeque<String> = own.cloned().collect();
     while let Some(owner) = open.pop_front() {
         let place = places.get(&owner).cloned();
@@ -52,11 +87,22 @@ pub(super) fn name_all(document: &mut Value, prefix: &str) -> BTreeMap<String, P
             let at = place.child(&name);
             let wanted = format!("{owner}{}", name::title(&name));
             if let Some((name, schema, at)) =
-                extract(&mut property, &wanted, schemas, at)
+                extract(&mut property, &wanted, &mut names, schemas, at)
             {
-                open.push_back(name.clone());
-                places.insert(name.clone(), at);
-                schemas.insert(name, schema);
+                let shape = shape(&schema);
+                match shapes.get(&name) {
+                    Some(known) if *known == shape => {}
+                    None if !schemas.contains_key(&name) => {
+                        open.push_back(name.clone());
+                        places.insert(name.clone(), at);
+                        shapes.insert(name.clone(), shape);
+                        schemas.insert(name, schema);
+                    }
+                    _ => root.at(at).report(
+                        format!("an object unlike the other that is named `{name}`"),
+                        "give it another name in `names` of the document, in codegen.toml",
+                    ),
+                }
             }
             named.insert(name, property);
         }
@@ -64,7 +110,30 @@ pub(super) fn name_all(document: &mut Value, prefix: &str) -> BTreeMap<String, P
             schema["properties"] = Value::Object(named);
         }
     }
+    for unused in names.unused {
+        root.report(
+            format!(
+                "no object is named `{}` after the way to it",
+                unused.escape_debug()
+            ),
+            "correct the name in `names` of the document in codegen.toml, or remove it",
+        );
+    }
     places
+}
+
+/// A schema without its descriptions.
+fn shape(schema: &Value) -> Value {
+    match schema {
+        Value::Object(members) => {
+            let is_said =
+                |name: &str, value: &Value| name == "description" && value.is_string();
+            let members = members.iter().filter(|(name, value)| !is_said(name, value));
+            members.map(|(name, value)| (name.clone(), shape(value))).collect()
+        }
+        Value::Array(items) => items.iter().map(shape).collect(),
+        other => other.clone(),
+    }
 }
 
 /// Takes the object out of a value, of the elements of a list, or of the values of a map. Returns
@@ -72,6 +141,7 @@ pub(super) fn name_all(document: &mut Value, prefix: &str) -> BTreeMap<String, P
 fn extract(
     value: &mut Value,
     wanted: &str,
+    names: &mut Names<'_>,
     schemas: &Map<String, Value>,
     at: Pointer,
 ) -> Option<(String, Value, Pointer)> {
@@ -88,7 +158,10 @@ fn extract(
         inner.retain(|keyword, _| {
             OF_TYPE.contains(&keyword.as_str()) || keyword == "description"
         });
-        let name = free(wanted, schemas);
+        let name = match names.of(wanted.to_owned()) {
+            (name, true) => name,
+            (name, false) => free(&name, schemas),
+        };
         place
             .insert("allOf".to_owned(), json!([{"$ref": format!("#{SCHEMAS}/{name}")}]));
         *value = Value::Object(place);
@@ -97,7 +170,7 @@ fn extract(
     let inside = ["items", "additionalProperties"];
     inside.into_iter().find_map(|keyword| {
         let inner = value.get_mut(keyword)?;
-        extract(inner, wanted, schemas, at.child(keyword))
+        extract(inner, wanted, names, schemas, at.child(keyword))
     })
 }
 

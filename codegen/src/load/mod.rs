@@ -17,6 +17,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::DocumentSource;
+use crate::config::DocumentConfig;
 use crate::diag::{Diagnostics, Pointer, Spot};
 use crate::keyword;
 use crate::release::Release;
@@ -143,12 +144,13 @@ pub(crate) type Newer<'a> = (&'a DocumentSource, &'a str);
 /// Loads one document with its overlays. What can't be read is left out and reported.
 pub(crate) fn load(
     input: &DocumentSource,
-    prefix: &str,
+    config: &DocumentConfig,
     newer: Option<Newer<'_>>,
     overlays: &[&Overlay],
     diagnostics: &mut Diagnostics,
 ) -> Option<Document> {
     let DocumentSource { source, release } = input;
+    let prefix = &*config.prefix;
     let mut document = read(source, Some(prefix), diagnostics)?;
     if let Some((newer, newer_prefix)) = newer {
         // Its errors are reported where it is loaded itself.
@@ -166,7 +168,8 @@ pub(crate) fn load(
     let root = Spot::root(&source.name, &diagnostics);
     refs::check(&document, &root);
     keyword::check(&document, prefix, &root);
-    let places = inline::name_all(&mut document, prefix);
+    let names = inline::Names::new(prefix, &config.names);
+    let places = inline::name_all(&mut document, names, &root);
     Some(Document {
         file: source.name.clone(),
         release: *release,
