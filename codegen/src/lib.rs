@@ -270,13 +270,11 @@ fn files(
 ) -> Vec<GeneratedFile> {
     let mut rendered = Vec::new();
     for file in files {
-        match render::render(&file) {
-            Ok(text) => rendered.push(GeneratedFile {
-                path: file.path,
-                text,
-            }),
+        let path = file.path.clone();
+        match render::render(file) {
+            Ok(text) => rendered.push(GeneratedFile { path, text }),
             Err(message) => diagnostics.in_file(
-                &format!("{krate}/{}", file.path),
+                &format!("{krate}/{path}"),
                 None,
                 format!("the generated tokens are not Rust: {message}"),
                 "this is a bug of the generator: please report it with the document",

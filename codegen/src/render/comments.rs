@@ -1,0 +1,127 @@
+//! Documentation comments, which are half of what is generated: they go around the parser and the
+//! formatter of Rust, for which each would be an attribute.
+
+use proc_macro2::{Delimiter, Group, Literal, TokenStream, TokenTree};
+use quote::quote;
+
+/// What stands for a comment in formatted text, before its number. No comment of ours starts so: a
+/// blank is first.
+const MARK: &str = "@";
+
+/// The comments that have been taken out of an item.
+#[derive(Default)]
+pub(super) struct Comments(Vec<Vec<String>>);
+
+impl Comments {
+    /// The item with one short comment in place of the lines of each.
+    pub(super) fn take(&mut self, item: TokenStream) -> TokenStream {
+        self.take_inside(item, 1)
+    }
+
+    /// The same, in what is in braces too, down to some level: members of items have comments.
+    fn take_inside(&mut self, tokens: TokenStream, levels: usize) -> TokenStream {
+        let mut left = Vec::new();
+        let mut tokens = tokens.into_iter().peekable();
+        let mut continues = false;
+        while let Some(token) = tokens.next() {
+            let comment = match sign(&token) {
+                Some('#') => tokens.peek().and_then(of),
+                _ => None,
+            };
+            if let Some(line) = comment.filter(|line| fits(line)) {
+                tokens.next();
+                match self.0.last_mut().filter(|_| continues) {
+                    Some(lines) => lines.push(line),
+                    None => {
+                        let mark = format!("{MARK}{}", self.0.len());
+                        left.extend(quote!(#[doc = #mark]));
+                        self.0.push(vec![line]);
+                    }
+                }
+                continues = true;
+                continue;
+            }
+            continues = false;
+            left.push(match token {
+                TokenTree::Group(group)
+                    if levels > 0 && group.delimiter() == Delimiter::Brace =>
+                {
+                    let inside = self.take_inside(group.stream(), levels - 1);
+                    Group::new(Delimiter::Brace, inside).into()
+                }
+                token => token,
+            });
+        }
+        left.into_iter().collect()
+    }
+
+    /// The text with the comments where they were.
+    pub(super) fn restored(&self, text: String) -> String {
+        if self.0.is_empty() {
+            return text;
+        }
+        let mut restored = String::with_capacity(2 * text.len());
+        for line in text.lines() {
+            let comment = line.trim_start().strip_prefix("///");
+            let number = comment.and_then(|comment| comment.strip_prefix(MARK));
+            match number.and_then(|number| self.0.get(number.parse::<usize>().ok()?)) {
+                Some(lines) => {
+                    let indent = line.len() - line.trim_start().len();
+                    for line in lines {
+                        restored.extend(std::iter::repeat_n(' ', indent));
+                        restored.push_str("///");
+                        restored.push_str(line.trim_end_matches(' '));
+                        restored.push('\n');
+                    }
+                }
+                None => {
+                    restored.push_str(line);
+                    restored.push('\n');
+                }
+            }
+        }
+        restored
+    }
+}
+
+/// Whether a comment is a line that starts with `///`, as all of ours are.
+fn fits(line: &str) -> bool {
+    !line.contains('\n') && !line.starts_with(['/', '@'])
+}
+
+fn sign(token: &TokenTree) -> Option<char> {
+    match token {
+        TokenTree::Punct(punct) => Some(punct.as_char()),
+        _ => None,
+    }
+}
+
+/// The text of a documentation comment, from its attribute without the sign.
+pub(super) fn of(attribute: &TokenTree) -> Option<String> {
+    let TokenTree::Group(group) = attribute else {
+        return None;
+    };
+    let mut tokens = group.stream().into_iter();
+    match (tokens.next()?, tokens.next()?, tokens.next()?, tokens.next()) {
+        (
+            TokenTree::Ident(name),
+            TokenTree::Punct(equals),
+            TokenTree::Literal(text),
+            None,
+        ) if name == "doc" && equals.as_char() == '=' => value(text),
+        _ => None,
+    }
+}
+
+/// The text that a literal is for.
+fn value(literal: Literal) -> Option<String> {
+    let source = literal.to_string();
+    let inside = source.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+    match inside.filter(|inside| !inside.contains('\\')) {
+        Some(inside) => Some(inside.to_owned()),
+        None => match syn::Lit::new(literal) {
+            syn::Lit::Str(text) => Some(text.value()),
+            _ => None,
+        },
+    }
+}
