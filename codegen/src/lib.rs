@@ -145,9 +145,10 @@ pub fn generate(
             works.into_iter().map(move |work| (at, &krate.name, work))
         });
         let works = works.collect();
-        let made = parallel::map_reporting(works, diagnostics, |(at, name, work), to| {
-            (at, files(name, work.files(), to))
-        });
+        let made =
+            parallel::map_reporting(works, diagnostics, |(at, name, work), to| {
+                (at, files(name, work.files(), to))
+            });
         for (at, files) in made {
             if let Some(krate) = all.get_mut(at) {
                 krate.files.extend(files);

@@ -14,14 +14,18 @@ pub(super) struct Comments(Vec<Vec<String>>);
 
 impl Comments {
     /// The item with one short comment in place of the lines of each.
-    pub(super) fn take(&mut self, item: TokenStream) -> TokenStream {
-        self.take_inside(item, 1)
+    pub(super) fn take(&mut self, item: Vec<TokenTree>) -> TokenStream {
+        self.take_inside(item.into_iter().collect::<TokenStream>().into_iter(), 1)
     }
 
     /// The same, in what is in braces too, down to some level: members of items have comments.
-    fn take_inside(&mut self, tokens: TokenStream, levels: usize) -> TokenStream {
+    fn take_inside(
+        &mut self,
+        tokens: impl Iterator<Item = TokenTree>,
+        levels: usize,
+    ) -> TokenStream {
         let mut left = Vec::new();
-        let mut tokens = tokens.into_iter().peekable();
+        let mut tokens = tokens.peekable();
         let mut continues = false;
         while let Some(token) = tokens.next() {
             let comment = match sign(&token) {
@@ -46,7 +50,7 @@ impl Comments {
                 TokenTree::Group(group)
                     if levels > 0 && group.delimiter() == Delimiter::Brace =>
                 {
-                    let inside = self.take_inside(group.stream(), levels - 1);
+                    let inside = self.take_inside(owned(group).into_iter(), levels - 1);
                     Group::new(Delimiter::Brace, inside).into()
                 }
                 token => token,
@@ -89,7 +93,13 @@ fn fits(line: &str) -> bool {
     !line.contains('\n') && !line.starts_with(['/', '@'])
 }
 
-fn sign(token: &TokenTree) -> Option<char> {
+/// What is in a group. Without the group nobody else holds it, so that it needn't be copied.
+pub(super) fn owned(group: Group) -> TokenStream {
+    group.stream()
+}
+
+/// The sign that a token is.
+pub(super) fn sign(token: &TokenTree) -> Option<char> {
     match token {
         TokenTree::Punct(punct) => Some(punct.as_char()),
         _ => None,

@@ -64,6 +64,7 @@ pub(crate) fn render(file: File) -> Result<String, String> {
 
 /// The text of one item.
 fn formatted(item: TokenStream) -> Result<String, String> {
+    let item: Vec<_> = item.into_iter().collect();
     if let Some(table) = table::text(&item) {
         return Ok(table);
     }

@@ -2,12 +2,13 @@
 
 use proc_macro2::{Delimiter, Group, Spacing, TokenStream, TokenTree};
 
-use super::{WIDTH, comments};
+use super::WIDTH;
+use super::comments::{self, owned, sign};
 
 /// The text of an item that is such a macro.
-pub(super) fn text(item: &TokenStream) -> Option<String> {
+pub(super) fn text(item: &[TokenTree]) -> Option<String> {
     let (path, table) = parts(item)?;
-    let path = joined(path);
+    let path = joined(path.iter().cloned().collect());
     let inside = joined(table.clone());
     let has_rows = table.clone().into_iter().any(|token| match token {
         TokenTree::Group(group) => group.delimiter() == Delimiter::Brace,
@@ -25,22 +26,16 @@ pub(super) fn text(item: &TokenStream) -> Option<String> {
 }
 
 /// The path of the macro, and the table in braces after it.
-fn parts(item: &TokenStream) -> Option<(TokenStream, TokenStream)> {
-    let mut tokens = item.clone().into_iter();
-    let mut path = Vec::new();
-    loop {
-        match tokens.next()? {
-            TokenTree::Punct(punct) if punct.as_char() == '!' => break,
-            token @ TokenTree::Ident(_) => path.push(token),
-            token if sign(&token) == Some(':') => path.push(token),
-            _ => return None,
-        }
-    }
-    let Some(TokenTree::Group(group)) = tokens.next() else {
+fn parts(item: &[TokenTree]) -> Option<(&[TokenTree], TokenStream)> {
+    let (TokenTree::Group(group), item) = item.split_last()? else {
         return None;
     };
-    let braces = group.delimiter() == Delimiter::Brace && tokens.next().is_none();
-    braces.then(|| (path.into_iter().collect(), group.stream()))
+    let (bang, path) = item.split_last()?;
+    let is_path = |token: &TokenTree| {
+        matches!(token, TokenTree::Ident(_)) || sign(token) == Some(':')
+    };
+    let is_table = sign(bang) == Some('!') && group.delimiter() == Delimiter::Brace;
+    (is_table && path.iter().all(is_path)).then(|| (path, group.stream()))
 }
 
 /// Each row of a table on a line.
@@ -62,7 +57,7 @@ fn rows(tokens: TokenStream, indent: &str, text: &mut String) {
             TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => {
                 let line = joined(row.drain(..).collect());
                 *text += &wrapped(indent, &(line + " {"));
-                rows(group.stream(), &format!("{indent}    "), text);
+                rows(owned(group), &format!("{indent}    "), text);
                 let comma = tokens.next_if(|token| sign(token) == Some(','));
                 let comma = comma.map_or("", |_| ",");
                 *text += &format!("{indent}}}{comma}\n");
@@ -90,14 +85,6 @@ fn wrapped(indent: &str, line: &str) -> String {
             format!("{indent}{key} =>\n{indent}    {value}\n")
         }
         _ => format!("{indent}{line}\n"),
-    }
-}
-
-/// The sign that a token is.
-fn sign(token: &TokenTree) -> Option<char> {
-    match token {
-        TokenTree::Punct(punct) => Some(punct.as_char()),
-        _ => None,
     }
 }
 
