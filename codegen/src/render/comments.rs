@@ -13,20 +13,13 @@ const MARK: &str = "@";
 pub(super) struct Comments(Vec<Vec<String>>);
 
 impl Comments {
-    /// The item with one short comment in place of the lines of each.
-    pub(super) fn take(&mut self, item: Vec<TokenTree>) -> TokenStream {
-        self.take_inside(item.into_iter().collect::<TokenStream>().into_iter(), 1)
-    }
-
-    /// The same, in what is in braces too, down to some level: members of items have comments.
-    fn take_inside(
-        &mut self,
-        tokens: impl Iterator<Item = TokenTree>,
-        levels: usize,
-    ) -> TokenStream {
-        let mut left = Vec::new();
-        let mut tokens = tokens.peekable();
+    /// The tokens with one short comment in place of the lines of each.
+    pub(super) fn take(&mut self, tokens: Vec<TokenTree>) -> Vec<TokenTree> {
+        let mut left = Vec::with_capacity(tokens.len());
+        let mut tokens = tokens.into_iter().peekable();
         let mut continues = false;
+        // The bodies of functions have none.
+        let mut is_body = false;
         while let Some(token) = tokens.next() {
             let comment = match sign(&token) {
                 Some('#') => tokens.peek().and_then(of),
@@ -47,16 +40,21 @@ impl Comments {
             }
             continues = false;
             left.push(match token {
-                TokenTree::Group(group)
-                    if levels > 0 && group.delimiter() == Delimiter::Brace =>
-                {
-                    let inside = self.take_inside(owned(group).into_iter(), levels - 1);
-                    Group::new(Delimiter::Brace, inside).into()
+                TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => {
+                    if std::mem::take(&mut is_body) {
+                        left.push(group.into());
+                        continue;
+                    }
+                    let inside = self.take(owned(group).into_iter().collect());
+                    Group::new(Delimiter::Brace, inside.into_iter().collect()).into()
                 }
-                token => token,
+                token => {
+                    is_body |= matches!(&token, TokenTree::Ident(word) if word == "fn");
+                    token
+                }
             });
         }
-        left.into_iter().collect()
+        left
     }
 
     /// The text with the comments where they were.

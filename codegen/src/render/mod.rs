@@ -1,6 +1,7 @@
 //! Render: formats the tokens of a file and adds the header.
 
 mod comments;
+mod members;
 mod table;
 
 use proc_macro2::TokenStream;
@@ -69,7 +70,11 @@ fn formatted(item: TokenStream) -> Result<String, String> {
         return Ok(table);
     }
     let mut comments = Comments::default();
-    let text = unparse(comments.take(item))?;
+    let item = comments.take(item);
+    let text = match members::text(&item) {
+        Some(text) => text,
+        None => unparse(item.into_iter().collect())?,
+    };
     if group(&text).is_some() {
         return Ok(comments.restored(filled(&text)));
     }
