@@ -181,10 +181,18 @@ fn origins<'a>(versions: impl IntoIterator<Item = &'a ApiVersion>) -> String {
     files.join(",\n// ")
 }
 
-/// The attributes that make a documentation comment of the lines.
+/// The attribute that makes a documentation comment of the lines. Render makes lines of it again.
 fn comment(lines: &[String]) -> TokenStream {
-    let lines = lines.iter().map(|line| spaced(line));
-    quote!(#(#[doc = #lines])*)
+    if lines.is_empty() {
+        return TokenStream::new();
+    }
+    let mut text = String::new();
+    for (at, line) in lines.iter().enumerate() {
+        text.push_str(if at > 0 { "\n" } else { "" });
+        text.push_str(if line.is_empty() { "" } else { " " });
+        text.push_str(line);
+    }
+    quote!(#[doc = #text])
 }
 
 /// The same for the whole file.

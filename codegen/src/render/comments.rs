@@ -10,7 +10,7 @@ const MARK: &str = "@";
 
 /// The comments that have been taken out of an item.
 #[derive(Default)]
-pub(super) struct Comments(Vec<Vec<String>>);
+pub(super) struct Comments(Vec<String>);
 
 impl Comments {
     /// The tokens with one short comment in place of the lines of each.
@@ -25,14 +25,14 @@ impl Comments {
                 Some('#') => tokens.peek().and_then(of),
                 _ => None,
             };
-            if let Some(line) = comment.filter(|line| fits(line)) {
+            if let Some(lines) = comment.filter(|lines| fits(lines)) {
                 tokens.next();
                 match self.0.last_mut().filter(|_| continues) {
-                    Some(lines) => lines.push(line),
+                    Some(before) => before.extend(["\n", &lines]),
                     None => {
                         let mark = format!("{MARK}{}", self.0.len());
                         left.extend(quote!(#[doc = #mark]));
-                        self.0.push(vec![line]);
+                        self.0.push(lines);
                     }
                 }
                 continues = true;
@@ -69,7 +69,7 @@ impl Comments {
             match number.and_then(|number| self.0.get(number.parse::<usize>().ok()?)) {
                 Some(lines) => {
                     let indent = line.len() - line.trim_start().len();
-                    for line in lines {
+                    for line in lines.split('\n') {
                         restored.extend(std::iter::repeat_n(' ', indent));
                         restored.push_str("///");
                         restored.push_str(line.trim_end_matches(' '));
@@ -86,9 +86,9 @@ impl Comments {
     }
 }
 
-/// Whether a comment is a line that starts with `///`, as all of ours are.
-fn fits(line: &str) -> bool {
-    !line.contains('\n') && !line.starts_with(['/', '@'])
+/// Whether the lines of a comment can start with `///`, as all of ours do.
+fn fits(lines: &str) -> bool {
+    lines.split('\n').all(|line| !line.starts_with(['/', '@']))
 }
 
 /// What is in a group. Without the group nobody else holds it, so that it needn't be copied.
@@ -104,7 +104,7 @@ pub(super) fn sign(token: &TokenTree) -> Option<char> {
     }
 }
 
-/// The text of a documentation comment, from its attribute without the sign.
+/// The lines of a documentation comment, from its attribute without the sign.
 pub(super) fn of(attribute: &TokenTree) -> Option<String> {
     let TokenTree::Group(group) = attribute else {
         return None;

@@ -48,7 +48,9 @@ fn rows(tokens: TokenStream, indent: &str, text: &mut String) {
         match token {
             TokenTree::Punct(punct) if punct.as_char() == '#' => {
                 let comment = tokens.next().and_then(|token| comments::of(&token));
-                *text += &format!("{indent}///{}\n", comment.unwrap_or_default());
+                for line in comment.unwrap_or_default().split('\n') {
+                    text.extend([indent, "///", line, "\n"]);
+                }
             }
             TokenTree::Punct(punct) if punct.as_char() == ',' && depth == 0 => {
                 let line = joined(row.drain(..).collect());
