@@ -166,12 +166,58 @@ fn statements(text: &mut String, body: &Group) -> Option<()> {
             statement.push(token);
         }
     }
-    if !statement.is_empty() {
-        let line = joined(statement.into_iter(), Place::Statement)?;
-        push_line(text, "        ", &line, "")?;
+    match statement.as_slice() {
+        [] => {}
+        [TokenTree::Ident(name), TokenTree::Group(fields)]
+            if fields.delimiter() == Delimiter::Brace =>
+        {
+            literal(text, &name.to_string(), fields)?;
+        }
+        _ => {
+            let line = joined(statement.into_iter(), Place::Statement)?;
+            push_line(text, "        ", &line, "")?;
+        }
     }
     // An empty function is on one line.
     (text.len() > start).then(|| text.push_str("    }\n"))
+}
+
+/// Adds a struct, with a line for each field if it doesn't fit on one.
+fn literal(text: &mut String, name: &str, fields: &Group) -> Option<()> {
+    let (mut lines, mut rest) = (Vec::new(), None);
+    let mut tokens = fields.stream().into_iter().peekable();
+    while let Some(first) = tokens.next() {
+        let is_rest = sign(&first) == Some('.');
+        if is_rest && tokens.next().as_ref().and_then(sign) != Some('.') {
+            return None;
+        }
+        let start = (!is_rest).then_some(first);
+        let mut field: Vec<_> = start.into_iter().collect();
+        while let Some(token) = tokens.next_if(|token| sign(token) != Some(',')) {
+            field.push(token);
+        }
+        tokens.next();
+        let field = joined(field.into_iter(), Place::Statement)?;
+        match is_rest {
+            true => rest = Some(format!("..{field}")),
+            false => lines.push(field),
+        }
+    }
+    let all: Vec<_> = lines.iter().chain(&rest).map(String::as_str).collect();
+    let line = format!("{name} {{ {} }}", all.join(", "));
+    // Several fields are never on one line.
+    let is_short = lines.len() <= 1 && !all.is_empty();
+    if is_short && push_line(text, "        ", &line, "").is_some() {
+        return Some(());
+    }
+    text.extend(["        ", name, " {\n"]);
+    for line in &lines {
+        push_line(text, "            ", line, ",")?;
+    }
+    if let Some(line) = &rest {
+        push_line(text, "            ", line, "")?;
+    }
+    (!all.is_empty()).then(|| text.push_str("        }\n"))
 }
 
 fn only_word(attribute: &Group) -> Option<String> {
