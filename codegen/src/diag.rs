@@ -30,8 +30,16 @@ impl Pointer {
     /// The pointer to the member `key` of what this one points to.
     #[must_use]
     pub fn child(&self, key: impl fmt::Display) -> Self {
-        let key = key.to_string().replace('~', "~0").replace('/', "~1");
-        Self(format!("{}/{key}", self.0))
+        let key = key.to_string();
+        let mut path = String::with_capacity(self.0.len() + 1 + key.len());
+        path.push_str(&self.0);
+        path.push('/');
+        if key.contains(['~', '/']) {
+            path.push_str(&key.replace('~', "~0").replace('/', "~1"));
+        } else {
+            path.push_str(&key);
+        }
+        Self(path)
     }
 
     /// Reads a pointer from its plain (`/a/b`) or fragment (`#/a/b`) form.

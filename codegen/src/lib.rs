@@ -44,6 +44,7 @@ mod load;
 mod lower;
 mod model;
 mod name;
+mod parallel;
 mod passes;
 mod release;
 mod render;
@@ -154,13 +155,30 @@ pub fn generate(
     inputs: &Inputs,
 ) -> Result<Vec<Generated>, Diagnostics> {
     run(config, inputs, |crates, diagnostics| {
-        let each = crates.iter().map(|krate| rendered(krate, diagnostics));
-        let mut all: Vec<_> = each.collect();
-        all.extend(config.bundle.as_ref().map(|bundle| Generated {
-            name: bundle.name.clone(),
-            files: files(&bundle.name, emit::emit_bundle(bundle, crates), diagnostics),
-            ..Generated::default()
-        }));
+        let mut all: Vec<_> = crates.iter().map(described).collect();
+        let works = crates.iter().map(emit::works);
+        let mut works: Vec<_> = works.collect();
+        if let Some(bundle) = &config.bundle {
+            works.push(vec![emit::Work::Bundle(bundle, crates)]);
+            all.push(Generated {
+                name: bundle.name.clone(),
+                ..Generated::default()
+            });
+        }
+        let works = works.into_iter().zip(&all).enumerate();
+        let works = works.flat_map(|(at, (works, krate))| {
+            works.into_iter().map(move |work| (at, &krate.name, work))
+        });
+        let works = works.collect();
+        let made =
+            parallel::map_reporting(works, diagnostics, |(at, name, work), to| {
+                (at, files(name, work.files(), to))
+            });
+        for (at, files) in made {
+            if let Some(krate) = all.get_mut(at) {
+                krate.files.extend(files);
+            }
+        }
         all
     })
 }
@@ -238,36 +256,54 @@ fn model<'c>(
         Some((name, load::Overlay::parse(source, diagnostics)?))
     });
     let overlays: BTreeMap<_, _> = parsed.collect();
-    let mut crates = Vec::new();
-    for krate in &config.crates {
-        let mut versions = Vec::new();
-        for document in &krate.documents {
-            let path = document.path();
-            let Some(input) = inputs.documents.get(&path) else {
-                missing(&path, "document", diagnostics);
-                continue;
-            };
-            let mut mine = Vec::new();
-            for name in &document.overlays {
-                match overlays.get(name) {
-                    Some(overlay) => mine.push(overlay),
-                    // One that is there but can't be read has been reported.
-                    None if inputs.overlays.contains_key(name) => {}
-                    None => missing(name, "overlay", diagnostics),
-                }
-            }
-            let newer = newer(document, config, inputs);
-            let loaded = load::load(input, document, newer, &mine, diagnostics);
-            let Some(loaded) = loaded else { continue };
-            versions.push(lower::lower(&loaded, document, config, diagnostics));
+    let documents = config.crates.iter().enumerate();
+    let documents = documents.flat_map(|(at, krate)| {
+        krate.documents.iter().map(move |document| (at, document))
+    });
+    let versions = parallel::map_reporting(
+        documents.collect(),
+        diagnostics,
+        |(at, document), to| (at, version(document, config, inputs, &overlays, to)),
+    );
+    let crates = config.crates.iter().map(|config| model::Crate {
+        config,
+        versions: Vec::new(),
+    });
+    let mut crates: Vec<_> = crates.collect();
+    for (at, version) in versions {
+        if let Some(krate) = crates.get_mut(at) {
+            krate.versions.extend(version);
         }
-        crates.push(model::Crate {
-            config: krate,
-            versions,
-        });
     }
     passes::run(&mut crates, diagnostics);
     crates
+}
+
+/// Loads and lowers one document.
+fn version(
+    document: &DocumentConfig,
+    config: &Config,
+    inputs: &Inputs,
+    overlays: &BTreeMap<&String, load::Overlay>,
+    diagnostics: &mut Diagnostics,
+) -> Option<model::ApiVersion> {
+    let path = document.path();
+    let Some(input) = inputs.documents.get(&path) else {
+        missing(&path, "document", diagnostics);
+        return None;
+    };
+    let mut mine = Vec::new();
+    for name in &document.overlays {
+        match overlays.get(name) {
+            Some(overlay) => mine.push(overlay),
+            // One that is there but can't be read has been reported.
+            None if inputs.overlays.contains_key(name) => {}
+            None => missing(name, "overlay", diagnostics),
+        }
+    }
+    let newer = newer(document, config, inputs);
+    let loaded = load::load(input, document, newer, &mine, diagnostics)?;
+    Some(lower::lower(&loaded, document, config, diagnostics))
 }
 
 /// The document that another follows, where both are the project's own: in those of a release
@@ -295,13 +331,11 @@ fn files(
 ) -> Vec<GeneratedFile> {
     let mut rendered = Vec::new();
     for file in files {
-        match render::render(&file) {
-            Ok(text) => rendered.push(GeneratedFile {
-                path: file.path,
-                text,
-            }),
+        let path = file.path.clone();
+        match render::render(file) {
+            Ok(text) => rendered.push(GeneratedFile { path, text }),
             Err(message) => diagnostics.in_file(
-                &format!("{krate}/{}", file.path),
+                &format!("{krate}/{path}"),
                 None,
                 format!("the generated tokens are not Rust: {message}"),
                 "this is a bug of the generator: please report it with the document",
@@ -311,7 +345,8 @@ fn files(
     rendered
 }
 
-fn rendered(krate: &model::Crate<'_>, diagnostics: &mut Diagnostics) -> Generated {
+/// A crate without its files.
+fn described(krate: &model::Crate<'_>) -> Generated {
     let structs = krate.versions.iter().map(|version| version.structs().count()).sum();
     let types: usize = krate.versions.iter().map(|version| version.types.len()).sum();
     Generated {
@@ -320,7 +355,7 @@ fn rendered(krate: &model::Crate<'_>, diagnostics: &mut Diagnostics) -> Generate
         structs,
         enums: types - structs,
         group_versions: group_versions(krate),
-        files: files(&krate.config.name, emit::emit(krate), diagnostics),
+        files: Vec::new(),
         hand_written: emit::hand_written(krate),
     }
 }

@@ -170,7 +170,7 @@ fn modules_keep_to_themselves() {
             "{name} knows OpenAPI"
         );
         let tokens = uses("quote::") || uses("proc_macro2::");
-        assert!(!tokens || may(&["emit/", "render.rs", "name/"]), "{name} makes tokens");
+        assert!(!tokens || may(&["emit/", "render/", "name/"]), "{name} makes tokens");
         for outside in ["std::fs", "std::env", "std::process", "std::net", "std::time"] {
             assert!(!uses(outside), "{name} uses {outside}");
         }

@@ -57,9 +57,11 @@ fn span(code: &str, links: &dyn Links) -> String {
 
 /// A word outside code: a name, text, or text with an address.
 fn bare(word: &str, links: &dyn Links) -> String {
-    let address = [word.find("https://"), word.find("http://")];
     let starts = word.len() - word.trim_start_matches(['(', '"', '\'', '[']).len();
-    let address = address.into_iter().flatten().min();
+    // Few words have a colon, and to look for one is quick.
+    let address =
+        word.contains(':').then(|| [word.find("https://"), word.find("http://")]);
+    let address = address.into_iter().flatten().flatten().min();
     let (before, rest) = word.split_at(address.unwrap_or(starts));
     let core =
         rest.trim_end_matches(['.', ',', ';', ':', ')', '"', '\'', '?', '!', ']']);
@@ -80,6 +82,10 @@ fn bare(word: &str, links: &dyn Links) -> String {
 
 /// Escapes what Markdown would take for markup anywhere.
 fn escape(text: &str) -> String {
+    let special = ['<', '[', ']', '*', '\\', '|', '~', '_', '&'];
+    if !text.contains(special) {
+        return text.to_owned();
+    }
     let mut escaped = String::with_capacity(text.len());
     let inner = text.trim_matches('_');
     let outside = text.len() - text.trim_start_matches('_').len();

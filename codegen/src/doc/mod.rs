@@ -286,15 +286,17 @@ fn wrap<T: AsRef<str>>(
 ) {
     let mut line = mark.to_owned();
     let mut empty = true;
+    let mut width = 0;
     for atom in atoms {
         let atom = atom.as_ref();
-        let width = line.chars().count() + 1 + atom.chars().count();
+        width += 1 + atom.chars().count();
         if !empty && width > WIDTH {
             lines.push(std::mem::replace(&mut line, " ".repeat(mark.len())));
             empty = true;
         }
         if empty {
             line.push_str(&inline::line_start(atom));
+            width = line.chars().count();
         } else {
             line.push(' ');
             line.push_str(atom);

@@ -23,7 +23,7 @@ pub(super) fn module(versions: &[&ApiVersion]) -> Option<Declared> {
     any.then(|| Declared::new(name::fixed(APPLY_MODULE), true, Some(Feature::Apply)))
 }
 
-/// The files of all apply types of a crate.
+/// The files that declare those of the apply types.
 pub(super) fn files(krate: &Crate<'_>) -> Vec<File> {
     let mut files = Vec::new();
     for (place, versions) in places(krate) {
@@ -31,15 +31,12 @@ pub(super) fn files(krate: &Crate<'_>) -> Vec<File> {
             continue;
         }
         files.push(root(place, &versions));
-        for version in versions {
-            let modules = version.apply.modules.iter();
-            files.extend(modules.map(|module| file(version, module)));
-        }
     }
     files
 }
 
-fn file(version: &ApiVersion, module: &Module) -> File {
+/// The file of some apply types.
+pub(super) fn file(version: &ApiVersion, module: &Module) -> File {
     let mut converts = false;
     let mut items = Vec::new();
     for schema in &module.types {

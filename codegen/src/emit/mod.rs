@@ -26,9 +26,9 @@ use std::collections::BTreeMap;
 use proc_macro2::TokenStream;
 use quote::quote;
 
-pub(crate) use bundle::emit as emit_bundle;
 pub(crate) use by_hand::paths as hand_written;
 
+use crate::config::Bundle;
 use crate::doc;
 use crate::model::{ApiVersion, Crate, Module, Role, Struct, Type};
 use crate::name::Ident;
@@ -72,11 +72,10 @@ impl File {
 /// An output: the files that it adds to a crate.
 type Output = fn(&Crate<'_>) -> Vec<File>;
 
-/// All outputs.
-const OUTPUTS: [Output; 9] = [
+/// All outputs, but for those that have a file for each file of types.
+const OUTPUTS: [Output; 8] = [
     manifest::files,
     root::files,
-    types::files,
     apply::files,
     counterparts::files,
     merge::files,
@@ -84,6 +83,40 @@ const OUTPUTS: [Output; 9] = [
     scheme::files,
     validation::files,
 ];
+
+/// An output that has a file for each file of types.
+type Each = fn(&ApiVersion, &Module) -> File;
+
+/// What can be emitted at the same time as other parts.
+pub(crate) enum Work<'a> {
+    Whole(Output, &'a Crate<'a>),
+    Each(Each, &'a ApiVersion, &'a Module),
+    Bundle(&'a Bundle, &'a [Crate<'a>]),
+}
+
+impl Work<'_> {
+    pub(crate) fn files(self) -> Vec<File> {
+        match self {
+            Self::Whole(output, krate) => output(krate),
+            Self::Each(output, version, module) => vec![output(version, module)],
+            Self::Bundle(bundle, crates) => bundle::emit(bundle, crates),
+        }
+    }
+}
+
+/// All files of a crate, as parts of the work.
+pub(crate) fn works<'a>(krate: &'a Crate<'a>) -> Vec<Work<'a>> {
+    let whole = OUTPUTS.iter().map(|output| Work::Whole(*output, krate));
+    let each = krate.versions.iter().flat_map(|version| {
+        let each = |output: Each, modules: &'a [Module]| {
+            modules.iter().map(move |module| Work::Each(output, version, module))
+        };
+        let types = each(types::file, &version.modules);
+        let applied = each(apply::file, &version.apply.modules);
+        types.chain(applied).chain(each(schema::file, &version.modules))
+    });
+    whole.chain(each).collect()
+}
 
 /// What an output adds to the file of a struct.
 type Part = fn(&ApiVersion, &Type, &Struct) -> Vec<TokenStream>;
@@ -113,11 +146,6 @@ fn presence(required: bool) -> TokenStream {
     } else {
         quote!(optional)
     }
-}
-
-/// The files of a crate.
-pub(crate) fn emit(krate: &Crate<'_>) -> Vec<File> {
-    OUTPUTS.iter().flat_map(|output| output(krate)).collect()
 }
 
 /// The modules in which the crate has types, each with its documents. The root is there even if
@@ -153,10 +181,18 @@ fn origins<'a>(versions: impl IntoIterator<Item = &'a ApiVersion>) -> String {
     files.join(",\n// ")
 }
 
-/// The attributes that make a documentation comment of the lines.
+/// The attribute that makes a documentation comment of the lines. Render makes lines of it again.
 fn comment(lines: &[String]) -> TokenStream {
-    let lines = lines.iter().map(|line| spaced(line));
-    quote!(#(#[doc = #lines])*)
+    if lines.is_empty() {
+        return TokenStream::new();
+    }
+    let mut text = String::new();
+    for (at, line) in lines.iter().enumerate() {
+        text.push_str(if at > 0 { "\n" } else { "" });
+        text.push_str(if line.is_empty() { "" } else { " " });
+        text.push_str(line);
+    }
+    quote!(#[doc = #text])
 }
 
 /// The same for the whole file.

@@ -24,18 +24,15 @@ pub(super) fn module(versions: &[&ApiVersion]) -> Option<Declared> {
     any.then(|| Declared::new(name::fixed(SCHEMA_FOLDER), false, gate))
 }
 
-/// One file for each file of types, and those that declare them.
+/// The files that declare those of the schemas.
 pub(super) fn files(krate: &Crate<'_>) -> Vec<File> {
     let mut files = Vec::new();
     for (place, versions) in places(krate) {
         if module(&versions).is_none() {
             continue;
         }
-        let modules =
-            versions.iter().flat_map(|v| v.modules.iter().map(move |m| (*v, m)));
-        let modules: Vec<_> = modules.collect();
-        files.extend(modules.iter().map(|(version, module)| file(version, module)));
-        let names = modules.iter().map(|(_, module)| module.name.clone());
+        let modules = versions.iter().flat_map(|version| &version.modules);
+        let names = modules.map(|module| module.name.clone());
         let names = names.map(|name| Declared::new(name, false, None));
         let about = "JSON Schemas of the types, for a CustomResourceDefinition.";
         files.push(File::rust(
@@ -48,7 +45,8 @@ pub(super) fn files(krate: &Crate<'_>) -> Vec<File> {
     files
 }
 
-fn file(version: &ApiVersion, module: &Module) -> File {
+/// The file of the schemas of some types.
+pub(super) fn file(version: &ApiVersion, module: &Module) -> File {
     let types = module.types.iter().filter_map(|schema| {
         Some((schema, version.types.get(schema)?, version.schemas.get(schema)?))
     });

@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::{File, PARTS, comment, conversion, enums, folder, imports, origin};
-use crate::model::{ApiVersion, Crate, Field, Module, Shape, Struct, Ty, Type};
+use crate::model::{ApiVersion, Field, Module, Shape, Struct, Ty, Type};
 
 /// The documentation of the field that keeps unknown fields.
 const UNKNOWN_FIELDS: [&str; 2] = [
@@ -12,14 +12,8 @@ const UNKNOWN_FIELDS: [&str; 2] = [
     "others, but for those whose names it does know.",
 ];
 
-/// The files of types.
-pub(super) fn files(krate: &Crate<'_>) -> Vec<File> {
-    let versions = krate.versions.iter();
-    let modules = versions.flat_map(|v| v.modules.iter().map(move |m| (v, m)));
-    modules.map(|(version, module)| file(version, module)).collect()
-}
-
-fn file(version: &ApiVersion, module: &Module) -> File {
+/// The file of some types.
+pub(super) fn file(version: &ApiVersion, module: &Module) -> File {
     let types = module.types.iter();
     let types = types.filter_map(|name| Some((name, version.types.get(name)?)));
     let mut all = imports::of(version, module);

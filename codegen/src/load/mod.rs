@@ -40,8 +40,10 @@ pub(crate) struct Document {
     pub(crate) file: String,
     /// The release it describes.
     pub(crate) release: Release,
-    /// The schemas of its components.
+    /// The schemas of its components that have the prefix.
     pub(crate) schemas: BTreeMap<String, Schema>,
+    /// The names of the others.
+    pub(crate) others: Vec<String>,
     /// Where those schemas were that stood inside others.
     places: BTreeMap<String, Pointer>,
     /// The whole, with its overlays.
@@ -170,21 +172,25 @@ pub(crate) fn load(
     keyword::check(&document, prefix, &root);
     let names = inline::Names::new(prefix, &config.names);
     let places = inline::name_all(&mut document, names, &root);
+    let (schemas, others) = schemas(&document, prefix, &places, &root);
     Some(Document {
         file: source.name.clone(),
         release: *release,
-        schemas: schemas(&document, &places, &root),
+        schemas,
+        others,
         places,
         json: document,
     })
 }
 
+/// The schemas with the prefix, and the names of the others.
 fn schemas(
     document: &Value,
+    prefix: &str,
     places: &BTreeMap<String, Pointer>,
     root: &Spot<'_>,
-) -> BTreeMap<String, Schema> {
-    let mut schemas = BTreeMap::new();
+) -> (BTreeMap<String, Schema>, Vec<String>) {
+    let (mut schemas, mut others) = (BTreeMap::new(), Vec::new());
     let components = document.pointer(SCHEMAS).and_then(Value::as_object);
     let Some(components) = components.filter(|schemas| !schemas.is_empty()) else {
         root.report(
@@ -192,7 +198,7 @@ fn schemas(
             "an OpenAPI document of a Kubernetes group-version has its types under \
              components/schemas",
         );
-        return schemas;
+        return (schemas, others);
     };
     for (name, value) in components {
         let at = root.at(place(places, name));
@@ -204,6 +210,10 @@ fn schemas(
                 "OpenAPI allows letters, digits, `.`, `-` and `_`, as in \
                  `io.k8s.api.storage.v1.CSINode`",
             );
+            continue;
+        }
+        if !name.starts_with(prefix) && value.is_object() {
+            others.push(name.clone());
             continue;
         }
         match ReferenceOr::<Schema>::deserialize(value) {
@@ -220,5 +230,5 @@ fn schemas(
             ),
         }
     }
-    schemas
+    (schemas, others)
 }

@@ -34,43 +34,67 @@ pub(super) fn wrap_bare(value: &mut Value) {
 
 /// Reports every `$ref` that leads out of the document or nowhere.
 pub(super) fn check(document: &Value, root: &Spot<'_>) {
-    check_inside(document, document, root);
+    check_inside(document, document, &mut Vec::new(), root);
 }
 
-fn check_inside(value: &Value, document: &Value, at: &Spot<'_>) {
+/// The way to a value is spelled out where something is wrong only.
+fn check_inside<'v>(
+    value: &'v Value,
+    document: &Value,
+    way: &mut Vec<Key<'v>>,
+    root: &Spot<'_>,
+) {
     match value {
         Value::Object(object) => {
             if let Some(Value::String(reference)) = object.get("$ref") {
-                check_one(reference, document, at);
+                check_one(reference, document, way, root);
             }
             for (key, value) in object {
-                check_inside(value, document, &at.child(key));
+                way.push(Key::Name(key));
+                check_inside(value, document, way, root);
+                way.pop();
             }
         }
         Value::Array(array) => {
             for (index, value) in array.iter().enumerate() {
-                check_inside(value, document, &at.child(index));
+                way.push(Key::Index(index));
+                check_inside(value, document, way, root);
+                way.pop();
             }
         }
         _ => {}
     }
 }
 
-fn check_one(reference: &str, document: &Value, at: &Spot<'_>) {
-    let is_in_schema = at.pointer.as_str().starts_with(SCHEMAS);
+/// A step on the way to a value.
+#[derive(Clone, Copy, PartialEq)]
+enum Key<'v> {
+    Name(&'v str),
+    Index(usize),
+}
+
+fn check_one(reference: &str, document: &Value, way: &[Key<'_>], root: &Spot<'_>) {
+    let is_in_schema = way.starts_with(&[Key::Name("components"), Key::Name("schemas")]);
     let is_schema = schema_name(reference).is_some_and(|name| !name.contains('/'));
     let shown = reference.escape_debug();
+    let at = || {
+        let at = way.iter().fold(root.clone(), |at, key| match key {
+            Key::Name(name) => at.child(name),
+            Key::Index(index) => at.child(index),
+        });
+        at.child("$ref")
+    };
     match reference.strip_prefix('#') {
-        None => at.child("$ref").report(
+        None => at().report(
             format!("`{shown}` leads out of the document"),
             "a document must hold all that it refers to: copy the schema into it and \
              refer to `#/components/schemas/NAME`",
         ),
-        Some(target) if document.pointer(target).is_none() => at.child("$ref").report(
+        Some(target) if document.pointer(target).is_none() => at().report(
             format!("`{shown}` leads nowhere"),
             "check the spelling, or add what it names to the document",
         ),
-        Some(_) if is_in_schema && !is_schema => at.child("$ref").report(
+        Some(_) if is_in_schema && !is_schema => at().report(
             format!("`{shown}` is not a schema"),
             "refer to `#/components/schemas/NAME`",
         ),

@@ -45,19 +45,17 @@ pub(crate) fn lower(
     let resources = paths::resources(&document.json, &root);
     for (name, schema) in &document.schemas {
         let at = root.at(document.place(name));
-        match name.strip_prefix(&document_config.prefix) {
-            Some(short) => {
-                own_type(name, short, schema, at, &resources, &mut version);
-            }
-            None => {
-                let external = external::of(name, document, &at, config);
-                version.externs.extend(external.map(|found| (name.clone(), found)));
-            }
+        if let Some(short) = name.strip_prefix(&document_config.prefix) {
+            own_type(name, short, schema, at, &resources, &mut version);
         }
     }
+    for name in &document.others {
+        let at = root.at(document.place(name));
+        let external = external::of(name, document, &at, config);
+        version.externs.extend(external.map(|found| (name.clone(), found)));
+    }
     role::check_kinds(&version, &root);
-    let ours = |name: &String| name.starts_with(&document_config.prefix);
-    if !document.schemas.is_empty() && !document.schemas.keys().any(ours) {
+    if document.schemas.is_empty() && !document.others.is_empty() {
         root.at(Pointer::schemas()).report(
             format!("no schema starts with `{}`", document_config.prefix),
             "check that it is the document of the right group-version, or the `prefix` in \

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use openapiv3::{Operation, PathItem, ReferenceOr, StatusCode};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -11,6 +10,10 @@ use crate::model::Resource;
 
 /// The extension with the group, version and kind of a schema or an operation.
 pub(super) const KIND: &str = "x-kubernetes-group-version-kind";
+
+/// The members of a path that are operations.
+const VERBS: [&str; 8] =
+    ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
 
 /// The kind that a schema or an operation is about.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
@@ -28,20 +31,16 @@ pub(super) fn resources(document: &Value, root: &Spot<'_>) -> Resources {
     let paths = document.get("paths").and_then(Value::as_object);
     for (path, value) in paths.into_iter().flatten() {
         let at = root.child("paths").child(path);
-        let item = match ReferenceOr::<PathItem>::deserialize(value) {
-            Ok(ReferenceOr::Item(item)) => item,
-            Ok(ReferenceOr::Reference { .. }) => continue,
-            Err(error) => {
-                at.report(
-                    format!("not an OpenAPI 3.0 path: {error}"),
-                    "compare it with a path that works, such as that of csinodes",
-                );
-                continue;
-            }
+        let Some(operations) = operations(value) else {
+            at.report(
+                "not an OpenAPI 3.0 path: it and its operations and responses are objects",
+                "compare it with a path that works, such as that of csinodes",
+            );
+            continue;
         };
-        for (verb, operation) in item.iter() {
+        for (verb, operation) in operations {
             let at = at.child(verb);
-            let kind = match operation.extensions.get(KIND) {
+            let kind = match operation.get(KIND) {
                 Some(kind) => GroupVersionKind::deserialize(kind),
                 // What is got is of the kind; what is deleted is answered with a Status.
                 None => match result_kind(document, operation).filter(|_| verb == "get")
@@ -62,13 +61,25 @@ pub(super) fn resources(document: &Value, root: &Spot<'_>) -> Resources {
     resources
 }
 
-/// The kind of what an operation answers: up to 1.23 only schemas name their kind.
-fn result_kind(document: &Value, operation: &Operation) -> Option<GroupVersionKind> {
-    let ok = operation.responses.responses.get(&StatusCode::Code(200))?.as_item()?;
-    let content = ok.content.get("application/json")?;
-    let ReferenceOr::Reference { reference } = content.schema.as_ref()? else {
-        return None;
+/// The operations of a path; `None` if it is damaged.
+///
+/// They are read as JSON: most of what OpenAPI's types would hold of them, nothing here asks for.
+fn operations(path: &Value) -> Option<Vec<(&'static str, &Value)>> {
+    let path = path.as_object()?;
+    let operations = VERBS.into_iter().filter_map(|verb| Some((verb, path.get(verb)?)));
+    let operations: Vec<_> = operations.collect();
+    let is_whole = |operation: &Value| {
+        let responses = operation.get("responses");
+        operation.is_object() && responses.is_none_or(Value::is_object)
     };
+    operations.iter().all(|(_, operation)| is_whole(operation)).then_some(operations)
+}
+
+/// The kind of what an operation answers: up to 1.23 only schemas name their kind.
+fn result_kind(document: &Value, operation: &Value) -> Option<GroupVersionKind> {
+    let content = operation.get("responses")?.get("200")?.get("content")?;
+    let schema = content.get("application/json")?.get("schema")?;
+    let reference = schema.get("$ref")?.as_str()?;
     let schema = document.pointer(reference.strip_prefix('#')?)?;
     match schema.get(KIND)?.as_array()?.as_slice() {
         [kind] => GroupVersionKind::deserialize(kind).ok(),

@@ -230,8 +230,9 @@ impl Links for Scope<'_> {
     fn is_name(&self, word: &str) -> bool {
         // Words such as `Status` or `parameters` are English too; two humps are not.
         let humps = word.chars().skip(1).any(|c| c.is_ascii_uppercase());
-        let known =
-            self.known.own.contains_key(word) || self.known.external.contains_key(word);
-        humps && (known || self.fields.contains_key(word))
+        humps
+            && (self.known.own.contains_key(word)
+                || self.known.external.contains_key(word)
+                || self.fields.contains_key(word))
     }
 }

@@ -24,6 +24,7 @@ mod schemas;
 use crate::config::CrateConfig;
 use crate::diag::Diagnostics;
 use crate::model::{ApiVersion, Crate};
+use crate::parallel;
 
 /// A pass.
 enum Pass {
@@ -70,21 +71,60 @@ const PASSES: &[Pass] = &[
 
 /// Runs all passes.
 pub(crate) fn run(crates: &mut [Crate<'_>], diagnostics: &mut Diagnostics) {
-    for pass in PASSES {
-        match pass {
-            Pass::Version(run) => {
-                for krate in &mut *crates {
-                    for version in &mut krate.versions {
-                        run(version, krate.config, diagnostics);
-                    }
-                }
-            }
-            Pass::Crate(run) => {
-                crates.iter_mut().for_each(|krate| run(krate, diagnostics));
-            }
+    let mut open = PASSES;
+    while let Some(first) = open.first() {
+        let together = open.iter().take_while(|pass| pass.is_of_one_crate()).count();
+        let (passes, rest) = open.split_at(together.max(1));
+        open = rest;
+        match first {
             Pass::Crates(run) => run(crates, diagnostics),
             Pass::Errors if diagnostics.is_empty() => {}
             Pass::Errors => return,
+            Pass::Version(_) | Pass::Crate(_) => {
+                run_together(passes, crates, diagnostics)
+            }
+        }
+    }
+}
+
+/// Runs passes over each crate at the same time as over the others.
+fn run_together(
+    passes: &[Pass],
+    crates: &mut [Crate<'_>],
+    diagnostics: &mut Diagnostics,
+) {
+    let mut found = parallel::map(crates.iter_mut().collect(), |krate| {
+        let each = passes.iter().map(|pass| {
+            let mut found = Diagnostics::default();
+            pass.run(krate, &mut found);
+            found
+        });
+        each.collect::<Vec<_>>()
+    });
+    // The order is that of the passes.
+    for at in 0..passes.len() {
+        for found in &mut found {
+            let found = found.get_mut(at).map(std::mem::take);
+            found.into_iter().flatten().for_each(|error| diagnostics.push(error));
+        }
+    }
+}
+
+impl Pass {
+    fn is_of_one_crate(&self) -> bool {
+        matches!(self, Self::Version(_) | Self::Crate(_))
+    }
+
+    /// Runs a pass over one crate.
+    fn run(&self, krate: &mut Crate<'_>, diagnostics: &mut Diagnostics) {
+        match self {
+            Self::Version(run) => {
+                for version in &mut krate.versions {
+                    run(version, krate.config, diagnostics);
+                }
+            }
+            Self::Crate(run) => run(krate, diagnostics),
+            Self::Crates(_) | Self::Errors => {}
         }
     }
 }

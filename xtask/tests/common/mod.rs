@@ -3,6 +3,8 @@
 // Each test binary uses a part of it.
 #![allow(dead_code)]
 
+pub(crate) mod every;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};

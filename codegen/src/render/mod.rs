@@ -1,9 +1,13 @@
 //! Render: formats the tokens of a file and adds the header.
 
-use proc_macro2::{Delimiter, Group, Spacing, TokenStream, TokenTree};
-use quote::quote;
+mod comments;
+mod members;
+mod table;
+
+use proc_macro2::TokenStream;
 
 use crate::emit::{Content, File};
+use comments::Comments;
 
 /// What every generated file starts with, after the comment sign. The file is ours to
 /// change or remove only with it.
@@ -26,38 +30,32 @@ pub fn is_generated(text: &str) -> bool {
 }
 
 /// The text of a file, or what is wrong with the tokens.
-pub(crate) fn render(file: &File) -> Result<String, String> {
+pub(crate) fn render(file: File) -> Result<String, String> {
     let origin = &file.origin;
     let warning = "Change the document or its overlays and run the command again.";
     let header = |sign| format!("{sign} {MARK}{origin}.\n{sign} {warning}\n\n");
-    match &file.content {
-        Content::Toml(text) => Ok(header("#") + text),
-        Content::Macros(text) => match syn::parse_file(text) {
-            Ok(_) => Ok(header("//") + text),
+    match file.content {
+        Content::Toml(text) => Ok(header("#") + &text),
+        Content::Macros(text) => match syn::parse_file(&text) {
+            Ok(_) => Ok(header("//") + &text),
             Err(error) => Err(error.to_string()),
         },
         Content::Rust { attributes, items } => {
             let mut text = header("//");
-            let attributes = unparse(attributes.clone())?;
+            let attributes = unparse(attributes)?;
             if !attributes.is_empty() {
                 text.push_str(&attributes);
                 text.push('\n');
             }
             let mut before = None;
-            for (index, item) in items.iter().filter(|item| !item.is_empty()).enumerate()
-            {
-                let item = match table(item) {
-                    Some(table) => table,
-                    None => unparse(quote!(#item))?,
-                };
+            let items = items.into_iter().filter(|item| !item.is_empty());
+            for (index, item) in items.enumerate() {
+                let item = formatted(item)?;
                 let group = group(&item);
                 if index > 0 && (group.is_none() || group != before) {
                     text.push('\n');
                 }
-                text.push_str(&match group {
-                    Some(_) => filled(&item),
-                    None => spaced(&narrowed(&item)),
-                });
+                text.push_str(&item);
                 before = group;
             }
             Ok(text)
@@ -65,149 +63,31 @@ pub(crate) fn render(file: &File) -> Result<String, String> {
     }
 }
 
+/// The text of one item.
+fn formatted(item: TokenStream) -> Result<String, String> {
+    let item: Vec<_> = item.into_iter().collect();
+    if let Some(table) = table::text(&item) {
+        return Ok(table);
+    }
+    let mut comments = Comments::default();
+    let item = comments.take(item);
+    let text = match members::text(&item) {
+        Some(text) => text,
+        None => unparse(item.into_iter().collect())?,
+    };
+    if group(&text).is_some() {
+        return Ok(comments.restored(filled(&text)));
+    }
+    Ok(comments.restored(spaced(&narrowed(&text))))
+}
+
 fn unparse(tokens: TokenStream) -> Result<String, String> {
+    if tokens.is_empty() {
+        return Ok(String::new());
+    }
     match syn::parse2(tokens) {
         Ok(file) => Ok(prettyplease::unparse(&file)),
         Err(error) => Err(error.to_string()),
-    }
-}
-
-/// The text of a macro with a table, which neither prettyplease nor rustfmt formats.
-fn table(item: &TokenStream) -> Option<String> {
-    let item: syn::ItemMacro = syn::parse2(item.clone()).ok()?;
-    let braces = matches!(item.mac.delimiter, syn::MacroDelimiter::Brace(_));
-    if !braces || item.ident.is_some() || !item.attrs.is_empty() {
-        return None;
-    }
-    let path = item.mac.path;
-    let path = joined(quote!(#path));
-    let inside = joined(item.mac.tokens.clone());
-    let has_rows = item.mac.tokens.clone().into_iter().any(|token| match token {
-        TokenTree::Group(group) => group.delimiter() == Delimiter::Brace,
-        // A documentation comment.
-        TokenTree::Punct(punct) => punct.as_char() == '#',
-        _ => false,
-    });
-    let line = format!("{path}! {{ {inside} }}\n");
-    if !has_rows && line.len() <= WIDTH + 1 {
-        return Some(line);
-    }
-    let mut text = format!("{path}! {{\n");
-    rows(item.mac.tokens, "    ", &mut text);
-    Some(text + "}\n")
-}
-
-/// Each row of a table on a line.
-fn rows(tokens: TokenStream, indent: &str, text: &mut String) {
-    let mut row = Vec::new();
-    // How many brackets of generic arguments are open.
-    let mut depth = 0_usize;
-    let mut tokens = tokens.into_iter().peekable();
-    while let Some(token) = tokens.next() {
-        match token {
-            TokenTree::Punct(punct) if punct.as_char() == '#' => {
-                let attribute = tokens.next().into_iter().collect();
-                *text += &format!("{indent}{}\n", commented(attribute));
-            }
-            TokenTree::Punct(punct) if punct.as_char() == ',' && depth == 0 => {
-                let line = joined(row.drain(..).collect());
-                *text += &wrapped(indent, &(line + ","));
-            }
-            TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => {
-                let line = joined(row.drain(..).collect());
-                *text += &wrapped(indent, &(line + " {"));
-                rows(group.stream(), &format!("{indent}    "), text);
-                let comma = tokens.next_if(|token| sign(token) == Some(','));
-                let comma = comma.map_or("", |_| ",");
-                *text += &format!("{indent}}}{comma}\n");
-            }
-            token => {
-                let is_arrow = row.last().is_some_and(|last| sign(last) == Some('='));
-                match sign(&token) {
-                    Some('<') => depth += 1,
-                    Some('>') if !is_arrow => depth = depth.saturating_sub(1),
-                    _ => {}
-                }
-                row.push(token);
-            }
-        }
-    }
-    if !row.is_empty() {
-        *text += &format!("{indent}{}\n", joined(row.into_iter().collect()));
-    }
-}
-
-/// A row, on two lines if it has a value that doesn't fit on one.
-fn wrapped(indent: &str, line: &str) -> String {
-    match line.split_once(" => ") {
-        Some((key, value)) if indent.len() + line.len() > WIDTH => {
-            format!("{indent}{key} =>\n{indent}    {value}\n")
-        }
-        _ => format!("{indent}{line}\n"),
-    }
-}
-
-/// The sign that a token is.
-fn sign(token: &TokenTree) -> Option<char> {
-    match token {
-        TokenTree::Punct(punct) => Some(punct.as_char()),
-        _ => None,
-    }
-}
-
-/// The line of a documentation comment, from its attribute without the sign.
-fn commented(attribute: TokenStream) -> String {
-    let text = syn::parse2(quote!(# #attribute struct Described;)).map(
-        |item: syn::ItemStruct| {
-            item.attrs.into_iter().find_map(|attribute| match attribute.meta {
-                syn::Meta::NameValue(syn::MetaNameValue {
-                    value:
-                        syn::Expr::Lit(syn::ExprLit {
-                            lit: syn::Lit::Str(text),
-                            ..
-                        }),
-                    ..
-                }) => Some(text.value()),
-                _ => None,
-            })
-        },
-    );
-    format!("///{}", text.ok().flatten().unwrap_or_default())
-}
-
-/// Tokens with blanks between them, but for those of a path and of its generic arguments.
-fn joined(tokens: TokenStream) -> String {
-    let mut text = String::new();
-    let mut glued = true;
-    for token in tokens {
-        let punct = match &token {
-            TokenTree::Punct(punct) => Some((punct.as_char(), punct.spacing())),
-            _ => None,
-        };
-        let sign = punct.map(|(sign, _)| sign);
-        // That of `=>` is glued to the sign before it.
-        let is_left = matches!(sign, Some('!' | ':' | ',' | '.' | '<'))
-            || sign == Some('>') && !glued;
-        if !glued && !is_left {
-            text.push(' ');
-        }
-        text += &match &token {
-            TokenTree::Group(group) => grouped(group),
-            token => token.to_string(),
-        };
-        glued = matches!(sign, Some(':' | '.' | '<'))
-            || punct.is_some_and(|(_, spacing)| spacing == Spacing::Joint);
-    }
-    text
-}
-
-/// A group as rustfmt writes it.
-fn grouped(group: &Group) -> String {
-    let inside = joined(group.stream());
-    match group.delimiter() {
-        Delimiter::Parenthesis => format!("({inside})"),
-        Delimiter::Bracket => format!("[{inside}]"),
-        Delimiter::Brace | Delimiter::None => group.to_string(),
     }
 }
 

@@ -1,0 +1,127 @@
+//! Macros with tables, which neither prettyplease nor rustfmt formats.
+
+use proc_macro2::{Delimiter, Group, Spacing, TokenStream, TokenTree};
+
+use super::WIDTH;
+use super::comments::{self, owned, sign};
+
+/// The text of an item that is such a macro.
+pub(super) fn text(item: &[TokenTree]) -> Option<String> {
+    let (path, table) = parts(item)?;
+    let path = joined(path.iter().cloned().collect());
+    let inside = joined(table.clone());
+    let has_rows = table.clone().into_iter().any(|token| match token {
+        TokenTree::Group(group) => group.delimiter() == Delimiter::Brace,
+        // A documentation comment.
+        TokenTree::Punct(punct) => punct.as_char() == '#',
+        _ => false,
+    });
+    let line = format!("{path}! {{ {inside} }}\n");
+    if !has_rows && line.len() <= WIDTH + 1 {
+        return Some(line);
+    }
+    let mut text = format!("{path}! {{\n");
+    rows(table, "    ", &mut text);
+    Some(text + "}\n")
+}
+
+/// The path of the macro, and the table in braces after it.
+fn parts(item: &[TokenTree]) -> Option<(&[TokenTree], TokenStream)> {
+    let (TokenTree::Group(group), item) = item.split_last()? else {
+        return None;
+    };
+    let (bang, path) = item.split_last()?;
+    let is_path = |token: &TokenTree| {
+        matches!(token, TokenTree::Ident(_)) || sign(token) == Some(':')
+    };
+    let is_table = sign(bang) == Some('!') && group.delimiter() == Delimiter::Brace;
+    (is_table && path.iter().all(is_path)).then(|| (path, group.stream()))
+}
+
+/// Each row of a table on a line.
+fn rows(tokens: TokenStream, indent: &str, text: &mut String) {
+    let mut row = Vec::new();
+    // How many brackets of generic arguments are open.
+    let mut depth = 0_usize;
+    let mut tokens = tokens.into_iter().peekable();
+    while let Some(token) = tokens.next() {
+        match token {
+            TokenTree::Punct(punct) if punct.as_char() == '#' => {
+                let comment = tokens.next().and_then(|token| comments::of(&token));
+                for line in comment.unwrap_or_default().split('\n') {
+                    text.extend([indent, "///", line, "\n"]);
+                }
+            }
+            TokenTree::Punct(punct) if punct.as_char() == ',' && depth == 0 => {
+                let line = joined(row.drain(..).collect());
+                *text += &wrapped(indent, &(line + ","));
+            }
+            TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => {
+                let line = joined(row.drain(..).collect());
+                *text += &wrapped(indent, &(line + " {"));
+                rows(owned(group), &format!("{indent}    "), text);
+                let comma = tokens.next_if(|token| sign(token) == Some(','));
+                let comma = comma.map_or("", |_| ",");
+                *text += &format!("{indent}}}{comma}\n");
+            }
+            token => {
+                let is_arrow = row.last().is_some_and(|last| sign(last) == Some('='));
+                match sign(&token) {
+                    Some('<') => depth += 1,
+                    Some('>') if !is_arrow => depth = depth.saturating_sub(1),
+                    _ => {}
+                }
+                row.push(token);
+            }
+        }
+    }
+    if !row.is_empty() {
+        *text += &format!("{indent}{}\n", joined(row.into_iter().collect()));
+    }
+}
+
+/// A row, on two lines if it has a value that doesn't fit on one.
+fn wrapped(indent: &str, line: &str) -> String {
+    match line.split_once(" => ") {
+        Some((key, value)) if indent.len() + line.len() > WIDTH => {
+            format!("{indent}{key} =>\n{indent}    {value}\n")
+        }
+        _ => format!("{indent}{line}\n"),
+    }
+}
+
+/// Tokens with blanks between them, but for those of a path and of its generic arguments.
+fn joined(tokens: TokenStream) -> String {
+    let mut text = String::new();
+    let mut glued = true;
+    for token in tokens {
+        let punct = match &token {
+            TokenTree::Punct(punct) => Some((punct.as_char(), punct.spacing())),
+            _ => None,
+        };
+        let sign = punct.map(|(sign, _)| sign);
+        // That of `=>` is glued to the sign before it.
+        let is_left = matches!(sign, Some('!' | ':' | ',' | '.' | '<'))
+            || sign == Some('>') && !glued;
+        if !glued && !is_left {
+            text.push(' ');
+        }
+        text += &match &token {
+            TokenTree::Group(group) => grouped(group),
+            token => token.to_string(),
+        };
+        glued = matches!(sign, Some(':' | '.' | '<'))
+            || punct.is_some_and(|(_, spacing)| spacing == Spacing::Joint);
+    }
+    text
+}
+
+/// A group as rustfmt writes it.
+fn grouped(group: &Group) -> String {
+    let inside = joined(group.stream());
+    match group.delimiter() {
+        Delimiter::Parenthesis => format!("({inside})"),
+        Delimiter::Bracket => format!("[{inside}]"),
+        Delimiter::Brace | Delimiter::None => group.to_string(),
+    }
+}

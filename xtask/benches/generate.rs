@@ -1,0 +1,215 @@
+//! What it costs to generate: all documents of a release of Kubernetes, beside what reading and parsing
+//! them alone costs, and documents of 100 to 10,000 schemas.
+//!
+//! ```text
+//! UPSTREAM_DIR=path/to/upstream cargo bench -p xtask --bench generate
+//! ```
+//!
+//! Without `UPSTREAM_DIR` the documents of Kubernetes are left out. Each figure is the median of
+//! several runs of the command, each of which writes all files; memory is the most that a run had.
+
+#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+#[path = "../tests/common/mod.rs"]
+mod common;
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use common::every::{documents, workspace};
+use common::{XTASK, real_root};
+use nix::sys::resource::{UsageWho, getrusage};
+use nix::sys::time::TimeVal;
+use serde_json::{Value, json};
+
+/// The release whose documents are generated.
+const RELEASE: &str = "v1.34";
+
+/// The name of the crate that is made of one document.
+const NAME: &str = "example-v1";
+
+/// How this program is called to make one measurement, so that the memory is that of one.
+const ONCE: &str = "--once";
+
+/// A run: how long it took, how long processors worked for it, and the KiB of memory that it had at
+/// most.
+type Cost = (Duration, Duration, i64);
+
+fn main() {
+    let arguments: Vec<_> = std::env::args().collect();
+    if let Some(at) = arguments.iter().position(|argument| argument == ONCE) {
+        let (what, spec) = (&arguments[at + 1], Path::new(&arguments[at + 2]));
+        let (took, memory) = if what == "floor" {
+            floor(spec)
+        } else {
+            generate(spec)
+        };
+        println!("{} {memory}", took.as_nanos());
+        return;
+    }
+    let Some(root) = real_root() else { return };
+    // Without cargo bench it only has to work.
+    let is_bench = arguments.iter().any(|argument| argument == "--bench");
+    let (runs, sizes) = match is_bench {
+        true => (9, [100, 300, 700, 3_000, 10_000].as_slice()),
+        false => (1, [100].as_slice()),
+    };
+    println!(
+        "| documents | schemas | time | processor time | a schema | memory |\n|---|---|---|---|---|---|"
+    );
+    if let Some(upstream) = std::env::var_os("UPSTREAM_DIR").filter(|_| is_bench) {
+        let spec = root.join(upstream).join("openapi").join(RELEASE);
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("bench").join(RELEASE);
+        let documents = documents(&spec);
+        workspace(&root, &folder, RELEASE, &documents, &[]);
+        let schemas = schemas(&spec);
+        let all = format!("all {} of {RELEASE}", documents.len());
+        print(
+            &format!("{all}, read and parsed only"),
+            schemas,
+            costs("floor", &spec, &folder, runs),
+        );
+        print(&all, schemas, costs("generate", &spec, &folder, runs));
+    }
+    for size in sizes {
+        let folder =
+            Path::new(env!("CARGO_TARGET_TMPDIR")).join("bench").join(size.to_string());
+        let spec = folder.join("spec").join("v1.37");
+        one(&root, &folder, &spec, *size);
+        print("one", *size, costs("generate", &spec, &folder, runs));
+    }
+}
+
+/// Parses the documents of a folder and forgets them.
+fn floor(spec: &Path) -> Cost {
+    let start = Instant::now();
+    for path in fs::read_dir(spec).unwrap().map(|entry| entry.unwrap().path()) {
+        let text = fs::read_to_string(path).unwrap();
+        std::hint::black_box(serde_json::from_str::<Value>(&text).unwrap());
+    }
+    cost(start, UsageWho::RUSAGE_SELF)
+}
+
+/// Generates in the current folder.
+fn generate(spec: &Path) -> Cost {
+    let mut command = Command::new(XTASK);
+    command.args(["codegen", "--spec"]).arg(spec).stdout(Stdio::null());
+    let start = Instant::now();
+    assert!(command.status().unwrap().success());
+    cost(start, UsageWho::RUSAGE_CHILDREN)
+}
+
+fn cost(start: Instant, of: UsageWho) -> Cost {
+    let took = start.elapsed();
+    let usage = getrusage(of).unwrap();
+    let of = |time: TimeVal| {
+        Duration::new(time.tv_sec() as u64, 1_000 * time.tv_usec() as u32)
+    };
+    (took, of(usage.user_time()) + of(usage.system_time()), usage.max_rss())
+}
+
+/// What runs cost, in a folder in which nothing is generated before.
+fn costs(what: &str, spec: &Path, folder: &Path, runs: usize) -> Vec<Cost> {
+    let once = || {
+        let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        let generated = entries.filter(|path| path.join("src").is_dir());
+        generated.for_each(|path| fs::remove_dir_all(path).unwrap());
+        let output = Command::new(std::env::current_exe().unwrap())
+            .args([ONCE, what])
+            .arg(spec)
+            .current_dir(folder)
+            .output()
+            .unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(
+            output.status.success(),
+            "{text}{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+        let numbers: Vec<u64> =
+            text.split_whitespace().map(|n| n.parse().unwrap()).collect();
+        let [took, worked] = [numbers[0], numbers[1]].map(Duration::from_nanos);
+        (took, worked, numbers[2] as i64)
+    };
+    (0..runs).map(|_| once()).collect()
+}
+
+fn print(what: &str, schemas: usize, costs: Vec<Cost>) {
+    let median = |mut times: Vec<Duration>| {
+        times.sort();
+        times[times.len() / 2].as_secs_f64()
+    };
+    let took = median(costs.iter().map(|cost| cost.0).collect());
+    let worked = median(costs.iter().map(|cost| cost.1).collect());
+    let memory = costs.iter().map(|cost| cost.2).max().unwrap();
+    println!(
+        "| {what} | {schemas} | {took:.3} s | {worked:.3} s | {:.0} µs | {:.0} MB |",
+        worked * 1e6 / schemas as f64,
+        memory as f64 * 1024.0 / 1e6
+    );
+}
+
+/// The number of schemas in the documents of a folder, of which most are in several.
+fn schemas(spec: &Path) -> usize {
+    let documents = fs::read_dir(spec).unwrap().map(|entry| entry.unwrap().path());
+    let counts = documents.map(|path| {
+        let document: Value =
+            serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
+        document["components"]["schemas"].as_object().map_or(0, |schemas| schemas.len())
+    });
+    counts.sum()
+}
+
+/// Writes a workspace of one crate, made from one document of a number of schemas.
+fn one(root: &Path, folder: &Path, spec: &Path, size: usize) {
+    let _ = fs::remove_dir_all(folder);
+    fs::create_dir_all(spec).unwrap();
+    fs::create_dir_all(folder.join(".cargo")).unwrap();
+    let config = format!(
+        "[[crate]]\nname = \"{NAME}\"\ndescription = \"An example\"\n\n[[crate.document]]\n\
+         file = \"example.json\"\nrelease = \"1.37\"\nprefix = \"com.example.v1.\"\n"
+    );
+    fs::write(folder.join("codegen.toml"), config).unwrap();
+    let mut schemas = serde_json::Map::new();
+    for at in 0..size {
+        schemas.insert(format!("com.example.v1.Thing{at}"), schema(at));
+    }
+    let document = json!({"openapi": "3.0.0", "components": {"schemas": schemas}});
+    fs::write(spec.join("example.json"), document.to_string()).unwrap();
+    let manifest = fs::read_to_string(root.join("Cargo.toml")).unwrap();
+    fs::write(folder.join("Cargo.toml"), manifest).unwrap();
+}
+
+/// A struct of eight fields, of which one holds another struct, as most of Kubernetes' are.
+fn schema(at: usize) -> Value {
+    let text = |of: &str| {
+        format!(
+            "{of} says what the thing does when it is asked to. It may be left out, and then the \
+             server takes what is best for most, which is subject to change in later versions."
+        )
+    };
+    let mut properties = json!({
+        "name": {"type": "string", "description": text("Name")},
+        "path": {"type": "string", "description": text("Path")},
+        "replicas": {"type": "integer", "format": "int32", "description": text("Replicas")},
+        "paused": {"type": "boolean", "description": text("Paused")},
+        "labels": {
+            "type": "object", "additionalProperties": {"type": "string"}, "description": text("Labels")
+        },
+        "arguments": {
+            "type": "array", "items": {"type": "string"}, "description": text("Arguments"),
+            "x-kubernetes-list-type": "atomic"
+        },
+        "limit": {"type": "integer", "format": "int64", "description": text("Limit")},
+    });
+    if at > 0 {
+        let inner = format!("#/components/schemas/com.example.v1.Thing{}", (at - 1) / 4);
+        properties["inner"] =
+            json!({"allOf": [{"$ref": inner}], "description": text("Inner")});
+    }
+    json!({
+        "type": "object", "description": text("A thing"), "required": ["name"], "properties": properties,
+    })
+}
