@@ -1,6 +1,7 @@
 //! The commands of this workspace: `cargo xtask --help`.
 
 mod budget;
+mod diff;
 mod e2e;
 mod generate;
 mod inputs;
@@ -31,6 +32,7 @@ struct Arguments {
 enum Command {
     Budget(budget::Arguments),
     Codegen(generate::Arguments),
+    Diff(diff::Arguments),
     E2e(e2e::Arguments),
     Spec(verify::Arguments),
 }
@@ -39,6 +41,8 @@ fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Budget(arguments) => budget::run(&arguments),
         Command::Codegen(arguments) => generate::run(&arguments),
+        // As `diff` does, it exits with 1 for what it found.
+        Command::Diff(arguments) => return diff::run(&arguments),
         Command::E2e(arguments) => e2e::run(&arguments),
         Command::Spec(arguments) => verify::run(&arguments),
     };

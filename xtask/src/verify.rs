@@ -114,7 +114,7 @@ fn compare(
 }
 
 /// The names of the schemas of our documents.
-fn schemas(found: &Found) -> Result<Schemas, Box<dyn Error>> {
+pub(crate) fn schemas(found: &Found) -> Result<Schemas, Box<dyn Error>> {
     #[derive(Deserialize)]
     struct Document {
         components: Components,
@@ -135,7 +135,7 @@ fn schemas(found: &Found) -> Result<Schemas, Box<dyn Error>> {
 
 /// Our documents that describe what a release served: of several of one group-version, each
 /// for the kinds that went with its release, the first that is not older.
-fn at_release(config: &Config, release: Release) -> Vec<&DocumentConfig> {
+pub(crate) fn at_release(config: &Config, release: Release) -> Vec<&DocumentConfig> {
     let mut found: BTreeMap<&str, &DocumentConfig> = BTreeMap::new();
     for document in config.crates.iter().flat_map(|krate| &krate.documents) {
         let other = found.get(document.file.as_str()).map(|other| other.release);

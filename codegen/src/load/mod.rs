@@ -23,7 +23,7 @@ use crate::source::Source;
 
 pub(crate) use overlay::Overlay;
 use overlay::translate;
-pub(crate) use refs::{SCHEMAS, schema_name};
+pub(crate) use refs::{SCHEMAS, schema_name, wrap_bare};
 
 /// The largest document that is read; Kubernetes' own stay below 3 MB.
 const MAX_BYTES: usize = 64 << 20;
@@ -59,7 +59,7 @@ fn place(places: &BTreeMap<String, Pointer>, name: &str) -> Pointer {
 pub(crate) fn read(source: &Source, diagnostics: &mut Diagnostics) -> Option<Value> {
     match parse(&source.text) {
         Ok(mut document) => {
-            refs::wrap_bare(&mut document);
+            wrap_bare(&mut document);
             Some(document)
         }
         Err((line, message, help)) => {
@@ -131,7 +131,7 @@ pub(crate) fn load(
     for overlay in overlays {
         overlay.apply(&mut document, input, prefix, diagnostics);
     }
-    refs::wrap_bare(&mut document);
+    wrap_bare(&mut document);
     let diagnostics = RefCell::new(diagnostics);
     let root = Spot::root(&source.name, &diagnostics);
     refs::check(&document, &root);
