@@ -447,7 +447,7 @@ fn is_false(value: Option<&Value>) -> bool {
 }
 
 /// Whether a default is what an absent field means anyway.
-fn is_zero(value: &Value) -> bool {
+pub(super) fn is_zero(value: &Value) -> bool {
     match value {
         Value::Null | Value::Bool(false) => true,
         Value::String(text) => text.is_empty(),

@@ -8,7 +8,7 @@ use crate::model::NameFormat;
 
 use super::api::Api;
 use super::change::{Severity, What};
-use super::fields::{Comparer, keywords, plain, said};
+use super::fields::{Comparer, is_zero, keywords, plain, said};
 use super::lifecycle;
 use super::node::{Node, Topic, topic};
 
@@ -47,7 +47,7 @@ pub(super) fn described(property: &Value, api: &Api, is_required: bool) -> Vec<S
     details.extend(lifecycle::described(property, api.release));
     for (keyword, value) in &node.keywords {
         match topic(keyword) {
-            Topic::Default => details.push(said(keyword, value)),
+            Topic::Default if !is_zero(value) => details.push(said(keyword, value)),
             Topic::Rule => details.push(rule(keyword, value)),
             _ => {}
         }
@@ -73,6 +73,16 @@ fn rule(keyword: &str, value: &Value) -> String {
             let rules = validations(Some(value)).into_keys();
             rules.collect::<Vec<_>>().join("; ")
         }
+        "x-dependent-required" => {
+            let pairs = value.as_object().into_iter().flatten();
+            let pairs =
+                pairs.map(|(field, other)| format!("{field} needs {}", plain(other)));
+            pairs.collect::<Vec<_>>().join("; ")
+        }
+        "x-warn" => match value.get("function") {
+            Some(function) => format!("a warning, {}", plain(function)),
+            None => said(keyword, value),
+        },
         _ => {
             let words = WORDS.iter().find(|(known, _)| *known == keyword);
             words.map_or_else(|| said(keyword, value), |(_, words)| (*words).to_owned())
