@@ -3,6 +3,7 @@
 mod budget;
 mod diff;
 mod e2e;
+mod fetch;
 mod generate;
 mod inputs;
 mod listed;

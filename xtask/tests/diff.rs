@@ -162,7 +162,7 @@ fn what_cannot_be_read_is_an_error() {
     let sandbox = sandbox();
     let root = sandbox.path("root");
     let run = |from: &str| diff(&root, &[from, "../new/v1.37"]);
-    fails_with(&run("../nowhere"), &["`../nowhere` is neither a folder nor a release"]);
+    fails_with(&run("../nowhere"), &["`../nowhere` is neither a folder, nor a release"]);
     sandbox.write("empty/notes.txt", "");
     fails_with(&run("../empty"), &["has no OpenAPI documents", "spec fetch"]);
     fails_with(&run("../old"), &["has no OpenAPI documents", "v1.36"]);

@@ -84,6 +84,7 @@ pub fn diff(
         texts: BTreeMap::new(),
         compared: BTreeSet::new(),
         not_compared: notes,
+        missing: BTreeMap::new(),
     };
     for api in &all_from {
         match all_to.iter().find(|other| other.group_version == api.group_version) {
@@ -157,6 +158,8 @@ struct Run<'a> {
     texts: BTreeMap<(String, String, String), (BTreeSet<String>, BTreeSet<String>)>,
     compared: BTreeSet<String>,
     not_compared: Vec<String>,
+    /// The group-versions that can't be compared, by the reason.
+    missing: BTreeMap<String, Vec<String>>,
 }
 
 impl<'a> Run<'a> {
@@ -188,6 +191,10 @@ impl<'a> Run<'a> {
         for raw in compared.found {
             let used = of(&raw.schema, &raw.path);
             self.push(&context, raw, None, used);
+        }
+        if self.from.has_own_words != self.to.has_own_words {
+            // All of them differ.
+            return;
         }
         for text in compared.texts {
             let used = of(&text.schema, &text.path);
@@ -274,15 +281,17 @@ impl<'a> Run<'a> {
             self.missing(group_version, self.to);
             return false;
         }
-        // A server serves no alpha and few beta versions unless it is asked to.
+        // A server serves no alpha and few beta versions unless it is asked to. One that served it
+        // in an earlier release was asked.
         let serves_all = self.all_to.iter().all(|other| !other.from_server);
-        let is_gone = serves_all || api.from_server || !is_unstable(group_version);
+        let was_asked = api.from_server && self.from.release != self.to.release;
+        let is_gone = serves_all || was_asked || !is_unstable(group_version);
         if !is_gone {
-            self.not_compared.push(format!(
-                "{group_version}: the server of {} doesn't serve it, which may be a matter of its \
-                 settings",
+            let reason = format!(
+                "the server of {} doesn't serve it, which may be a matter of its settings",
                 self.to.name
-            ));
+            );
+            self.missing.entry(reason).or_default().push(group_version.clone());
         }
         is_gone
     }
@@ -351,8 +360,8 @@ impl<'a> Run<'a> {
     }
 
     fn missing(&mut self, group_version: &str, snapshot: &Snapshot) {
-        self.not_compared
-            .push(format!("{group_version}: {} has no document of it", snapshot.name));
+        let reason = format!("{} has no document of it", snapshot.name);
+        self.missing.entry(reason).or_default().push(group_version.to_owned());
     }
 
     fn is_between(&self, release: crate::Release) -> bool {
@@ -400,6 +409,11 @@ impl<'a> Run<'a> {
             },
         );
         let mut not_compared = self.not_compared;
+        let missing = self.missing.into_iter().map(|(reason, mut names)| {
+            names.sort();
+            format!("{}: {reason}", names.join(", "))
+        });
+        not_compared.extend(missing);
         not_compared.sort();
         Report {
             from: self.from.name.clone(),

@@ -92,6 +92,11 @@ impl Snapshot {
         for parts in &earlier.changed {
             self.gaps.extend(gap(&document, parts));
         }
+        // No server has published it.
+        if let Some(Value::Object(info)) = document.get_mut("info") {
+            info.remove("version");
+        }
+        self.has_own_words = true;
         self.documents.insert(config.file.clone(), document);
         Ok(())
     }

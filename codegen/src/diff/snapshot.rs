@@ -44,6 +44,8 @@ pub struct Snapshot {
     /// Whether a document that is missing says something.
     pub complete: Complete,
     pub(super) documents: BTreeMap<String, Value>,
+    /// Whether the texts are ours, and not Kubernetes' own.
+    pub(super) has_own_words: bool,
     /// Places that are known to have been otherwise, but not how.
     pub(super) gaps: BTreeSet<String>,
 }

@@ -10,6 +10,7 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 use codegen::diff::{Complete, Knowledge, Report, Severity, diff};
 
+use crate::fetch;
 use crate::inputs::{self, Folder};
 use crate::workspace;
 
@@ -120,8 +121,8 @@ fn report(arguments: &Arguments) -> Result<Report, Box<dyn Error>> {
         config: &found.config,
         inputs: &found.inputs,
     };
-    let mut from = arguments.from.read(&root, &found, &knowledge)?;
-    let mut to = arguments.to.read(&root, &found, &knowledge)?;
+    let mut from = arguments.from.read(&root, &found, &knowledge, &arguments.groups)?;
+    let mut to = arguments.to.read(&root, &found, &knowledge, &arguments.groups)?;
     if arguments.complete {
         from.complete = Complete::All;
         to.complete = Complete::All;
@@ -130,14 +131,8 @@ fn report(arguments: &Arguments) -> Result<Report, Box<dyn Error>> {
         from.name = arguments.from.to_string();
         to.name = arguments.to.to_string();
     }
-    let core = |group: &String| {
-        if group == "core" {
-            String::new()
-        } else {
-            group.clone()
-        }
-    };
-    let groups: Vec<_> = arguments.groups.iter().map(core).collect();
+    let groups = arguments.groups.iter().map(|group| fetch::group(group).to_owned());
+    let groups: Vec<_> = groups.collect();
     let knowledge = Some(&knowledge).filter(|_| !arguments.no_overlays);
     let report = diff(&from, &to, knowledge, &groups);
     if report.compared.is_empty() {
