@@ -279,6 +279,44 @@ fn overlays_add_rules_and_lifecycles() {
     assert!(report.not_compared[0].contains("an overlay doesn't fit"), "{report:?}");
 }
 
+/// Types that hold themselves, in many ways, and names that lead in a circle.
+#[test]
+fn circles_end() {
+    let of = |version: &str, name: &str| {
+        let mut document = document(version, &["Thing"], &text());
+        let reference = |name: String| json!({"$ref": format!("#/components/schemas/com.example.{name}")});
+        for index in 0..30 {
+            let mut properties = Map::new();
+            for field in 0..30 {
+                let next = format!("{name}{}", (index + field) % 30);
+                properties.insert(format!("f{field}"), reference(next));
+            }
+            let schemas = document.pointer_mut("/components/schemas").unwrap();
+            let own = format!("com.example.{name}{index}");
+            schemas[own] = json!({"type": "object", "properties": properties});
+            schemas["com.example.A"] = reference("B".to_owned());
+            schemas["com.example.B"] = reference("A".to_owned());
+            let kind = &mut schemas[format!("com.example.{version}.Thing")];
+            kind["properties"]["deep"] = reference(format!("{name}0"));
+            kind["properties"]["odd"] =
+                reference(if name == "X" { "A" } else { "B" }.to_owned());
+            kind["properties"]["mixed"] = if name == "X" {
+                reference("A".to_owned())
+            } else {
+                json!({"type": "string"})
+            };
+        }
+        document
+    };
+    let from = snapshot("1.36", &[("v1", of("v1", "X")), ("v2", of("v2", "X"))]);
+    let mut to = snapshot("1.37", &[("v1", of("v1", "Y"))]);
+    to.complete = Complete::All;
+    let report = diff(&from, &to, None, &[]);
+    let renamed =
+        report.changes.iter().filter(|change| change.what == What::TypeRenamed);
+    assert!(renamed.count() > 30, "{:?}", whats(&report));
+}
+
 #[test]
 fn what_is_no_document_is_refused() {
     for (text, message) in [

@@ -68,10 +68,9 @@ fn our_documents_know_what_changed() {
     let (mut pairs, mut changes) = (0, 0);
     for (index, (earlier, from)) in folders.iter().enumerate() {
         // To the next release, and to the last.
-        let mut others: Vec<_> = folders[index + 1..].iter().collect();
-        let last = others.len().saturating_sub(1);
-        others.drain(others.len().min(1)..last.max(others.len().min(1)));
-        for (later, to) in others {
+        let others = &folders[index + 1..];
+        let last = others.last().filter(|_| others.len() > 1);
+        for (later, to) in others.first().into_iter().chain(last) {
             let names = [from, to].map(|path| path.display().to_string());
             let theirs = diff(&root, &names[0], &names[1], Some(GROUP));
             let ours =

@@ -2,12 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use serde_json::Value;
+
 use super::api::Api;
 use super::fields::plain;
 use super::node::Node;
-
-/// The deepest field that is compared, so that types which hold themselves end.
-const MAX_DEPTH: usize = 12;
 
 /// The other versions of a kind in the group, the most stable first.
 pub(super) fn others<'a>(
@@ -42,84 +41,76 @@ fn stability(group_version: &str) -> (u8, u64, u64) {
     (rank, next(), next())
 }
 
-/// The fields of a kind that another version of it can't represent, as paths.
+/// The fields of a kind that another version of it can't represent, as paths; of a type that is in
+/// several places, those in the first.
 pub(super) fn lost(kind: &str, from: &Api, to: &Api) -> Vec<String> {
+    let mut search = Search {
+        from,
+        to,
+        lost: BTreeSet::new(),
+        seen: BTreeSet::new(),
+    };
     let schema = |api: &Api| api.kinds.get(kind).map(|kind| kind.schema.clone());
-    let mut lost = BTreeSet::new();
     if let (Some(a), Some(b)) = (schema(from), schema(to)) {
-        let start = (a.as_str(), b.as_str());
-        in_schemas(start, (from, to), "", MAX_DEPTH, &mut lost);
+        search.in_schemas(&a, &b, "");
     }
-    lost.into_iter().collect()
+    search.lost.into_iter().collect()
 }
 
-fn in_schemas(
-    (a, b): (&str, &str),
-    (from, to): (&Api, &Api),
-    path: &str,
-    depth: usize,
-    lost: &mut BTreeSet<String>,
-) {
-    let (Some(a), Some(b), Some(depth)) =
-        (from.schema(a), to.schema(b), depth.checked_sub(1))
-    else {
-        return;
-    };
-    let (a, b) = (Node::of(a, from.release), Node::of(b, to.release));
-    in_nodes((&a, &b), (from, to), path, depth, lost);
+/// A search for fields without a counterpart.
+struct Search<'a> {
+    from: &'a Api,
+    to: &'a Api,
+    lost: BTreeSet<String>,
+    /// The types that have been compared: some hold themselves.
+    seen: BTreeSet<(String, String)>,
 }
 
-fn in_nodes(
-    (a, b): (&Node<'_>, &Node<'_>),
-    apis: (&Api, &Api),
-    path: &str,
-    depth: usize,
-    lost: &mut BTreeSet<String>,
-) {
-    let (from, to) = apis;
-    if let (Some(a), Some(b)) = (a.reference, b.reference) {
-        // A type that both versions share is the same, unless the releases differ in it.
-        let is_shared = a == b && !from.owns(a) && !to.owns(b);
-        if !is_shared {
-            in_schemas((a, b), apis, path, depth, lost);
-        }
-        return;
-    }
-    let form = |node: &Node<'_>| {
-        let keyword = |name: &str| node.keywords.get(name).map(plain);
-        (
-            node.items.is_some(),
-            node.values.is_some(),
-            node.reference.is_some(),
-            keyword("type"),
-        )
-    };
-    if form(a) != form(b) && !path.is_empty() {
-        lost.insert(path.to_owned());
-        return;
-    }
-    let inner = [((a.items, b.items), "[]"), ((a.values, b.values), "{}")];
-    for (pair, mark) in inner {
-        if let (Some(a), Some(b)) = pair {
-            let (a, b) = (Node::of(a, from.release), Node::of(b, to.release));
-            in_nodes((&a, &b), apis, &format!("{path}{mark}"), depth, lost);
+impl Search<'_> {
+    fn in_schemas(&mut self, a: &str, b: &str, path: &str) {
+        if let (Some(from), Some(to)) = (self.from.schema(a), self.to.schema(b))
+            && self.seen.insert((a.to_owned(), b.to_owned()))
+        {
+            self.in_nodes(from, to, path);
         }
     }
-    for (name, property) in &a.properties {
-        let at = if path.is_empty() {
-            (*name).to_owned()
-        } else {
-            format!("{path}.{name}")
-        };
-        match b.properties.get(name) {
-            None => {
-                lost.insert(at);
+
+    fn in_nodes(&mut self, from: &Value, to: &Value, path: &str) {
+        let a = Node::of(from, self.from.release);
+        let b = Node::of(to, self.to.release);
+        if let (Some(a), Some(b)) = (a.reference, b.reference) {
+            // A type that both versions share is the same, unless the releases differ in it.
+            let is_shared = a == b && !self.from.owns(a) && !self.to.owns(b);
+            if !is_shared {
+                self.in_schemas(a, b, path);
             }
-            Some(other) => {
-                let a = Node::of(property, from.release);
-                let b = Node::of(other, to.release);
-                in_nodes((&a, &b), apis, &at, depth, lost);
+            return;
+        }
+        if form(&a) != form(&b) && !path.is_empty() {
+            self.lost.insert(path.to_owned());
+            return;
+        }
+        for (pair, mark) in [((a.items, b.items), "[]"), ((a.values, b.values), "{}")] {
+            if let (Some(from), Some(to)) = pair {
+                self.in_nodes(from, to, &format!("{path}{mark}"));
+            }
+        }
+        for (name, property) in &a.properties {
+            let at = if path.is_empty() {
+                (*name).to_owned()
+            } else {
+                format!("{path}.{name}")
+            };
+            match b.properties.get(name) {
+                Some(other) => self.in_nodes(property, other, &at),
+                None => drop(self.lost.insert(at)),
             }
         }
     }
+}
+
+/// What two types must have in common.
+fn form(node: &Node<'_>) -> (bool, bool, bool, Option<String>) {
+    let name = node.keywords.get("type").map(plain);
+    (node.items.is_some(), node.values.is_some(), node.reference.is_some(), name)
 }

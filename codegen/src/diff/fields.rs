@@ -1,5 +1,7 @@
 //! Compares the schemas of two documents.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 
 use super::api::Api;
@@ -14,9 +16,6 @@ const FIXED: [&str; 2] = [
     "io.k8s.apimachinery.pkg.api.resource.Quantity",
     "io.k8s.apimachinery.pkg.util.intstr.IntOrString",
 ];
-
-/// How deep types of different names are compared.
-const MAX_DEPTH: usize = 8;
 
 /// A change at a place of a schema.
 #[derive(Clone, Debug)]
@@ -50,9 +49,11 @@ pub(super) struct Comparer<'a> {
     pub(super) to: &'a Api,
     pub(super) found: Vec<Raw>,
     pub(super) texts: Vec<RawText>,
-    schema: String,
-    is_required: bool,
-    depth: usize,
+    pub(super) schema: String,
+    pub(super) is_required: bool,
+    /// The pairs of types of different names that have been compared, since some hold themselves, and
+    /// how much it matters if they have nothing in common.
+    seen: BTreeMap<(String, String), Option<(Severity, Severity)>>,
 }
 
 impl<'a> Comparer<'a> {
@@ -66,7 +67,7 @@ impl<'a> Comparer<'a> {
             texts: Vec::new(),
             schema: String::new(),
             is_required: false,
-            depth: 0,
+            seen: BTreeMap::new(),
         };
         for (name, schema) in
             from.schemas.iter().filter(|(name, _)| !FIXED.contains(&name.as_str()))
@@ -135,30 +136,41 @@ impl<'a> Comparer<'a> {
     /// Types of different names: what they are made of decides.
     fn compare_references(&mut self, a: &Node<'a>, b: &Node<'a>, path: &str) {
         let (from, to) = (a.type_text(self.from.release), b.type_text(self.to.release));
+        let at = self.found.len();
         let change =
             self.push(path, What::TypeRenamed, (Severity::None, Severity::None));
         change.from = Some(from);
         change.to = Some(to);
-        if self.depth < MAX_DEPTH {
-            self.depth += 1;
-            let (a, b) = (resolved(a, self.from), resolved(b, self.to));
-            let before = self.found.len();
-            self.compare_nodes(&a, &b, path);
-            self.depth -= 1;
-            // If the types have nothing in common, that says it all.
-            if let Some(change) = self
-                .found
-                .get(before)
-                .filter(|c| c.path == path && c.what == What::TypeChanged)
-            {
-                let severities = (change.readers, change.writers);
-                self.found.truncate(before);
-                if let Some(renamed) = self.found.last_mut() {
-                    renamed.what = What::TypeChanged;
-                    (renamed.readers, renamed.writers) = severities;
-                }
-            }
+        let name = |node: &Node<'_>| node.reference.map(str::to_owned);
+        let pair = name(a).zip(name(b));
+        let known = pair.as_ref().and_then(|pair| self.seen.get(pair)).copied();
+        let unlike = known.unwrap_or_else(|| {
+            self.seen.extend(pair.clone().map(|pair| (pair, None)));
+            let unlike = self.compare_resolved(a, b, path);
+            self.seen.extend(pair.map(|pair| (pair, unlike)));
+            unlike
+        });
+        if let (Some(severities), Some(renamed)) = (unlike, self.found.get_mut(at)) {
+            renamed.what = What::TypeChanged;
+            (renamed.readers, renamed.writers) = severities;
         }
+    }
+
+    /// Compares what types of different names are made of. If they have nothing in common, nothing but
+    /// how much that matters is said.
+    fn compare_resolved(
+        &mut self,
+        a: &Node<'a>,
+        b: &Node<'a>,
+        path: &str,
+    ) -> Option<(Severity, Severity)> {
+        let before = self.found.len();
+        self.compare_nodes(&resolved(a, self.from), &resolved(b, self.to), path);
+        let first = self.found.get(before)?;
+        let is_all = first.path == path && first.what == What::TypeChanged;
+        let severities = is_all.then_some((first.readers, first.writers))?;
+        self.found.truncate(before);
+        Some(severities)
     }
 
     /// Compares the types; returns whether there is more to compare.
@@ -192,146 +204,6 @@ impl<'a> Comparer<'a> {
             change.to = to.map(|value| said(keyword, value));
         }
         true
-    }
-
-    fn compare_formats(&mut self, a: &Node<'a>, b: &Node<'a>, path: &str) {
-        let (from, to) = (a.text("format"), b.text("format"));
-        if from == to || [from, to].into_iter().flatten().any(rules::is_name_format) {
-            return;
-        }
-        let rank = |format: Option<&str>| match format {
-            Some("int32") => Some(1),
-            Some("int64") => Some(2),
-            Some("float") => Some(3),
-            Some("double") => Some(4),
-            _ => None,
-        };
-        let severities = match (rank(from), rank(to)) {
-            (Some(from), Some(to)) if from < to => (Breaking, Info),
-            (Some(_), Some(_)) => (Severity::None, Breaking),
-            // A number of no format may be any.
-            (Some(_), None) => (Breaking, Info),
-            (None, Some(_)) => (Severity::None, Breaking),
-            (None, None) => (Breaking, Breaking),
-        };
-        let has_type = |format: Option<&str>| {
-            let forms = ["byte", "date-time", "int-or-string"];
-            rank(format).is_some()
-                || format.is_some_and(|format| forms.contains(&format))
-        };
-        let keeps_type = !has_type(from) && !has_type(to);
-        let severities = if keeps_type {
-            (Info, Warning)
-        } else {
-            severities
-        };
-        let change = self.push(path, What::FormatChanged, severities);
-        change.keeps_type = keeps_type;
-        change.from = from.map(str::to_owned);
-        change.to = to.map(str::to_owned);
-    }
-
-    fn compare_enums(&mut self, a: &Node<'a>, b: &Node<'a>, path: &str) {
-        let values = |node: &Node<'_>| {
-            node.keywords
-                .get("enum")
-                .and_then(Value::as_array)
-                .cloned()
-                .unwrap_or_default()
-        };
-        let (from, to) = (values(a), values(b));
-        let text = |values: &[Value]| {
-            let mut texts: Vec<_> = values.iter().map(plain).collect();
-            texts.sort();
-            (!texts.is_empty()).then(|| texts.join(", "))
-        };
-        let is_mixed = self.from.from_server != self.to.from_server;
-        match (from.is_empty(), to.is_empty()) {
-            (true, true) => {}
-            // Checked-in documents leave out what servers publish.
-            (true, false) | (false, true) if is_mixed => {}
-            (true, false) => {
-                self.push(path, What::EnumIntroduced, (Severity::None, Warning)).to =
-                    text(&to);
-            }
-            (false, true) => {
-                self.push(path, What::EnumDropped, (Warning, Info)).from = text(&from);
-            }
-            (false, false) => {
-                let only = |these: &[Value], those: &[Value]| {
-                    let mut only = these.to_vec();
-                    only.retain(|value| !those.contains(value));
-                    text(&only)
-                };
-                if let Some(gone) = only(&from, &to) {
-                    let severities = (Severity::None, Breaking);
-                    self.push(path, What::EnumValuesRemoved, severities).from =
-                        Some(gone);
-                }
-                if let Some(new) = only(&to, &from) {
-                    self.push(path, What::EnumValuesAdded, (Warning, Info)).to =
-                        Some(new);
-                }
-            }
-        }
-    }
-
-    fn compare_defaults(&mut self, a: &Node<'a>, b: &Node<'a>, path: &str) {
-        for keyword in keywords(a, b, Topic::Default) {
-            let (from, to) = (a.keywords.get(keyword), b.keywords.get(keyword));
-            if from == to {
-                continue;
-            }
-            // An absent field means the zero value anyway.
-            let has_effect = ![from, to].into_iter().flatten().all(is_zero);
-            let what = match (from, to) {
-                (None, _) => What::DefaultAdded,
-                (_, None) => What::DefaultRemoved,
-                _ => What::DefaultChanged,
-            };
-            let severities = match what {
-                _ if !has_effect => (Severity::None, Severity::None),
-                What::DefaultAdded => (Info, Warning),
-                _ => (Warning, Warning),
-            };
-            let change = self.push(path, what, severities);
-            change.from = from.map(plain);
-            change.to = to.map(plain);
-            if !has_effect {
-                change
-                    .details
-                    .push("the zero value, which absence means anyway".to_owned());
-            }
-        }
-    }
-
-    fn compare_lists(&mut self, a: &Node<'a>, b: &Node<'a>, path: &str) {
-        let mut has_effect = false;
-        let mut said_before = Vec::new();
-        let mut said_now = Vec::new();
-        for keyword in keywords(a, b, Topic::ListSemantics) {
-            let (from, to) = (a.keywords.get(keyword), b.keywords.get(keyword));
-            if from != to {
-                has_effect |= changes_merging(keyword, (from, to), (a, b));
-                said_before.extend(from.map(|value| said(keyword, value)));
-                said_now.extend(to.map(|value| said(keyword, value)));
-            }
-        }
-        if said_before.is_empty() && said_now.is_empty() {
-            return;
-        }
-        // Nobody applies the lists that requests return.
-        let is_list = path == "items" && self.schema.ends_with("List");
-        let has_effect = has_effect && !is_list;
-        let writers = if has_effect { Warning } else { Severity::None };
-        let text = |said: Vec<String>| (!said.is_empty()).then(|| said.join(", "));
-        let change =
-            self.push(path, What::ListSemanticsChanged, (Severity::None, writers));
-        change.from = text(said_before);
-        change.to = text(said_now);
-        if !has_effect {
-            change.details.push("objects are merged as before".to_owned());
-        }
     }
 
     fn compare_texts(&mut self, a: &Node<'a>, b: &Node<'a>, path: &str) {
@@ -403,13 +275,18 @@ impl<'a> Comparer<'a> {
 
 /// A type with what the schema that it refers to says, below what is said at the place.
 fn resolved<'a>(node: &Node<'a>, api: &'a Api) -> Node<'a> {
-    let Some(schema) = node.reference.and_then(|name| api.schema(name)) else {
-        return node.clone();
-    };
-    let mut resolved = Node::of(schema, api.release);
-    resolved
-        .keywords
-        .extend(node.keywords.iter().map(|(key, value)| (*key, value.clone())));
+    // A schema may be another name for another, which may lead in a circle.
+    const MAX_NAMES: usize = 8;
+    let mut resolved = node.clone();
+    for _ in 0..MAX_NAMES {
+        let Some(schema) = resolved.reference.and_then(|name| api.schema(name)) else {
+            break;
+        };
+        let said = std::mem::take(&mut resolved.keywords);
+        resolved = Node::of(schema, api.release);
+        resolved.keywords.extend(said);
+    }
+    resolved.reference = None;
     resolved
 }
 
@@ -422,40 +299,8 @@ pub(super) fn keywords<'a>(a: &Node<'a>, b: &Node<'a>, about: Topic) -> Vec<&'a 
     found
 }
 
-/// Whether objects are merged in another way because of a keyword.
-fn changes_merging(
-    keyword: &str,
-    (from, to): (Option<&Value>, Option<&Value>),
-    (a, b): (&Node<'_>, &Node<'_>),
-) -> bool {
-    let is = |value: Option<&Value>, text: &str| value.is_none_or(|value| value == text);
-    let can_merge = |node: &Node<'_>| {
-        let has_parts =
-            node.items.is_some() || node.values.is_some() || node.has_fields();
-        has_parts || node.reference.is_some()
-    };
-    match keyword {
-        // Without a type a list is atomic, a map or struct granular.
-        "x-kubernetes-list-type" => !(is(from, "atomic") && is(to, "atomic")),
-        "x-kubernetes-map-type" => !(is(from, "granular") && is(to, "granular")),
-        _ => can_merge(a) && can_merge(b),
-    }
-}
-
 fn is_false(value: Option<&Value>) -> bool {
     value.is_none_or(|value| *value == Value::Bool(false))
-}
-
-/// Whether a default is what an absent field means anyway.
-pub(super) fn is_zero(value: &Value) -> bool {
-    match value {
-        Value::Null | Value::Bool(false) => true,
-        Value::String(text) => text.is_empty(),
-        Value::Number(number) => number.as_f64() == Some(0.0),
-        Value::Array(items) => items.is_empty(),
-        Value::Object(members) => members.is_empty(),
-        Value::Bool(true) => false,
-    }
 }
 
 /// A value as it is written in a report, shortened.

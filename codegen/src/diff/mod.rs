@@ -33,6 +33,7 @@ mod past;
 mod places;
 mod rules;
 mod snapshot;
+mod values;
 mod verdict;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -149,13 +150,17 @@ fn annotated(
 /// What identifies a change, of which several documents may have the same.
 type Key = (Option<String>, String, &'static str, Option<String>, Option<String>);
 
+/// The group-versions that have something, and where their kinds do.
+type Uses = (BTreeSet<String>, BTreeSet<String>);
+
 struct Run<'a> {
     from: &'a Snapshot,
     to: &'a Snapshot,
     all_from: &'a [Api],
     all_to: &'a [Api],
     changes: BTreeMap<(Key, String), (Change, BTreeSet<String>)>,
-    texts: BTreeMap<(String, String, String), (BTreeSet<String>, BTreeSet<String>)>,
+    /// The group-versions and the places in kinds, by schema, path and keyword.
+    texts: BTreeMap<(String, String, String), Uses>,
     compared: BTreeSet<String>,
     not_compared: Vec<String>,
     /// The group-versions that can't be compared, by the reason.

@@ -8,6 +8,9 @@ use crate::load::schema_name;
 
 use super::api::Api;
 
+/// How deep in a kind a place may be. Kubernetes' own reach some 12 levels.
+const MAX_LEVELS: usize = 32;
+
 /// The places in kinds that have a schema, `CSINode spec.drivers[]`, by its name.
 pub(super) struct Places(BTreeMap<String, BTreeSet<String>>);
 
@@ -34,7 +37,8 @@ impl Places {
             references(schema, &place, &mut uses);
             for (target, place) in uses {
                 self.0.entry(target.clone()).or_default().insert(place.clone());
-                if seen.insert(target.clone()) {
+                let is_deep = place.matches(['.', ' ']).count() > MAX_LEVELS;
+                if !is_deep && seen.insert(target.clone()) {
                     open.push_back((target, place));
                 }
             }
