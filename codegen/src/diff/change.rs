@@ -25,7 +25,7 @@ impl Severity {
     /// All severities, the least first.
     pub const ALL: [Self; 4] = [Self::None, Self::Info, Self::Warning, Self::Breaking];
 
-    /// The name, as in JSON.
+    /// Returns the name, as in JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::None => "none",
@@ -53,7 +53,7 @@ pub enum Semver {
 }
 
 impl Semver {
-    /// The name, as in JSON.
+    /// Returns the name, as in JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::Patch => "patch",
@@ -63,46 +63,76 @@ impl Semver {
     }
 }
 
-/// The kinds of changes.
+/// The kinds of changes, in the order of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
-#[allow(missing_docs)]
 pub enum What {
+    /// The later release doesn't serve the group-version.
     GroupVersionRemoved,
+    /// Only the later release serves the group-version.
     GroupVersionAdded,
+    /// The group-version no longer has the kind.
     KindRemoved,
+    /// The group-version has a new kind.
     KindAdded,
+    /// Objects of the kind are in namespaces, and weren't, or the reverse.
     ScopeChanged,
+    /// The name of the resource in paths is another.
     ResourceRenamed,
+    /// The resource, or a subresource, lacks verbs that it had.
     VerbsRemoved,
+    /// The resource, or a subresource, has new verbs.
     VerbsAdded,
+    /// The resource lacks a subresource that it had.
     SubresourceRemoved,
+    /// The resource has a new subresource.
     SubresourceAdded,
+    /// A schema lacks a field that it had.
     FieldRemoved,
+    /// A schema has a new field.
     FieldAdded,
+    /// A field that could be absent must be there.
     BecameRequired,
+    /// A field that had to be there may be absent.
     BecameOptional,
+    /// Values are of another type.
     TypeChanged,
+    /// The type has another name. Changes inside of it are changes of their own.
     TypeRenamed,
+    /// Values are in another format, such as `int64` instead of `int32`.
     FormatChanged,
+    /// Values of a list are allowed, where any were.
     EnumIntroduced,
+    /// Any value is allowed, where those of a list were.
     EnumDropped,
+    /// Values of the list are gone.
     EnumValuesRemoved,
+    /// The list has new values.
     EnumValuesAdded,
+    /// An absent field means a value that it didn't.
     DefaultAdded,
+    /// An absent field no longer means a value.
     DefaultRemoved,
+    /// An absent field means another value.
     DefaultChanged,
+    /// Lists or objects are merged and owned in another way.
     ListSemanticsChanged,
+    /// The server checks a new rule.
     RuleAdded,
+    /// A rule refuses more than it did.
     RuleTightened,
+    /// A rule is another, and may refuse more or less.
     RuleChanged,
+    /// A rule refuses less than it did.
     RuleLoosened,
+    /// The server no longer checks a rule.
     RuleRemoved,
+    /// A kind or field has reached another stage, or is deprecated.
     LifecycleChanged,
 }
 
 impl What {
-    /// The change in words.
+    /// Returns the change in words.
     pub fn text(self) -> &'static str {
         match self {
             Self::GroupVersionRemoved => "group-version removed",
@@ -173,7 +203,7 @@ impl Place {
     /// The most places in kinds that a place lists.
     pub const SHOWN: usize = 3;
 
-    /// The place in short: `CSINode spec.drivers[].nodeID`, or by the schema where no kind has it.
+    /// Returns the place in short: `CSINode spec.drivers[].nodeID`, or by the schema where no kind has it.
     pub fn text(&self) -> String {
         if let Some(used) = self.used.first() {
             return used.clone();
@@ -233,7 +263,7 @@ pub struct Change {
 }
 
 impl Change {
-    /// The worse of the severities for readers and for writers.
+    /// Returns the worse of the severities for readers and for writers.
     pub fn severity(&self) -> Severity {
         self.readers.max(self.writers)
     }
@@ -267,12 +297,12 @@ pub struct Report {
 }
 
 impl Report {
-    /// The worst severity of all changes.
+    /// Returns the worst severity of all changes.
     pub fn severity(&self) -> Severity {
         self.changes.iter().map(Change::severity).max().unwrap_or_default()
     }
 
-    /// The least change of the versions of the generated crates.
+    /// Returns the least change of the versions of the generated crates.
     pub fn semver(&self) -> Semver {
         self.changes.iter().map(|change| change.rust.semver).max().unwrap_or_default()
     }

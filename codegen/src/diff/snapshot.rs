@@ -51,7 +51,7 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// A snapshot without documents.
+    /// Makes a snapshot without documents.
     pub fn new(name: impl Into<String>, release: Option<Release>) -> Self {
         Self {
             name: name.into(),
@@ -86,19 +86,19 @@ impl Snapshot {
         Ok(())
     }
 
-    /// The release of the server that published the documents, if one did and they agree.
+    /// Returns the release of the server that published the documents, if one did and they agree.
     pub fn server_release(&self) -> Option<Release> {
         let releases = self.documents.values().map(server_release);
         let found: BTreeSet<_> = releases.flatten().collect();
         found.first().copied().filter(|_| found.len() == 1)
     }
 
-    /// The number of documents.
+    /// Returns the number of documents.
     pub fn len(&self) -> usize {
         self.documents.len()
     }
 
-    /// Whether there are no documents.
+    /// Returns whether there are no documents.
     pub fn is_empty(&self) -> bool {
         self.documents.is_empty()
     }
