@@ -72,26 +72,7 @@ impl Snapshot {
             return Ok(());
         }
         drop_kinds(&mut document, &gone);
-        for parts in &earlier.lacks {
-            // How operations name their kinds, and how references are written, are no differences.
-            let is_form = parts.last().is_some_and(|part| part == "$ref");
-            let is_of_operation =
-                parts.first().is_some_and(|part| part == "paths") && parts.len() > 2;
-            if !is_form && !is_of_operation {
-                remove(&mut document, parts);
-            }
-        }
-        for parts in &earlier.has {
-            match parts.as_slice() {
-                [.., properties, name] if properties == "properties" => {
-                    add_stub(&mut document, parts, name)
-                }
-                _ => self.gaps.extend(gap(&document, parts)),
-            }
-        }
-        for parts in &earlier.changed {
-            self.gaps.extend(gap(&document, parts));
-        }
+        self.gaps.extend(earlier.apply(&mut document));
         // No server has published it.
         if let Some(Value::Object(info)) = document.get_mut("info") {
             info.remove("version");
@@ -99,6 +80,35 @@ impl Snapshot {
         self.has_own_words = true;
         self.documents.insert(config.file.clone(), document);
         Ok(())
+    }
+}
+
+impl Earlier {
+    /// Makes of our document that of the earlier release. Returns the places of which it isn't known
+    /// how they were.
+    fn apply(&self, document: &mut Value) -> BTreeSet<String> {
+        let mut gaps = BTreeSet::new();
+        for parts in &self.lacks {
+            // How operations name their kinds, and how references are written, are no differences.
+            let is_form = parts.last().is_some_and(|part| part == "$ref");
+            let is_of_operation =
+                parts.first().is_some_and(|part| part == "paths") && parts.len() > 2;
+            if !is_form && !is_of_operation {
+                remove(document, parts);
+            }
+        }
+        for parts in &self.has {
+            match parts.as_slice() {
+                [.., properties, name] if properties == "properties" => {
+                    add_stub(document, parts, name)
+                }
+                _ => gaps.extend(gap(document, parts)),
+            }
+        }
+        for parts in &self.changed {
+            gaps.extend(gap(document, parts));
+        }
+        gaps
     }
 }
 
