@@ -36,6 +36,7 @@
 mod compare;
 mod config;
 mod diag;
+pub mod diff;
 mod doc;
 mod emit;
 mod foundation;

@@ -63,6 +63,8 @@ pub mod documentation {
     pub struct Testing;
     #[doc = include_str!("../../docs/topology.md")]
     pub struct Topology;
+    #[doc = include_str!("../../docs/upgrading.md")]
+    pub struct Upgrading;
     #[doc = include_str!("../../docs/validation.md")]
     pub struct Validation;
 }

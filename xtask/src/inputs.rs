@@ -9,6 +9,7 @@ use codegen::{
     Release, Source,
 };
 
+use crate::fetch::Record;
 use crate::workspace;
 
 /// What the generator works on, and where it was read.
@@ -102,6 +103,9 @@ pub(crate) fn read(
     config: Config,
     crates: &[String],
 ) -> Result<Found, Box<dyn Error>> {
+    if folder.path.is_dir() {
+        Record::checked(folder.path)?;
+    }
     let mut all = Found {
         config,
         inputs: Inputs::default(),

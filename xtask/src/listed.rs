@@ -156,6 +156,11 @@ impl Listed {
         expected
     }
 
+    /// The oldest release whose documents were compared.
+    pub(crate) fn oldest(&self) -> Option<Release> {
+        self.compared.first().copied()
+    }
+
     /// The last release before `upstream` whose documents were compared, if none was from there to
     /// `release`: what is new in that may be in `upstream` already.
     fn between(&self, upstream: Release, release: Release) -> Option<Release> {
@@ -205,6 +210,11 @@ impl Place {
 }
 
 impl Pattern {
+    /// The parts of the pointer.
+    pub(crate) fn parts(&self) -> &[String] {
+        &self.0
+    }
+
     /// Whether it matches this place.
     pub(crate) fn covers(&self, pointer: &Pointer) -> bool {
         pointer.segments().count() == self.0.len() && self.starts_with(pointer)

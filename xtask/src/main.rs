@@ -2,7 +2,9 @@
 
 mod budget;
 mod custom;
+mod diff;
 mod e2e;
+mod fetch;
 mod generate;
 mod inputs;
 mod listed;
@@ -32,6 +34,7 @@ struct Arguments {
 enum Command {
     Budget(budget::Arguments),
     Codegen(generate::Arguments),
+    Diff(diff::Arguments),
     E2e(e2e::Arguments),
     Spec(verify::Arguments),
 }
@@ -40,6 +43,8 @@ fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Budget(arguments) => budget::run(&arguments),
         Command::Codegen(arguments) => generate::run(&arguments),
+        // As `diff` does, it exits with 1 for what it found.
+        Command::Diff(arguments) => return diff::run(&arguments),
         Command::E2e(arguments) => e2e::run(&arguments),
         Command::Spec(arguments) => verify::run(&arguments),
     };

@@ -1,4 +1,4 @@
-//! `cargo xtask spec verify`: compares the structure of our documents with Kubernetes' own.
+//! `cargo xtask spec`, and of it `verify`: compares the structure of our documents with Kubernetes' own.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -9,11 +9,12 @@ use codegen::{Change, Comparison, Config, Difference, DocumentConfig, Release, S
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
+use crate::fetch::{self, Fetch};
 use crate::inputs::{self, Folder, Found};
 use crate::listed::{Expected, Listed, Schemas};
 use crate::workspace;
 
-/// Look after the documents in spec/.
+/// Look after the documents in spec/, and get those of Kubernetes.
 #[derive(Args)]
 #[command(arg_required_else_help = true)]
 pub(crate) struct Arguments {
@@ -23,6 +24,7 @@ pub(crate) struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
+    Fetch(Fetch),
     Verify(Verify),
 }
 
@@ -46,7 +48,10 @@ struct Verify {
 
 /// Runs the command.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
-    let Command::Verify(arguments) = &arguments.command;
+    let arguments = match &arguments.command {
+        Command::Fetch(arguments) => return fetch::run(arguments),
+        Command::Verify(arguments) => arguments,
+    };
     let root = workspace::root()?;
     let config = inputs::config(&root, &[])?;
     let found = inputs::read(
@@ -114,7 +119,7 @@ fn compare(
 }
 
 /// The names of the schemas of our documents.
-fn schemas(found: &Found) -> Result<Schemas, Box<dyn Error>> {
+pub(crate) fn schemas(found: &Found) -> Result<Schemas, Box<dyn Error>> {
     #[derive(Deserialize)]
     struct Document {
         components: Components,
@@ -135,7 +140,7 @@ fn schemas(found: &Found) -> Result<Schemas, Box<dyn Error>> {
 
 /// Our documents that describe what a release served: of several of one group-version, each
 /// for the kinds that went with its release, the first that is not older.
-fn at_release(config: &Config, release: Release) -> Vec<&DocumentConfig> {
+pub(crate) fn at_release(config: &Config, release: Release) -> Vec<&DocumentConfig> {
     let mut found: BTreeMap<&str, &DocumentConfig> = BTreeMap::new();
     for document in config.crates.iter().flat_map(|krate| &krate.documents) {
         let other = found.get(document.file.as_str()).map(|other| other.release);

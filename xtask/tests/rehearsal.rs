@@ -8,24 +8,8 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use common::{Outcome, XTASK, compile, real_root};
+use common::{Outcome, XTASK, compile, copy, real_root};
 use serde_json::{Value, json};
-
-/// Copies the files of a folder, but for what is built and what git keeps.
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap() {
-        let (entry, name) = (entry.as_ref().unwrap().path(), entry.unwrap().file_name());
-        if name == "target" || name == ".git" {
-            continue;
-        }
-        if entry.is_dir() {
-            copy(&entry, &to.join(name));
-        } else {
-            fs::copy(&entry, to.join(name)).unwrap();
-        }
-    }
-}
 
 /// Replaces one text in a file by another.
 fn edit(path: &Path, from: &str, to: &str) {

@@ -25,7 +25,7 @@ use crate::source::Source;
 
 pub(crate) use overlay::Overlay;
 use overlay::translate;
-pub(crate) use refs::{SCHEMAS, schema_name};
+pub(crate) use refs::{SCHEMAS, schema_name, wrap_bare};
 
 /// The largest document that is read; Kubernetes' own stay below 3 MB.
 const MAX_BYTES: usize = 64 << 20;
@@ -82,7 +82,7 @@ pub(crate) fn read(
     };
     match document {
         Ok(mut document) => {
-            refs::wrap_bare(&mut document);
+            wrap_bare(&mut document);
             Some(document)
         }
         Err((line, message, help)) => {
@@ -165,7 +165,7 @@ pub(crate) fn load(
     for overlay in overlays {
         overlay.apply(&mut document, input, prefix, diagnostics);
     }
-    refs::wrap_bare(&mut document);
+    wrap_bare(&mut document);
     let diagnostics = RefCell::new(diagnostics);
     let root = Spot::root(&source.name, &diagnostics);
     refs::check(&document, &root);

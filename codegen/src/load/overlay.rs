@@ -105,12 +105,46 @@ impl Overlay {
     pub(super) fn apply(
         &self,
         document: &mut Value,
-        DocumentSource { source, release }: &DocumentSource,
+        input: &DocumentSource,
         prefix: &str,
         diagnostics: &mut Diagnostics,
     ) {
+        self.apply_if(document, input, prefix, diagnostics, |action| {
+            action.releases.contain(input.release)
+        });
+    }
+
+    /// Applies the actions that are meant for the release, and to another version than the overlay is
+    /// written for also those that are meant for later releases and match: from when on an action is
+    /// meant is the release that brought the field to the version that the overlay is written for.
+    pub(crate) fn apply_to_any_version(
+        &self,
+        document: &mut Value,
+        input: &DocumentSource,
+        prefix: &str,
+        diagnostics: &mut Diagnostics,
+    ) {
+        let is_other = self.prefix.as_deref().is_some_and(|written| written != prefix);
+        let is_meant = |action: &Action| action.releases.contain(input.release);
+        let is_early = |action: &Action| {
+            let is_over = action.releases.before.is_some_and(|end| end <= input.release);
+            is_other && !is_over && !is_meant(action)
+        };
+        self.apply_if(document, input, prefix, diagnostics, is_meant);
+        let ignored = &mut Diagnostics::default();
+        self.apply_if(document, input, prefix, ignored, is_early);
+    }
+
+    fn apply_if(
+        &self,
+        document: &mut Value,
+        DocumentSource { source, release }: &DocumentSource,
+        prefix: &str,
+        diagnostics: &mut Diagnostics,
+        is_meant: impl Fn(&Action) -> bool,
+    ) {
         let written_for = self.prefix.as_deref().filter(|written| *written != prefix);
-        for action in self.actions.iter().filter(|a| a.releases.contain(*release)) {
+        for action in self.actions.iter().filter(|action| is_meant(action)) {
             let done = match written_for.map(|from| action.translated(from, prefix)) {
                 None => action.apply(document),
                 // Not every version has every kind.

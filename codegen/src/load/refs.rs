@@ -16,7 +16,7 @@ pub(crate) fn schema_name(reference: &str) -> Option<&str> {
 ///
 /// OpenAPI 3.0 ignores siblings of a `$ref`, and so does the typed parse; Kubernetes'
 /// documents up to 1.23 have descriptions and defaults there, later ones write the `allOf`.
-pub(super) fn wrap_bare(value: &mut Value) {
+pub(crate) fn wrap_bare(value: &mut Value) {
     match value {
         Value::Object(object) => {
             let bare =

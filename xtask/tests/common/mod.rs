@@ -4,6 +4,7 @@
 #![allow(dead_code)]
 
 pub(crate) mod every;
+pub(crate) mod server;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -364,5 +365,21 @@ pub(crate) fn compile(root: &Path, workspace: &Path) {
             .env("CARGO_TARGET_DIR", &target)
             .env("RUSTFLAGS", "-Dwarnings");
         Outcome::of(&mut command).succeeds();
+    }
+}
+
+/// Copies the files of a folder, but for what is built and what git keeps.
+pub(crate) fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let (entry, name) = (entry.as_ref().unwrap().path(), entry.unwrap().file_name());
+        if name == "target" || name == ".git" {
+            continue;
+        }
+        if entry.is_dir() {
+            copy(&entry, &to.join(name));
+        } else {
+            fs::copy(&entry, to.join(name)).unwrap();
+        }
     }
 }

@@ -1,0 +1,332 @@
+//! Compares the schemas of two documents.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::api::Api;
+use super::change::{Severity, What, short};
+use super::node::{Node, Topic, topic};
+use super::{lifecycle, rules};
+
+use Severity::{Breaking, Info, Warning};
+
+/// Types whose form on the wire never changed, however documents describe it.
+const FIXED: [&str; 2] = [
+    "io.k8s.apimachinery.pkg.api.resource.Quantity",
+    "io.k8s.apimachinery.pkg.util.intstr.IntOrString",
+];
+
+/// A change at a place of a schema.
+#[derive(Clone, Debug)]
+pub(super) struct Raw {
+    pub(super) schema: String,
+    pub(super) path: String,
+    pub(super) what: What,
+    pub(super) from: Option<String>,
+    pub(super) to: Option<String>,
+    pub(super) details: Vec<String>,
+    pub(super) release: Option<crate::Release>,
+    pub(super) readers: Severity,
+    pub(super) writers: Severity,
+    /// Whether the field is, or is to be, required.
+    pub(super) is_required: bool,
+    /// Whether the Rust type stays the same although `what` may change it.
+    pub(super) keeps_type: bool,
+}
+
+/// A text that has changed.
+#[derive(Clone, Debug)]
+pub(super) struct RawText {
+    pub(super) schema: String,
+    pub(super) path: String,
+    pub(super) keyword: String,
+}
+
+/// Compares the schemas that two documents of one group-version share.
+pub(super) struct Comparer<'a> {
+    pub(super) from: &'a Api,
+    pub(super) to: &'a Api,
+    pub(super) found: Vec<Raw>,
+    pub(super) texts: Vec<RawText>,
+    pub(super) schema: String,
+    pub(super) is_required: bool,
+    /// The pairs of types of different names that have been compared, since some hold themselves, and
+    /// how much it matters if they have nothing in common.
+    seen: BTreeMap<(String, String), Option<(Severity, Severity)>>,
+}
+
+impl<'a> Comparer<'a> {
+    /// Compares all schemas that both have. What only one has is part of a field or kind that only
+    /// one has.
+    pub(super) fn run(from: &'a Api, to: &'a Api) -> Self {
+        let mut comparer = Self {
+            from,
+            to,
+            found: Vec::new(),
+            texts: Vec::new(),
+            schema: String::new(),
+            is_required: false,
+            seen: BTreeMap::new(),
+        };
+        for (name, schema) in
+            from.schemas.iter().filter(|(name, _)| !FIXED.contains(&name.as_str()))
+        {
+            if let Some(other) = to.schema(name) {
+                comparer.schema.clone_from(name);
+                comparer.compare(schema, other, "");
+            }
+        }
+        comparer
+    }
+
+    /// Adds a change.
+    pub(super) fn push(
+        &mut self,
+        path: &str,
+        what: What,
+        severities: (Severity, Severity),
+    ) -> &mut Raw {
+        let at = self.found.len();
+        self.found.push(Raw {
+            schema: self.schema.clone(),
+            path: path.to_owned(),
+            what,
+            from: None,
+            to: None,
+            details: Vec::new(),
+            release: None,
+            readers: severities.0,
+            writers: severities.1,
+            is_required: self.is_required,
+            keeps_type: false,
+        });
+        &mut self.found[at]
+    }
+
+    fn compare(&mut self, from: &'a Value, to: &'a Value, path: &str) {
+        let a = Node::of(from, self.from.release);
+        let b = Node::of(to, self.to.release);
+        self.compare_nodes(&a, &b, path);
+    }
+
+    fn compare_nodes(&mut self, a: &Node<'a>, b: &Node<'a>, path: &str) {
+        if a.reference != b.reference {
+            self.compare_references(a, b, path);
+            return;
+        }
+        if !self.compare_types(a, b, path) {
+            return;
+        }
+        self.compare_formats(a, b, path);
+        self.compare_enums(a, b, path);
+        self.compare_defaults(a, b, path);
+        self.compare_lists(a, b, path);
+        rules::compare(self, a, b, path);
+        lifecycle::compare(self, a, b, path);
+        self.compare_texts(a, b, path);
+        self.compare_properties(a, b, path);
+        for (inner, mark) in [((a.items, b.items), "[]"), ((a.values, b.values), "{}")] {
+            if let (Some(from), Some(to)) = inner {
+                self.compare(from, to, &format!("{path}{mark}"));
+            }
+        }
+    }
+
+    /// Types of different names: what they are made of decides.
+    fn compare_references(&mut self, a: &Node<'a>, b: &Node<'a>, path: &str) {
+        let (from, to) = (a.type_text(self.from.release), b.type_text(self.to.release));
+        let at = self.found.len();
+        let change =
+            self.push(path, What::TypeRenamed, (Severity::None, Severity::None));
+        change.from = Some(from);
+        change.to = Some(to);
+        let name = |node: &Node<'_>| node.reference.map(str::to_owned);
+        let pair = name(a).zip(name(b));
+        let known = pair.as_ref().and_then(|pair| self.seen.get(pair)).copied();
+        let unlike = known.unwrap_or_else(|| {
+            self.seen.extend(pair.clone().map(|pair| (pair, None)));
+            let unlike = self.compare_resolved(a, b, path);
+            self.seen.extend(pair.map(|pair| (pair, unlike)));
+            unlike
+        });
+        if let (Some(severities), Some(renamed)) = (unlike, self.found.get_mut(at)) {
+            renamed.what = What::TypeChanged;
+            (renamed.readers, renamed.writers) = severities;
+        }
+    }
+
+    /// Compares what types of different names are made of. If they have nothing in common, nothing but
+    /// how much that matters is said.
+    fn compare_resolved(
+        &mut self,
+        a: &Node<'a>,
+        b: &Node<'a>,
+        path: &str,
+    ) -> Option<(Severity, Severity)> {
+        let before = self.found.len();
+        self.compare_nodes(&resolved(a, self.from), &resolved(b, self.to), path);
+        let first = self.found.get(before)?;
+        let is_all = first.path == path && first.what == What::TypeChanged;
+        let severities = is_all.then_some((first.readers, first.writers))?;
+        self.found.truncate(before);
+        Some(severities)
+    }
+
+    /// Compares the types; returns whether there is more to compare.
+    fn compare_types(&mut self, a: &Node<'a>, b: &Node<'a>, path: &str) -> bool {
+        let outer = |node: &Node<'_>| {
+            let name = node.keywords.get("type").map(Value::to_string);
+            (name, node.items.is_some(), node.values.is_some())
+        };
+        if outer(a) != outer(b) {
+            let (from, to) =
+                (a.type_text(self.from.release), b.type_text(self.to.release));
+            let change = self.push(path, What::TypeChanged, (Breaking, Breaking));
+            change.from = Some(from);
+            change.to = Some(to);
+            return false;
+        }
+        for keyword in keywords(a, b, Topic::Type) {
+            let (from, to) = (a.keywords.get(keyword), b.keywords.get(keyword));
+            if keyword == "type" || from == to || is_false(from) && is_false(to) {
+                continue;
+            }
+            let severities = match (keyword, is_false(to)) {
+                ("nullable", false) => (Breaking, Severity::None),
+                ("nullable", true) => (Severity::None, Breaking),
+                _ => (Breaking, Breaking),
+            };
+            let is_required = self.is_required;
+            let change = self.push(path, What::TypeChanged, severities);
+            change.keeps_type = keyword == "nullable" && !is_required;
+            change.from = from.map(|value| said(keyword, value));
+            change.to = to.map(|value| said(keyword, value));
+        }
+        true
+    }
+
+    fn compare_texts(&mut self, a: &Node<'a>, b: &Node<'a>, path: &str) {
+        for keyword in keywords(a, b, Topic::Text) {
+            if a.keywords.get(keyword) != b.keywords.get(keyword) {
+                self.text(path, keyword);
+            }
+        }
+    }
+
+    /// Adds a change of a text.
+    pub(super) fn text(&mut self, path: &str, keyword: &str) {
+        self.texts.push(RawText {
+            schema: self.schema.clone(),
+            path: path.to_owned(),
+            keyword: keyword.to_owned(),
+        });
+    }
+
+    fn compare_properties(&mut self, a: &Node<'a>, b: &Node<'a>, path: &str) {
+        let child = |name: &str| {
+            if path.is_empty() {
+                name.to_owned()
+            } else {
+                format!("{path}.{name}")
+            }
+        };
+        for (name, property) in &a.properties {
+            let was_required = a.required.contains(name);
+            self.is_required = was_required;
+            let Some(other) = b.properties.get(name) else {
+                let readers = if was_required { Breaking } else { Warning };
+                let details = rules::described(property, self.from, was_required);
+                self.push(&child(name), What::FieldRemoved, (readers, Breaking))
+                    .details = details;
+                continue;
+            };
+            let is_required = b.required.contains(name);
+            match (was_required, is_required) {
+                (false, true) => {
+                    self.push(
+                        &child(name),
+                        What::BecameRequired,
+                        (Severity::None, Breaking),
+                    );
+                }
+                (true, false) => {
+                    self.push(&child(name), What::BecameOptional, (Breaking, Info));
+                }
+                _ => {}
+            }
+            self.compare(property, other, &child(name));
+        }
+        for (name, property) in &b.properties {
+            if a.properties.contains_key(name) {
+                continue;
+            }
+            self.is_required = b.required.contains(name);
+            let writers = if self.is_required { Breaking } else { Info };
+            let details = rules::described(property, self.to, self.is_required);
+            let release = lifecycle::introduced(property, self.from, self.to);
+            let change = self.push(&child(name), What::FieldAdded, (Info, writers));
+            change.details = details;
+            change.release = release;
+        }
+        self.is_required = false;
+    }
+}
+
+/// A type with what the schema that it refers to says, below what is said at the place.
+fn resolved<'a>(node: &Node<'a>, api: &'a Api) -> Node<'a> {
+    // A schema may be another name for another, which may lead in a circle.
+    const MAX_NAMES: usize = 8;
+    let mut resolved = node.clone();
+    for _ in 0..MAX_NAMES {
+        let Some(schema) = resolved.reference.and_then(|name| api.schema(name)) else {
+            break;
+        };
+        let said = std::mem::take(&mut resolved.keywords);
+        resolved = Node::of(schema, api.release);
+        resolved.keywords.extend(said);
+    }
+    resolved.reference = None;
+    resolved
+}
+
+/// The keywords of a topic that at least one of two schemas has, sorted.
+pub(super) fn keywords<'a>(a: &Node<'a>, b: &Node<'a>, about: Topic) -> Vec<&'a str> {
+    let all = a.keywords.keys().chain(b.keywords.keys()).copied();
+    let mut found: Vec<_> = all.filter(|keyword| topic(keyword) == about).collect();
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+fn is_false(value: Option<&Value>) -> bool {
+    value.is_none_or(|value| *value == Value::Bool(false))
+}
+
+/// A value as it is written in a report, shortened.
+pub(super) fn plain(value: &Value) -> String {
+    const SHOWN: usize = 80;
+    let text = match value {
+        Value::String(text) if !text.is_empty() => text.clone(),
+        other => other.to_string(),
+    };
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}
+
+/// A keyword with its value: `list-type: map`.
+pub(super) fn said(keyword: &str, value: &Value) -> String {
+    let keyword = keyword.trim_start_matches("x-kubernetes-").trim_start_matches("x-");
+    let value = match value {
+        Value::Array(items) => items.iter().map(plain).collect::<Vec<_>>().join(", "),
+        Value::String(text) => short_reference(text).to_owned(),
+        other => plain(other),
+    };
+    format!("{keyword}: {value}")
+}
+
+fn short_reference(text: &str) -> &str {
+    crate::load::schema_name(text).map_or(text, short)
+}

@@ -1,0 +1,160 @@
+//! Compares the kinds of a group-version: whether they are there, their scope, resources and verbs.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::api::{Api, Kind, Resource};
+use super::change::{Severity, What};
+use super::fields::Raw;
+use super::lifecycle;
+
+use Severity::{Breaking, Info, Warning};
+
+/// The verbs of who reads; the others are of who writes.
+const READING: [&str; 3] = ["get", "list", "watch"];
+
+/// Compares the kinds of two documents of one group-version.
+pub(super) fn compare(from: &Api, to: &Api) -> Vec<(String, Raw)> {
+    let mut found = Vec::new();
+    for (name, kind) in &from.kinds {
+        match to.kinds.get(name) {
+            None => {
+                let mut change = raw(kind, What::KindRemoved, (Breaking, Breaking));
+                let schema = from.schema(&kind.schema);
+                change.release =
+                    schema.and_then(|schema| lifecycle::removed(schema, from, to));
+                found.push((name.clone(), change));
+            }
+            Some(other) => {
+                if let (Some(a), Some(b)) = (&kind.resource, &other.resource) {
+                    let status = has_status(kind, from);
+                    let changes = resources(kind, (a, b), status);
+                    found.extend(
+                        changes.into_iter().map(|change| (name.clone(), change)),
+                    );
+                }
+            }
+        }
+    }
+    for (name, kind) in
+        to.kinds.iter().filter(|(name, _)| !from.kinds.contains_key(*name))
+    {
+        found.push((name.clone(), added(kind, from, to)));
+    }
+    found
+}
+
+/// The change that a kind is new.
+fn added(kind: &Kind, from: &Api, to: &Api) -> Raw {
+    let mut change = raw(kind, What::KindAdded, (Info, Info));
+    if let Some(resource) = &kind.resource {
+        let scope = scope(resource);
+        change.details.push(format!("{scope}, verbs {}", list(&resource.verbs)));
+    }
+    if let Some(schema) = to.schema(&kind.schema) {
+        change.details.extend(lifecycle::described(schema, to.release));
+        change.release = lifecycle::introduced(schema, from, to);
+    }
+    change
+}
+
+fn has_status(kind: &Kind, api: &Api) -> bool {
+    let schema = api.schema(&kind.schema);
+    schema
+        .and_then(|schema| schema.pointer("/properties/status"))
+        .is_some_and(Value::is_object)
+}
+
+fn raw(kind: &Kind, what: What, (readers, writers): (Severity, Severity)) -> Raw {
+    Raw {
+        schema: kind.schema.clone(),
+        path: String::new(),
+        what,
+        from: None,
+        to: None,
+        details: Vec::new(),
+        release: None,
+        readers,
+        writers,
+        is_required: false,
+        keeps_type: false,
+    }
+}
+
+fn scope(resource: &Resource) -> &'static str {
+    if resource.is_namespaced {
+        "namespaced"
+    } else {
+        "cluster-scoped"
+    }
+}
+
+fn list(verbs: &BTreeSet<&'static str>) -> String {
+    verbs.iter().copied().collect::<Vec<_>>().join(", ")
+}
+
+fn resources(kind: &Kind, (a, b): (&Resource, &Resource), had_status: bool) -> Vec<Raw> {
+    let mut found = Vec::new();
+    let mut push = |what, severities, from: Option<String>, to: Option<String>| {
+        let change = raw(kind, what, severities);
+        found.push(Raw { from, to, ..change });
+    };
+    if a.is_namespaced != b.is_namespaced {
+        let scopes = [a, b].map(|resource| Some(scope(resource).to_owned()));
+        let [from, to] = scopes;
+        push(What::ScopeChanged, (Breaking, Breaking), from, to);
+    }
+    if a.plural != b.plural {
+        let (from, to) = (Some(a.plural.clone()), Some(b.plural.clone()));
+        push(What::ResourceRenamed, (Breaking, Breaking), from, to);
+    }
+    let (gone, new) = verbs(&a.verbs, &b.verbs);
+    if let Some((names, severities)) = gone {
+        push(What::VerbsRemoved, severities, Some(names), None);
+    }
+    if let Some((names, _)) = new {
+        push(What::VerbsAdded, (Info, Info), None, Some(names));
+    }
+    for (name, served) in &a.subresources {
+        let Some(other) = b.subresources.get(name) else {
+            let (_, severities) = verbs(served, &BTreeSet::new()).0.unwrap_or_default();
+            push(What::SubresourceRemoved, severities, Some(name.clone()), None);
+            continue;
+        };
+        let (gone, new) = verbs(served, other);
+        let of = |names: String| Some(format!("{names} of {name}"));
+        if let Some((names, severities)) = gone {
+            push(What::VerbsRemoved, severities, of(names), None);
+        }
+        if let Some((names, _)) = new {
+            push(What::VerbsAdded, (Info, Info), None, of(names));
+        }
+    }
+    for name in b.subresources.keys().filter(|name| !a.subresources.contains_key(*name))
+    {
+        // What is written to the object itself then leaves the status as it was.
+        let writers = if name == "status" && had_status {
+            Warning
+        } else {
+            Info
+        };
+        push(What::SubresourceAdded, (Info, writers), None, Some(name.clone()));
+    }
+    found
+}
+
+/// The names of verbs, and how much it matters to readers and writers that they are gone.
+type Verbs = Option<(String, (Severity, Severity))>;
+
+/// The verbs that are gone, and those that are new.
+fn verbs(a: &BTreeSet<&'static str>, b: &BTreeSet<&'static str>) -> (Verbs, Verbs) {
+    let of = |verbs: BTreeSet<&'static str>| {
+        let any = |is_reading: bool| {
+            let any = verbs.iter().any(|verb| READING.contains(verb) == is_reading);
+            if any { Breaking } else { Severity::None }
+        };
+        (!verbs.is_empty()).then(|| (list(&verbs), (any(true), any(false))))
+    };
+    (of(a - b), of(b - a))
+}

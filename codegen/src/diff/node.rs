@@ -1,0 +1,188 @@
+//! A schema in the form in which it is compared: what shapes it, by keyword, without what only the
+//! way of writing decides.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::load::schema_name;
+use crate::release::{Release, Releases};
+
+use super::change::short;
+
+/// What a keyword is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Topic {
+    /// Only words.
+    Text,
+    Type,
+    Format,
+    Enum,
+    Default,
+    ListSemantics,
+    Lifecycle,
+    /// What the server refuses or warns of.
+    Rule,
+    /// Said elsewhere, or of no effect.
+    Ignored,
+}
+
+/// The topic of a keyword. What isn't known is taken for a rule, so that it is reported.
+pub(super) fn topic(keyword: &str) -> Topic {
+    match keyword {
+        "description"
+        | "title"
+        | "example"
+        | "externalDocs"
+        | "xml"
+        | "x-enum-descriptions"
+        | "x-kubernetes-print-columns" => Topic::Text,
+        "type"
+        | "allOf"
+        | "anyOf"
+        | "oneOf"
+        | "not"
+        | "nullable"
+        | "discriminator"
+        | "x-kubernetes-int-or-string"
+        | "x-kubernetes-embedded-resource"
+        | "x-kubernetes-preserve-unknown-fields" => Topic::Type,
+        "format" => Topic::Format,
+        "enum" => Topic::Enum,
+        "default" | "x-set-defaults" => Topic::Default,
+        "x-kubernetes-list-type"
+        | "x-kubernetes-list-map-keys"
+        | "x-kubernetes-map-type"
+        | "x-kubernetes-patch-strategy"
+        | "x-kubernetes-patch-merge-key" => Topic::ListSemantics,
+        "x-lifecycle" | "deprecated" => Topic::Lifecycle,
+        // References, properties, elements and values are compared by themselves; kinds by paths.
+        "$ref"
+        | "properties"
+        | "required"
+        | "items"
+        | "additionalProperties"
+        | "x-kubernetes-group-version-kind" => Topic::Ignored,
+        _ => Topic::Rule,
+    }
+}
+
+/// A schema.
+#[derive(Clone, Debug)]
+pub(super) struct Node<'a> {
+    /// The name of the schema that it refers to.
+    pub(super) reference: Option<&'a str>,
+    pub(super) keywords: BTreeMap<&'a str, Value>,
+    pub(super) properties: BTreeMap<&'a str, &'a Value>,
+    pub(super) required: Vec<&'a str>,
+    pub(super) items: Option<&'a Value>,
+    /// The schema of the values of a map.
+    pub(super) values: Option<&'a Value>,
+}
+
+impl<'a> Node<'a> {
+    /// Reads a schema of a document of a release.
+    pub(super) fn of(schema: &'a Value, release: Option<Release>) -> Self {
+        let mut node = Self {
+            reference: schema.get("$ref").and_then(Value::as_str).and_then(schema_name),
+            keywords: BTreeMap::new(),
+            properties: BTreeMap::new(),
+            required: Vec::new(),
+            items: schema.get("items"),
+            values: schema
+                .get("additionalProperties")
+                .filter(|values| values.is_object()),
+        };
+        let object = |keyword| schema.get(keyword).and_then(Value::as_object);
+        for (name, property) in object("properties").into_iter().flatten() {
+            node.properties.insert(name, property);
+        }
+        let required = schema.get("required").and_then(Value::as_array);
+        node.required =
+            required.into_iter().flatten().filter_map(Value::as_str).collect();
+        for (keyword, value) in schema.as_object().into_iter().flatten() {
+            match (keyword.as_str(), value.as_array().map(Vec::as_slice)) {
+                ("allOf", Some([one])) => {
+                    let inner = Self::of(one, release);
+                    node.reference = node.reference.or(inner.reference);
+                    for (keyword, value) in inner.keywords {
+                        node.keywords.entry(keyword).or_insert(value);
+                    }
+                }
+                ("$ref" | "properties" | "required" | "items", _) => {}
+                ("additionalProperties", _) if value.is_object() => {}
+                (keyword, _) => {
+                    if let Some(value) = at_release(keyword, value, release) {
+                        node.keywords.insert(keyword, value);
+                    }
+                }
+            }
+        }
+        node
+    }
+
+    /// The type in words: `string`, `list of VolumeError`, `map of string`.
+    pub(super) fn type_text(&self, release: Option<Release>) -> String {
+        let inner = |schema: &Value| Node::of(schema, release).type_text(release);
+        if let Some(reference) = self.reference {
+            return short(reference).to_owned();
+        }
+        if let Some(items) = self.items {
+            return format!("list of {}", inner(items));
+        }
+        if let Some(values) = self.values {
+            return format!("map of {}", inner(values));
+        }
+        match self.keywords.get("type") {
+            Some(Value::String(name)) => match self.text("format") {
+                Some(format) => format!("{name} ({format})"),
+                None => name.clone(),
+            },
+            Some(other) => other.to_string(),
+            None => "any".to_owned(),
+        }
+    }
+
+    /// The words of the keyword, if it has one.
+    pub(super) fn text(&self, keyword: &str) -> Option<&str> {
+        self.keywords.get(keyword).and_then(Value::as_str)
+    }
+
+    /// Whether the value is an object with fields of its own.
+    pub(super) fn has_fields(&self) -> bool {
+        !self.properties.is_empty()
+    }
+}
+
+/// What a keyword says of servers of a release; nothing if it is about others only.
+fn at_release(keyword: &str, value: &Value, release: Option<Release>) -> Option<Value> {
+    let Some(release) = release else {
+        return Some(value.clone());
+    };
+    let is_for = |releases: Option<&Value>| {
+        let releases = releases.and_then(|value| Releases::deserialize(value).ok());
+        releases.is_none_or(|releases| releases.contain(release))
+    };
+    match (keyword, value) {
+        ("x-kubernetes-validations", Value::Array(rules)) => {
+            let rules = rules.iter().filter(|rule| is_for(rule.get("x-releases")));
+            let mut rules: Vec<_> = rules.cloned().collect();
+            for rule in rules.iter_mut().filter_map(Value::as_object_mut) {
+                rule.remove("x-releases");
+                let before =
+                    rule.get("x-before").and_then(|before| before.get("release"));
+                let before =
+                    before.and_then(Value::as_str).and_then(|text| text.parse().ok());
+                if before.is_some_and(|before: Release| release >= before) {
+                    rule.remove("x-before");
+                }
+            }
+            (!rules.is_empty()).then_some(Value::Array(rules))
+        }
+        ("x-check-empty" | "x-on-create-only", Value::Object(_)) => {
+            is_for(Some(value)).then_some(Value::Bool(true))
+        }
+        _ => Some(value.clone()),
+    }
+}

@@ -1,0 +1,212 @@
+//! Compares rules: what a server refuses or warns of.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+
+use crate::model::NameFormat;
+
+use super::api::Api;
+use super::change::{Severity, What};
+use super::fields::{Comparer, keywords, plain, said};
+use super::lifecycle;
+use super::node::{Node, Topic, topic};
+use super::values::is_zero;
+
+/// Keywords that say how errors are reported, or what example texts need, but not what is refused.
+const REPORTING: [&str; 6] = [
+    "x-check-empty",
+    "x-error-type",
+    "x-reported-above",
+    "x-reported-as",
+    "x-same",
+    "x-warn",
+];
+
+/// Keywords that make a server refuse less.
+const LOOSENING: [&str; 4] = [
+    "x-names-on-create-only",
+    "x-on-create-only",
+    "x-repeats-allowed",
+    "x-unconditional-update",
+];
+
+/// Whether a format is one of names, which is a rule and no type.
+pub(super) fn is_name_format(format: &str) -> bool {
+    NameFormat::NAMES.contains(&format)
+}
+
+/// What is worth saying of a field that is new or gone: its type, its lifecycle, its rules.
+pub(super) fn described(property: &Value, api: &Api, is_required: bool) -> Vec<String> {
+    let node = Node::of(property, api.release);
+    let required = if is_required { "required " } else { "" };
+    let mut details = vec![format!("{required}{}", node.type_text(api.release))];
+    if property.as_object().is_some_and(Map::is_empty) {
+        // Nothing but its name is known.
+        details.clear();
+    }
+    details.extend(lifecycle::described(property, api.release));
+    for (keyword, value) in &node.keywords {
+        match topic(keyword) {
+            Topic::Default if !is_zero(value) => details.push(said(keyword, value)),
+            Topic::Rule => details.push(rule(keyword, value)),
+            _ => {}
+        }
+    }
+    details
+}
+
+/// Our own keywords in words, where these say more than their names.
+const WORDS: [(&str, &str); 7] = [
+    ("x-check-empty", "checked further where empty"),
+    ("x-ignore-case", "checked in lower case"),
+    ("x-keys-not-empty", "keys are not empty"),
+    ("x-must-be-set", "must be set"),
+    ("x-on-create-only", "checked of new objects only"),
+    ("x-repeats-allowed", "elements may repeat"),
+    ("x-unconditional-update", "an update needs no resource version"),
+];
+
+/// A rule in words.
+fn rule(keyword: &str, value: &Value) -> String {
+    match keyword {
+        "x-kubernetes-validations" => {
+            let rules = validations(Some(value)).into_keys();
+            rules.collect::<Vec<_>>().join("; ")
+        }
+        "x-dependent-required" => {
+            let pairs = value.as_object().into_iter().flatten();
+            let pairs =
+                pairs.map(|(field, other)| format!("{field} needs {}", plain(other)));
+            pairs.collect::<Vec<_>>().join("; ")
+        }
+        "x-warn" => match value.get("function") {
+            Some(function) => format!("a warning, {}", plain(function)),
+            None => said(keyword, value),
+        },
+        _ => {
+            let words = WORDS.iter().find(|(known, _)| *known == keyword);
+            words.map_or_else(|| said(keyword, value), |(_, words)| (*words).to_owned())
+        }
+    }
+}
+
+/// Compares the rules of two schemas.
+pub(super) fn compare<'a>(
+    comparer: &mut Comparer<'a>,
+    a: &Node<'a>,
+    b: &Node<'a>,
+    path: &str,
+) {
+    let mut names = keywords(a, b, Topic::Rule);
+    names.push("format");
+    for keyword in names {
+        let (from, to) = (a.keywords.get(keyword), b.keywords.get(keyword));
+        let is_rule = |value: &Value| value.as_str().is_some_and(is_name_format);
+        let is_other_format =
+            keyword == "format" && ![from, to].into_iter().flatten().any(is_rule);
+        if from == to || is_other_format {
+            continue;
+        }
+        if keyword == "x-kubernetes-validations" {
+            compare_validations(comparer, from, to, path);
+            continue;
+        }
+        let (what, mut writers) = judged(keyword, from, to);
+        if REPORTING.contains(&keyword) || is_about_new(keyword, to, a) {
+            writers = writers.min(Severity::Info);
+        }
+        let readers = match what {
+            What::RuleLoosened | What::RuleRemoved => Severity::Info,
+            _ => Severity::None,
+        };
+        let change = comparer.push(path, what, (readers, writers));
+        change.from = from.map(|value| rule(keyword, value));
+        change.to = to.map(|value| rule(keyword, value));
+    }
+}
+
+/// Whether a rule is about fields alone that the earlier release lacks.
+fn is_about_new(keyword: &str, to: Option<&Value>, a: &Node<'_>) -> bool {
+    let fields =
+        to.filter(|_| keyword == "x-dependent-required").and_then(Value::as_object);
+    fields.is_some_and(|fields| {
+        fields.keys().all(|field| !a.properties.contains_key(field.as_str()))
+    })
+}
+
+/// What a change of a rule is, and how much it matters to writers.
+fn judged(keyword: &str, from: Option<&Value>, to: Option<&Value>) -> (What, Severity) {
+    let is_loosening = LOOSENING.contains(&keyword);
+    match (from, to) {
+        (None, _) if is_loosening => (What::RuleLoosened, Severity::Info),
+        (_, None) if is_loosening => (What::RuleTightened, Severity::Breaking),
+        (None, _) => (What::RuleAdded, Severity::Breaking),
+        (_, None) => (What::RuleRemoved, Severity::Info),
+        (Some(from), Some(to)) => match limit(keyword, from, to) {
+            Some(true) => (What::RuleTightened, Severity::Breaking),
+            Some(false) => (What::RuleLoosened, Severity::Info),
+            None => (What::RuleChanged, Severity::Warning),
+        },
+    }
+}
+
+/// Whether another limit refuses more, where the keyword is one.
+fn limit(keyword: &str, from: &Value, to: &Value) -> Option<bool> {
+    let (from, to) = (from.as_f64()?, to.as_f64()?);
+    if ["minimum", "minLength", "minItems", "minProperties"].contains(&keyword) {
+        return Some(to > from);
+    }
+    let limits =
+        ["maximum", "maxLength", "maxItems", "maxProperties", "x-max-total-length"];
+    limits.contains(&keyword).then_some(to < from)
+}
+
+/// The validations by their rules in words, without their messages.
+fn validations(value: Option<&Value>) -> BTreeMap<String, Value> {
+    let rules = value.and_then(Value::as_array).into_iter().flatten();
+    let named = rules.map(|rule| {
+        let text = rule.get("rule").map(plain).unwrap_or_default();
+        let words = match text.split_whitespace().collect::<String>().as_str() {
+            "self==oldSelf" | "oldSelf==self" => "immutable".to_owned(),
+            _ => text,
+        };
+        (words, rule.clone())
+    });
+    named.collect()
+}
+
+fn compare_validations(
+    comparer: &mut Comparer<'_>,
+    from: Option<&Value>,
+    to: Option<&Value>,
+    path: &str,
+) {
+    let (from, to) = (validations(from), validations(to));
+    for (words, rule) in &from {
+        let Some(other) = to.get(words) else {
+            let severities = (Severity::Info, Severity::Info);
+            comparer.push(path, What::RuleRemoved, severities).from =
+                Some(words.clone());
+            continue;
+        };
+        let message = |rule: &Value| rule.get("message").cloned();
+        let rest = |rule: &Value| {
+            let mut rule = rule.clone();
+            rule.as_object_mut().map(|members| members.remove("message"));
+            rule
+        };
+        if rest(rule) != rest(other) {
+            let severities = (Severity::None, Severity::Info);
+            let change = comparer.push(path, What::RuleChanged, severities);
+            change.to = Some(words.clone());
+            change.details.push("errors are reported in another way".to_owned());
+        } else if message(rule) != message(other) {
+            comparer.text(path, "message");
+        }
+    }
+    for words in to.keys().filter(|words| !from.contains_key(*words)) {
+        let severities = (Severity::None, Severity::Breaking);
+        comparer.push(path, What::RuleAdded, severities).to = Some(words.clone());
+    }
+}

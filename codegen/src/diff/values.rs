@@ -1,0 +1,184 @@
+//! Compares what schemas say of values: formats, enumerations, defaults, and how objects are merged.
+
+use serde_json::Value;
+
+use super::change::{Severity, What};
+use super::fields::{Comparer, keywords, plain, said};
+use super::node::{Node, Topic};
+use super::rules;
+
+use Severity::{Breaking, Info, Warning};
+
+impl<'a> Comparer<'a> {
+    pub(super) fn compare_formats(&mut self, a: &Node<'a>, b: &Node<'a>, path: &str) {
+        let (from, to) = (a.text("format"), b.text("format"));
+        if from == to || [from, to].into_iter().flatten().any(rules::is_name_format) {
+            return;
+        }
+        let rank = |format: Option<&str>| match format {
+            Some("int32") => Some(1),
+            Some("int64") => Some(2),
+            Some("float") => Some(3),
+            Some("double") => Some(4),
+            _ => None,
+        };
+        let severities = match (rank(from), rank(to)) {
+            (Some(from), Some(to)) if from < to => (Breaking, Info),
+            (Some(_), Some(_)) => (Severity::None, Breaking),
+            // A number of no format may be any.
+            (Some(_), None) => (Breaking, Info),
+            (None, Some(_)) => (Severity::None, Breaking),
+            (None, None) => (Breaking, Breaking),
+        };
+        let has_type = |format: Option<&str>| {
+            let forms = ["byte", "date-time", "int-or-string"];
+            rank(format).is_some()
+                || format.is_some_and(|format| forms.contains(&format))
+        };
+        let keeps_type = !has_type(from) && !has_type(to);
+        let severities = if keeps_type {
+            (Info, Warning)
+        } else {
+            severities
+        };
+        let change = self.push(path, What::FormatChanged, severities);
+        change.keeps_type = keeps_type;
+        change.from = from.map(str::to_owned);
+        change.to = to.map(str::to_owned);
+    }
+
+    pub(super) fn compare_enums(&mut self, a: &Node<'a>, b: &Node<'a>, path: &str) {
+        let values = |node: &Node<'_>| {
+            node.keywords
+                .get("enum")
+                .and_then(Value::as_array)
+                .cloned()
+                .unwrap_or_default()
+        };
+        let (from, to) = (values(a), values(b));
+        let text = |values: &[Value]| {
+            let mut texts: Vec<_> = values.iter().map(plain).collect();
+            texts.sort();
+            (!texts.is_empty()).then(|| texts.join(", "))
+        };
+        let is_mixed = self.from.from_server != self.to.from_server;
+        match (from.is_empty(), to.is_empty()) {
+            (true, true) => {}
+            // Checked-in documents leave out what servers publish.
+            (true, false) | (false, true) if is_mixed => {}
+            (true, false) => {
+                self.push(path, What::EnumIntroduced, (Severity::None, Warning)).to =
+                    text(&to);
+            }
+            (false, true) => {
+                self.push(path, What::EnumDropped, (Warning, Info)).from = text(&from);
+            }
+            (false, false) => {
+                let only = |these: &[Value], those: &[Value]| {
+                    let mut only = these.to_vec();
+                    only.retain(|value| !those.contains(value));
+                    text(&only)
+                };
+                if let Some(gone) = only(&from, &to) {
+                    let severities = (Severity::None, Breaking);
+                    self.push(path, What::EnumValuesRemoved, severities).from =
+                        Some(gone);
+                }
+                if let Some(new) = only(&to, &from) {
+                    self.push(path, What::EnumValuesAdded, (Warning, Info)).to =
+                        Some(new);
+                }
+            }
+        }
+    }
+
+    pub(super) fn compare_defaults(&mut self, a: &Node<'a>, b: &Node<'a>, path: &str) {
+        for keyword in keywords(a, b, Topic::Default) {
+            let (from, to) = (a.keywords.get(keyword), b.keywords.get(keyword));
+            if from == to {
+                continue;
+            }
+            // An absent field means the zero value anyway.
+            let has_effect = ![from, to].into_iter().flatten().all(is_zero);
+            let what = match (from, to) {
+                (None, _) => What::DefaultAdded,
+                (_, None) => What::DefaultRemoved,
+                _ => What::DefaultChanged,
+            };
+            let severities = match what {
+                _ if !has_effect => (Severity::None, Severity::None),
+                What::DefaultAdded => (Info, Warning),
+                _ => (Warning, Warning),
+            };
+            let change = self.push(path, what, severities);
+            change.from = from.map(plain);
+            change.to = to.map(plain);
+            if !has_effect {
+                change
+                    .details
+                    .push("the zero value, which absence means anyway".to_owned());
+            }
+        }
+    }
+
+    pub(super) fn compare_lists(&mut self, a: &Node<'a>, b: &Node<'a>, path: &str) {
+        let mut has_effect = false;
+        let mut said_before = Vec::new();
+        let mut said_now = Vec::new();
+        for keyword in keywords(a, b, Topic::ListSemantics) {
+            let (from, to) = (a.keywords.get(keyword), b.keywords.get(keyword));
+            if from != to {
+                has_effect |= changes_merging(keyword, (from, to), (a, b));
+                said_before.extend(from.map(|value| said(keyword, value)));
+                said_now.extend(to.map(|value| said(keyword, value)));
+            }
+        }
+        if said_before.is_empty() && said_now.is_empty() {
+            return;
+        }
+        // Nobody applies the lists that requests return.
+        let is_list = path == "items" && self.schema.ends_with("List");
+        let has_effect = has_effect && !is_list;
+        let writers = if has_effect { Warning } else { Severity::None };
+        let text = |said: Vec<String>| (!said.is_empty()).then(|| said.join(", "));
+        let change =
+            self.push(path, What::ListSemanticsChanged, (Severity::None, writers));
+        change.from = text(said_before);
+        change.to = text(said_now);
+        if !has_effect {
+            change.details.push("objects are merged as before".to_owned());
+        }
+    }
+}
+
+/// Whether objects are merged in another way because of a keyword.
+fn changes_merging(
+    keyword: &str,
+    (from, to): (Option<&Value>, Option<&Value>),
+    (a, b): (&Node<'_>, &Node<'_>),
+) -> bool {
+    let is = |value: Option<&Value>, text: &str| value.is_none_or(|value| value == text);
+    let can_merge = |node: &Node<'_>| {
+        let has_parts =
+            node.items.is_some() || node.values.is_some() || node.has_fields();
+        has_parts || node.reference.is_some()
+    };
+    match keyword {
+        // Without a type a list is atomic, a map or struct granular.
+        "x-kubernetes-list-type" => !(is(from, "atomic") && is(to, "atomic")),
+        "x-kubernetes-map-type" => !(is(from, "granular") && is(to, "granular")),
+        _ => can_merge(a) && can_merge(b),
+    }
+}
+
+/// Whether a default is what an absent field means anyway.
+pub(super) fn is_zero(value: &Value) -> bool {
+    match value {
+        Value::Null | Value::Bool(false) => true,
+        Value::String(text) => text.is_empty(),
+        Value::Number(number) => number.as_f64() == Some(0.0),
+        Value::Array(items) => items.is_empty(),
+        Value::Object(members) => members.is_empty(),
+        Value::Bool(true) => false,
+    }
+}

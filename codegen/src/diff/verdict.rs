@@ -1,0 +1,302 @@
+//! What a change means: for the generated Rust, for conversions, and what to edit.
+
+use crate::name;
+
+use super::api::Api;
+use super::change::{Change, Place, Rust, Semver, What, short};
+use super::conversion;
+use super::fields::Raw;
+
+/// Two documents of one group-version, and all documents of both releases.
+pub(super) struct Context<'a> {
+    pub(super) from: &'a Api,
+    pub(super) to: &'a Api,
+    pub(super) all_from: &'a [Api],
+    pub(super) all_to: &'a [Api],
+    /// What the releases are called.
+    pub(super) names: (&'a str, &'a str),
+}
+
+impl Context<'_> {
+    /// Makes the change of what was found at a place.
+    pub(super) fn change(&self, raw: Raw, place: Place) -> Change {
+        let (conversion, edit) = match &place.kind {
+            Some(kind) => self.about_kind(&raw, kind),
+            None if self.is_own(&raw) => (self.loss(&raw), self.edit(&raw)),
+            None => (self.loss(&raw), self.edit_of_other(&raw)),
+        };
+        Change {
+            rust: self.rust(&raw, place.kind.as_deref()),
+            what: raw.what,
+            place,
+            from: raw.from,
+            to: raw.to,
+            details: raw.details,
+            release: raw.release.or_else(|| self.next_release()),
+            readers: raw.readers,
+            writers: raw.writers,
+            conversion,
+            edit,
+        }
+    }
+
+    /// The later release, where no other is between the two.
+    pub(super) fn next_release(&self) -> Option<crate::Release> {
+        let (from, to) = (self.from.release?, self.to.release?);
+        (from.major == to.major && from.minor.checked_add(1) == Some(to.minor))
+            .then_some(to)
+    }
+
+    fn rust(&self, raw: &Raw, kind: Option<&str>) -> Rust {
+        let is_own = self.is_own(raw);
+        let (semver, why) = match kind {
+            Some(kind) => of_kind(raw, kind, has_status(self, kind)),
+            None if !is_own => (
+                Semver::Patch,
+                "a type of another crate, which has its own versions".to_owned(),
+            ),
+            None if is_metadata(raw) => {
+                (Semver::Patch, "metadata has the same type in every kind".to_owned())
+            }
+            None => of_field(raw),
+        };
+        Rust { semver, why }
+    }
+
+    /// Whether a type is generated from the documents.
+    fn is_own(&self, raw: &Raw) -> bool {
+        self.from.owns(&raw.schema) || self.to.owns(&raw.schema)
+    }
+
+    /// What to edit because of a type of another crate.
+    fn edit_of_other(&self, raw: &Raw) -> Option<String> {
+        if raw.what == What::FieldAdded && !raw.is_required {
+            return Some(
+                "nothing, until the crate that has the type has the field".to_owned(),
+            );
+        }
+        self.edit(raw)
+    }
+
+    /// What is lost of a kind, and what to use in its place.
+    fn about_kind(&self, raw: &Raw, kind: &str) -> (Option<String>, Option<String>) {
+        let (from, to) = self.names;
+        match raw.what {
+            What::KindRemoved => self.replaced(kind),
+            What::KindAdded => {
+                let own = &self.to.group_version;
+                let others = conversion::others(self.all_from, self.to.group(), kind, own);
+                let Some(other) = others.first() else {
+                    let loss = format!("{from} can't represent the kind");
+                    return (Some(loss), Some(format!("generate the crate from {to} to use the kind")));
+                };
+                let lost = conversion::lost(kind, self.to, other);
+                let edit = format!("use {own} where every server has {to}; convert manifests of {}", other.group_version);
+                (Some(losses(&lost, &other.group_version)), Some(edit))
+            }
+            What::ScopeChanged => (None, Some("use `Api::all` instead of `Api::namespaced`, or the reverse; move objects".to_owned())),
+            What::ResourceRenamed => (None, Some("change the resource in RBAC rules and URLs".to_owned())),
+            What::VerbsRemoved => (None, Some("stop using the verbs, also in RBAC rules".to_owned())),
+            What::SubresourceRemoved => (None, Some("stop using the subresource, also in RBAC rules".to_owned())),
+            What::SubresourceAdded if raw.to.as_deref() == Some("status") => {
+                (None, Some("write the status through the subresource, and allow it in RBAC rules".to_owned()))
+            }
+            _ => (None, None),
+        }
+    }
+
+    /// What is lost of a kind that is gone, and what takes its place.
+    pub(super) fn replaced(&self, kind: &str) -> (Option<String>, Option<String>) {
+        let (from, to) = self.names;
+        let own = &self.from.group_version;
+        let others = conversion::others(self.all_to, self.from.group(), kind, own);
+        let Some(other) = others.first() else {
+            let loss = format!("{to} can't represent the kind");
+            return (
+                Some(loss),
+                Some(format!(
+                    "stop using the kind, or keep the crate of {from} for old objects"
+                )),
+            );
+        };
+        let lost = conversion::lost(kind, self.from, other);
+        let version = &other.group_version;
+        let edit = if self.from.has_crate && other.has_crate {
+            format!(
+                "use {version} in code; `kubernetes-storage convert --in-place` changes manifests"
+            )
+        } else {
+            format!("use {version} in code and manifests")
+        };
+        (Some(losses(&lost, &other.group_version)), Some(edit))
+    }
+
+    /// What is lost of values.
+    fn loss(&self, raw: &Raw) -> Option<String> {
+        let (from, to) = self.names;
+        let text = match raw.what {
+            What::FieldAdded => format!(
+                "{from} has no place for the value: its servers drop it, and so do programs with its types that replace objects"
+            ),
+            What::FieldRemoved => format!("{to} has no place for the value"),
+            What::TypeChanged => "a value of one type isn't one of the other".to_owned(),
+            What::FormatChanged if !raw.keeps_type => {
+                "a value may not fit into the other type".to_owned()
+            }
+            What::EnumValuesRemoved => format!("{to} refuses objects with these values"),
+            What::EnumValuesAdded => {
+                format!("{from} may refuse objects with these values")
+            }
+            _ => return None,
+        };
+        Some(text)
+    }
+
+    /// What to edit in programs and manifests.
+    fn edit(&self, raw: &Raw) -> Option<String> {
+        let field = short(raw.path.trim_end_matches(['[', ']', '{', '}'])).to_owned();
+        let text = match raw.what {
+            What::FieldAdded if raw.is_required => format!("set `{field}`"),
+            What::FieldAdded => format!(
+                "build values with `new` and `with_*`, or add `{}` to literals",
+                rust_name(&field)
+            ),
+            What::FieldRemoved => format!("stop setting and reading `{field}`"),
+            What::BecameRequired => format!("set `{field}` always"),
+            What::BecameOptional => format!("expect `{field}` to be absent"),
+            What::TypeChanged | What::FormatChanged if !raw.keeps_type => {
+                format!(
+                    "change the values of `{field}`; a conversion of the field needs a rule in codegen.toml"
+                )
+            }
+            What::EnumIntroduced => format!("use the values of the list for `{field}`"),
+            What::EnumValuesRemoved => "use other values".to_owned(),
+            What::EnumValuesAdded => {
+                "match the new values, or treat them as unknown".to_owned()
+            }
+            What::DefaultAdded | What::DefaultChanged | What::DefaultRemoved
+                if raw.readers > super::Severity::None =>
+            {
+                format!("set `{field}` where the value matters")
+            }
+            What::ListSemanticsChanged if raw.writers > super::Severity::None => {
+                "look at what each field manager applies: ownership is of other parts"
+                    .to_owned()
+            }
+            What::RuleAdded | What::RuleTightened | What::RuleChanged
+                if raw.writers > super::Severity::Info =>
+            {
+                "check the values that are written".to_owned()
+            }
+            What::LifecycleChanged if raw.to.as_deref() == Some("deprecated") => {
+                return self.kind_of(&raw.schema).and_then(|kind| self.replaced(kind).1);
+            }
+            _ => return None,
+        };
+        Some(text)
+    }
+
+    /// The kind that a schema is of, in the earlier release.
+    pub(super) fn kind_of(&self, schema: &str) -> Option<&str> {
+        let mut kinds = self.from.kinds.iter();
+        kinds.find(|(_, kind)| kind.schema == schema).map(|(name, _)| name.as_str())
+    }
+}
+
+/// Whether the generated type of a kind has access to a status.
+fn has_status(context: &Context<'_>, kind: &str) -> bool {
+    [context.from, context.to].into_iter().any(|api| {
+        let schema = api.kinds.get(kind).and_then(|kind| api.schema(&kind.schema));
+        schema.is_some_and(|schema| schema.pointer("/properties/status").is_some())
+    })
+}
+
+fn is_metadata(raw: &Raw) -> bool {
+    raw.path == "metadata"
+        && [What::BecameRequired, What::BecameOptional].contains(&raw.what)
+}
+
+fn losses(lost: &[String], version: &str) -> String {
+    const SHOWN: usize = 8;
+    let more = match lost.len().saturating_sub(SHOWN) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    match lost.get(..SHOWN).unwrap_or(lost) {
+        [] => format!("nothing is lost in {version}"),
+        shown => format!("{version} can't represent {}{more}", shown.join(", ")),
+    }
+}
+
+fn rust_name(field: &str) -> String {
+    name::field_name(field)
+        .map_or_else(|| field.to_owned(), |name| name.as_str().to_owned())
+}
+
+fn of_kind(raw: &Raw, kind: &str, has_status: bool) -> (Semver, String) {
+    match raw.what {
+        What::KindRemoved => {
+            (Semver::Major, format!("`{kind}` and `{kind}List` are gone"))
+        }
+        What::KindAdded => (Semver::Minor, format!("`{kind}` and `{kind}List` are new")),
+        What::ScopeChanged => {
+            (Semver::Major, format!("`Scope` of `{kind}` is another type"))
+        }
+        What::SubresourceAdded if has_status && raw.to.as_deref() == Some("status") => {
+            (Semver::Minor, format!("`{kind}` implements the traits of a status"))
+        }
+        What::SubresourceRemoved
+            if has_status && raw.from.as_deref() == Some("status") =>
+        {
+            (
+                Semver::Major,
+                format!("`{kind}` no longer implements the traits of a status"),
+            )
+        }
+        _ => (Semver::Patch, "no item changes".to_owned()),
+    }
+}
+
+fn of_field(raw: &Raw) -> (Semver, String) {
+    let owner = short(&raw.schema);
+    let path = raw.path.trim_end_matches(['[', ']', '{', '}']);
+    let field = rust_name(short(path));
+    let of_type = if raw.path.is_empty() {
+        format!("the type `{owner}`")
+    } else {
+        format!("`{owner}::{field}`")
+    };
+    match raw.what {
+        What::FieldAdded if raw.is_required => (
+            Semver::Major,
+            format!("literals of `{owner}` must have `{field}`, and `new` takes it"),
+        ),
+        What::FieldAdded => {
+            (Semver::Major, format!("literals of `{owner}` must have `{field}`"))
+        }
+        What::FieldRemoved => (Semver::Major, format!("{of_type} is gone")),
+        What::BecameRequired => (
+            Semver::Major,
+            format!("{of_type} is no longer an `Option`, and `new` takes it"),
+        ),
+        What::BecameOptional => (
+            Semver::Major,
+            format!("{of_type} is an `Option`, and `new` no longer takes it"),
+        ),
+        What::TypeChanged | What::TypeRenamed | What::FormatChanged
+            if !raw.keeps_type =>
+        {
+            (Semver::Major, format!("{of_type} changes its type"))
+        }
+        What::EnumIntroduced => (Semver::Major, format!("{of_type} becomes an enum")),
+        What::EnumDropped => (Semver::Major, format!("{of_type} becomes a `String`")),
+        What::EnumValuesRemoved => {
+            (Semver::Major, "variants of the enum are gone".to_owned())
+        }
+        What::EnumValuesAdded => (
+            Semver::Minor,
+            "the enum, which is non-exhaustive, has new variants".to_owned(),
+        ),
+        _ => (Semver::Patch, "no item changes".to_owned()),
+    }
+}

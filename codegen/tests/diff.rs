@@ -1,0 +1,408 @@
+//! What changed between two releases: each kind of change, in both directions.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+
+use codegen::Source;
+use codegen::diff::{Change, Report, Semver, Severity, Snapshot, What, diff};
+use serde_json::{Value, json};
+
+use Semver::{Major, Minor, Patch};
+use Severity::{Breaking, Info, None as No, Warning};
+
+const THING: &str = "/components/schemas/com.example.v1.Thing";
+const SPEC: &str = "/components/schemas/com.example.v1.ThingSpec";
+const META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
+
+fn reference(name: &str) -> Value {
+    json!({"$ref": format!("#/components/schemas/{name}")})
+}
+
+/// A document of one kind with a spec of all kinds of fields.
+fn document() -> Value {
+    let gvk = json!({"group": "example.com", "version": "v1", "kind": "Thing"});
+    let served = |action: &str| json!({"x-kubernetes-action": action, "x-kubernetes-group-version-kind": gvk});
+    json!({
+        "openapi": "3.0.0",
+        "info": {"title": "t", "version": "unversioned"},
+        "paths": {
+            "/apis/example.com/v1/things": {"get": served("list"), "post": served("post")},
+            "/apis/example.com/v1/things/{name}": {"get": served("get"), "put": served("put")}
+        },
+        "components": {"schemas": {
+            "com.example.v1.Thing": {
+                "type": "object", "description": "Words.", "required": ["spec"],
+                "properties": {
+                    "metadata": reference(META),
+                    "spec": {"allOf": [reference("com.example.v1.ThingSpec")], "default": {}}
+                },
+                "x-kubernetes-group-version-kind": [gvk]
+            },
+            "com.example.v1.ThingSpec": {
+                "type": "object", "required": ["need"],
+                "properties": {
+                    "need": {"type": "string", "description": "Words.", "default": ""},
+                    "text": {"type": "string"},
+                    "mode": {"type": "string", "enum": ["On", "Off"]},
+                    "size": {"type": "integer", "format": "int32", "minimum": 1},
+                    "list": {"type": "array", "items": {"allOf": [reference("com.example.v1.Part")]}},
+                    "map": {"type": "object", "additionalProperties": {"type": "string"}}
+                }
+            },
+            "com.example.v1.Part": {"type": "object", "properties": {"text": {"type": "string"}}},
+            "com.example.v1.Same": {"type": "object", "properties": {"text": {"type": "string"}}},
+            META: {"type": "object", "properties": {"name": {"type": "string"}}}
+        }}
+    })
+}
+
+/// The document with something else at a place; `null` removes it.
+fn with(place: &str, value: Value) -> Value {
+    let mut document = document();
+    set(&mut document, place, value);
+    document
+}
+
+fn set(document: &mut Value, place: &str, value: Value) {
+    let (parent, key) = place.rsplit_once('/').unwrap();
+    let parent = document.pointer_mut(parent).unwrap().as_object_mut().unwrap();
+    let key = key.replace("~1", "/");
+    match value {
+        Value::Null => drop(parent.remove(&key).unwrap()),
+        value => drop(parent.insert(key, value)),
+    }
+}
+
+const FILE: &str = "apis__example.com__v1_openapi.json";
+
+fn snapshot(release: &str, documents: &[(&str, &Value)]) -> Snapshot {
+    let mut snapshot = Snapshot::new(release, Some(release.parse().unwrap()));
+    for (file, document) in documents {
+        snapshot.add(file, &Source::new(*file, document.to_string())).unwrap();
+    }
+    snapshot
+}
+
+fn compared(from: &Value, to: &Value) -> Report {
+    diff(&snapshot("1.36", &[(FILE, from)]), &snapshot("1.37", &[(FILE, to)]), None, &[])
+}
+
+type Expected<'a> = (What, Severity, Severity, Semver, &'a str);
+
+/// What one change is in both directions: from the document to the changed one, and back.
+fn check(place: &str, value: Value, forth: Expected<'_>, back: Expected<'_>) {
+    let other = with(place, value);
+    for (from, to, expected) in
+        [(document(), other.clone(), forth), (other, document(), back)]
+    {
+        let report = compared(&from, &to);
+        let found: Vec<_> = report.changes.iter().map(summary).collect();
+        let (what, readers, writers, semver, place) = expected;
+        assert_eq!(
+            found,
+            [(what, readers, writers, semver, place.to_owned())],
+            "{place}"
+        );
+        assert_eq!(report.documentation, [], "{place}");
+        assert_eq!(report.changes[0].release.unwrap().to_string(), "1.37");
+    }
+}
+
+fn summary(change: &Change) -> (What, Severity, Severity, Semver, String) {
+    (
+        change.what,
+        change.readers,
+        change.writers,
+        change.rust.semver,
+        change.place.text(),
+    )
+}
+
+#[test]
+fn fields_come_and_go() {
+    check(
+        &format!("{SPEC}/properties/new"),
+        json!({"type": "string"}),
+        (What::FieldAdded, Info, Info, Major, "Thing spec.new"),
+        (What::FieldRemoved, Warning, Breaking, Major, "Thing spec.new"),
+    );
+    // A field of a type that only one side has is one change.
+    let mut other =
+        with(&format!("{SPEC}/properties/new"), reference("com.example.v1.New"));
+    set(&mut other, "/components/schemas/com.example.v1.New", json!({"type": "object"}));
+    assert_eq!(compared(&document(), &other).changes.len(), 1);
+    let mut required =
+        with(&format!("{SPEC}/properties/new"), json!({"type": "string"}));
+    set(&mut required, &format!("{SPEC}/required"), json!(["need", "new"]));
+    let forth = compared(&document(), &required).changes;
+    assert_eq!(
+        summary(&forth[0]),
+        (What::FieldAdded, Info, Breaking, Major, "Thing spec.new".to_owned())
+    );
+    let back = compared(&required, &document()).changes;
+    assert_eq!(
+        summary(&back[0]),
+        (What::FieldRemoved, Breaking, Breaking, Major, "Thing spec.new".to_owned())
+    );
+}
+
+#[test]
+fn fields_become_required_and_optional() {
+    check(
+        &format!("{SPEC}/required"),
+        json!(["text", "need"]),
+        (What::BecameRequired, No, Breaking, Major, "Thing spec.text"),
+        (What::BecameOptional, Breaking, Info, Major, "Thing spec.text"),
+    );
+}
+
+#[test]
+fn types_and_formats_change() {
+    check(
+        &format!("{SPEC}/properties/text"),
+        json!({"type": "integer"}),
+        (What::TypeChanged, Breaking, Breaking, Major, "Thing spec.text"),
+        (What::TypeChanged, Breaking, Breaking, Major, "Thing spec.text"),
+    );
+    check(
+        &format!("{SPEC}/properties/list/items"),
+        json!({"type": "string"}),
+        (What::TypeChanged, Breaking, Breaking, Major, "Thing spec.list[]"),
+        (What::TypeChanged, Breaking, Breaking, Major, "Thing spec.list[]"),
+    );
+    check(
+        &format!("{SPEC}/properties/map/additionalProperties/format"),
+        json!("byte"),
+        (What::FormatChanged, Breaking, Breaking, Major, "Thing spec.map{}"),
+        (What::FormatChanged, Breaking, Breaking, Major, "Thing spec.map{}"),
+    );
+    check(
+        &format!("{SPEC}/properties/size/format"),
+        json!("int64"),
+        (What::FormatChanged, Breaking, Info, Major, "Thing spec.size"),
+        (What::FormatChanged, No, Breaking, Major, "Thing spec.size"),
+    );
+    check(
+        &format!("{SPEC}/properties/text/format"),
+        json!("ipv4"),
+        (What::FormatChanged, Info, Warning, Patch, "Thing spec.text"),
+        (What::FormatChanged, Info, Warning, Patch, "Thing spec.text"),
+    );
+    check(
+        &format!("{SPEC}/properties/text/nullable"),
+        json!(true),
+        (What::TypeChanged, Breaking, No, Patch, "Thing spec.text"),
+        (What::TypeChanged, No, Breaking, Patch, "Thing spec.text"),
+    );
+    // Another name of the same form is a matter of Rust alone.
+    check(
+        &format!("{SPEC}/properties/list/items"),
+        reference("com.example.v1.Same"),
+        (What::TypeRenamed, No, No, Major, "Thing spec.list[]"),
+        (What::TypeRenamed, No, No, Major, "Thing spec.list[]"),
+    );
+}
+
+#[test]
+fn values_come_and_go() {
+    check(
+        &format!("{SPEC}/properties/mode/enum"),
+        json!(["Auto", "Off", "On"]),
+        (What::EnumValuesAdded, Warning, Info, Minor, "Thing spec.mode"),
+        (What::EnumValuesRemoved, No, Breaking, Major, "Thing spec.mode"),
+    );
+    check(
+        &format!("{SPEC}/properties/mode/enum"),
+        Value::Null,
+        (What::EnumDropped, Warning, Info, Major, "Thing spec.mode"),
+        (What::EnumIntroduced, No, Warning, Major, "Thing spec.mode"),
+    );
+}
+
+/// A server publishes enumerations that checked-in documents leave out.
+#[test]
+fn what_only_servers_publish_is_no_change() {
+    let mut server = document();
+    server["info"]["version"] = json!("v1.37.1");
+    let checked_in = with(&format!("{SPEC}/properties/mode/enum"), Value::Null);
+    assert_eq!(compared(&checked_in, &server).changes, []);
+    assert_eq!(compared(&server, &checked_in).changes, []);
+    assert_eq!(
+        snapshot("1.37", &[(FILE, &server)]).server_release(),
+        "1.37".parse().ok()
+    );
+}
+
+#[test]
+fn defaults_come_and_go() {
+    check(
+        &format!("{SPEC}/properties/text/default"),
+        json!("x"),
+        (What::DefaultAdded, Info, Warning, Patch, "Thing spec.text"),
+        (What::DefaultRemoved, Warning, Warning, Patch, "Thing spec.text"),
+    );
+    check(
+        &format!("{SPEC}/properties/need/default"),
+        json!("x"),
+        (What::DefaultChanged, Warning, Warning, Patch, "Thing spec.need"),
+        (What::DefaultChanged, Warning, Warning, Patch, "Thing spec.need"),
+    );
+    check(
+        &format!("{SPEC}/properties/size/default"),
+        json!(0),
+        (What::DefaultAdded, No, No, Patch, "Thing spec.size"),
+        (What::DefaultRemoved, No, No, Patch, "Thing spec.size"),
+    );
+}
+
+#[test]
+fn lists_are_merged_in_another_way() {
+    let list = format!("{SPEC}/properties/list");
+    check(
+        &format!("{list}/x-kubernetes-list-type"),
+        json!("set"),
+        (What::ListSemanticsChanged, No, Warning, Patch, "Thing spec.list"),
+        (What::ListSemanticsChanged, No, Warning, Patch, "Thing spec.list"),
+    );
+    // That is what no type means.
+    check(
+        &format!("{list}/x-kubernetes-list-type"),
+        json!("atomic"),
+        (What::ListSemanticsChanged, No, No, Patch, "Thing spec.list"),
+        (What::ListSemanticsChanged, No, No, Patch, "Thing spec.list"),
+    );
+    // Type and keys are one change.
+    let mut keyed = with(&format!("{list}/x-kubernetes-list-type"), json!("map"));
+    set(&mut keyed, &format!("{list}/x-kubernetes-list-map-keys"), json!(["text"]));
+    let report = compared(&document(), &keyed);
+    assert_eq!(report.changes.len(), 1);
+    assert_eq!(
+        report.changes[0].to.as_deref(),
+        Some("list-map-keys: text, list-type: map")
+    );
+}
+
+#[test]
+fn rules_come_and_go() {
+    let size = format!("{SPEC}/properties/size");
+    check(
+        &format!("{size}/maximum"),
+        json!(9),
+        (What::RuleAdded, No, Breaking, Patch, "Thing spec.size"),
+        (What::RuleRemoved, Info, Info, Patch, "Thing spec.size"),
+    );
+    check(
+        &format!("{size}/minimum"),
+        json!(2),
+        (What::RuleTightened, No, Breaking, Patch, "Thing spec.size"),
+        (What::RuleLoosened, Info, Info, Patch, "Thing spec.size"),
+    );
+    check(
+        &format!("{SPEC}/properties/text/x-kubernetes-validations"),
+        json!([{"rule": "self == oldSelf", "message": "m"}]),
+        (What::RuleAdded, No, Breaking, Patch, "Thing spec.text"),
+        (What::RuleRemoved, Info, Info, Patch, "Thing spec.text"),
+    );
+    let other = with(&format!("{SPEC}/properties/text/pattern"), json!("^a"));
+    let another = with(&format!("{SPEC}/properties/text/pattern"), json!("^b"));
+    let report = compared(&other, &another);
+    assert_eq!(report.changes[0].what, What::RuleChanged);
+    assert_eq!(report.changes[0].writers, Warning);
+}
+
+#[test]
+fn kinds_change_their_paths() {
+    let one = "/paths/~1apis~1example.com~1v1~1things~1{name}";
+    check(
+        &format!("{one}/delete"),
+        json!({}),
+        (What::VerbsAdded, Info, Info, Patch, "Thing"),
+        (What::VerbsRemoved, No, Breaking, Patch, "Thing"),
+    );
+    check(
+        &format!("{one}/get"),
+        Value::Null,
+        (What::VerbsRemoved, Breaking, No, Patch, "Thing"),
+        (What::VerbsAdded, Info, Info, Patch, "Thing"),
+    );
+    check(
+        &format!("{one}~1scale"),
+        json!({"get": {}}),
+        (What::SubresourceAdded, Info, Info, Patch, "Thing"),
+        (What::SubresourceRemoved, Breaking, No, Patch, "Thing"),
+    );
+    let renamed = |from: &str, to: &str| {
+        let text = document().to_string().replace(from, to);
+        serde_json::from_str::<Value>(&text).unwrap()
+    };
+    let namespaced = renamed("v1/things", "v1/namespaces/{namespace}/things");
+    let report = compared(&document(), &namespaced);
+    let scope = (What::ScopeChanged, Breaking, Breaking, Major, "Thing".to_owned());
+    assert_eq!(report.changes.iter().map(summary).collect::<Vec<_>>(), [scope]);
+    let report = compared(&document(), &renamed("v1/things", "v1/thingies"));
+    let plural = (What::ResourceRenamed, Breaking, Breaking, Patch, "Thing".to_owned());
+    assert_eq!(report.changes.iter().map(summary).collect::<Vec<_>>(), [plural]);
+}
+
+/// A status that becomes a subresource is no longer written with the object.
+#[test]
+fn a_status_becomes_a_subresource() {
+    let one = "/paths/~1apis~1example.com~1v1~1things~1{name}~1status";
+    let before = with(&format!("{THING}/properties/status"), json!({"type": "object"}));
+    let mut after = before.clone();
+    set(&mut after, one, json!({"get": {}, "put": {}}));
+    let of = |report: Report| report.changes.iter().map(summary).collect::<Vec<_>>();
+    let added = (What::SubresourceAdded, Info, Warning, Minor, "Thing".to_owned());
+    assert_eq!(of(compared(&before, &after)), [added]);
+    let removed =
+        (What::SubresourceRemoved, Breaking, Breaking, Major, "Thing".to_owned());
+    assert_eq!(of(compared(&after, &before)), [removed]);
+}
+
+#[test]
+fn what_is_deprecated_is_said() {
+    check(
+        &format!("{SPEC}/properties/text/deprecated"),
+        json!(true),
+        (What::LifecycleChanged, Warning, Warning, Patch, "Thing spec.text"),
+        (What::LifecycleChanged, Info, Info, Patch, "Thing spec.text"),
+    );
+    // The stages of a lifecycle that both have are changes of the releases that are compared.
+    let lifecycle =
+        json!({"introduced": "1.30", "alpha": "1.30", "beta": "1.37", "stable": "1.38"});
+    let with_stages = with(&format!("{SPEC}/properties/text/x-lifecycle"), lifecycle);
+    let report = compared(&with_stages, &with_stages);
+    assert_eq!(report.changes.len(), 1);
+    assert_eq!(report.changes[0].to.as_deref(), Some("beta"));
+}
+
+#[test]
+fn equal_documents_have_no_changes() {
+    for document in
+        [document(), with(&format!("{SPEC}/properties/text/maxLength"), json!(3))]
+    {
+        let report = compared(&document, &document);
+        assert_eq!((report.changes, report.documentation), (Vec::new(), Vec::new()));
+        assert_eq!(report.compared, ["example.com/v1"]);
+    }
+}
+
+/// Texts are counted apart; how something is written is no change at all.
+#[test]
+fn texts_and_forms_are_no_changes() {
+    let texts = with(&format!("{SPEC}/properties/need/description"), json!("Others."));
+    let report = compared(&document(), &texts);
+    assert_eq!(report.changes, []);
+    assert_eq!(report.documentation.len(), 1);
+    assert_eq!(report.documentation[0].place.text(), "Thing spec.need");
+    assert_eq!(report.documentation[0].keyword, "description");
+
+    // Documents of 1.23 have a bare reference; the order of names and values is free.
+    let mut other = with(&format!("{THING}/properties/spec"), {
+        let mut bare = reference("com.example.v1.ThingSpec");
+        bare["default"] = json!({});
+        bare
+    });
+    set(&mut other, &format!("{SPEC}/properties/mode/enum"), json!(["Off", "On"]));
+    let report = compared(&document(), &other);
+    assert_eq!((report.changes, report.documentation), (Vec::new(), Vec::new()));
+}

@@ -1,0 +1,116 @@
+//! The report in Markdown, for pull requests and release notes.
+
+use std::fmt::Write;
+
+use codegen::diff::{Change, Report, Severity};
+
+use super::text::{headline, release, whereabouts};
+
+/// Renders a report.
+pub(super) fn render(report: &Report, with_docs: bool) -> String {
+    let mut text = format!("# {} → {}\n\n", plain(&report.from), plain(&report.to));
+    let _ = write!(text, "{}. ", sentence(&super::counts(report)));
+    let _ = writeln!(text, "Generated Rust: {}.", report.semver().name());
+    let _ = writeln!(text, "\nCompared: {}.", plain(&report.compared.join(", ")));
+    if !report.not_compared.is_empty() {
+        let _ = writeln!(text, "\nNot compared:\n");
+        for reason in &report.not_compared {
+            let _ = writeln!(text, "- {}", plain(reason));
+        }
+    }
+    for severity in Severity::ALL.into_iter().rev() {
+        let mut changes =
+            report.changes.iter().filter(|c| c.severity() == severity).peekable();
+        if changes.peek().is_none() {
+            continue;
+        }
+        let title = match severity {
+            Severity::None => "Without effect",
+            Severity::Info => "Info",
+            Severity::Warning => "Warning",
+            Severity::Breaking => "Breaking",
+        };
+        let _ = writeln!(text, "\n## {title}\n");
+        for change in changes {
+            item(&mut text, change);
+        }
+    }
+    if !report.documentation.is_empty() {
+        let _ = writeln!(text, "\n## Documentation\n");
+        let count = report.documentation.len();
+        let _ =
+            writeln!(text, "{count} text{} changed.", if count == 1 { "" } else { "s" });
+        if with_docs {
+            let _ = writeln!(text);
+        }
+        for change in report.documentation.iter().filter(|_| with_docs) {
+            let _ = writeln!(
+                text,
+                "- {}, {}",
+                plain(&change.place.text()),
+                plain(&change.keyword)
+            );
+        }
+    }
+    text
+}
+
+fn item(text: &mut String, change: &Change) {
+    let release = release(change);
+    let _ = writeln!(text, "- **{}**{release}", plain(&headline(change)));
+    if change.severity() == Severity::None {
+        return;
+    }
+    let mut push = |name: &str, said: &str| {
+        let _ = writeln!(text, "  - {name}: {}", plain(said));
+    };
+    if let Some(whereabouts) = whereabouts(&change.place) {
+        push("in", &whereabouts);
+    }
+    if !change.details.is_empty() {
+        push("is", &change.details.join("; "));
+    }
+    push(
+        "readers",
+        &format!("{}; writers: {}", change.readers.name(), change.writers.name()),
+    );
+    push("Rust", &format!("{}, {}", change.rust.semver.name(), change.rust.why));
+    if let Some(conversion) = &change.conversion {
+        push("conversion", conversion);
+    }
+    if let Some(edit) = &change.edit {
+        push("edit", edit);
+    }
+}
+
+fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    letters
+        .next()
+        .map(|first| first.to_uppercase().chain(letters).collect())
+        .unwrap_or_default()
+}
+
+/// Text without markup: what comes from documents must not become any. Code in our own texts stays.
+fn plain(text: &str) -> String {
+    let mut escaped = String::new();
+    let mut is_code = false;
+    for letter in text.chars() {
+        is_code ^= letter == '`';
+        let is_markup =
+            matches!(letter, '*' | '_' | '[' | ']' | '<' | '>' | '|' | '\\' | '&');
+        if letter.is_control() {
+            escaped.push(' ');
+            continue;
+        }
+        if is_markup && !is_code {
+            escaped.push('\\');
+        }
+        escaped.push(letter);
+    }
+    if is_code {
+        // A lone one would reach to the end.
+        return escaped.replace('`', "'");
+    }
+    escaped
+}
