@@ -5,7 +5,7 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use clap::Args;
+use clap::{ArgGroup, Args};
 use codegen::{Config, Generated, GeneratedFile, Release};
 
 use crate::inputs::{self, Folder, Found};
@@ -18,6 +18,7 @@ use crate::{custom, readme, workspace};
 /// touches no file that lacks the header of a generated one. If anything is wrong, nothing
 /// is written.
 #[derive(Args)]
+#[command(group(ArgGroup::new("source").args(["spec", "crd"])))]
 pub(crate) struct Arguments {
     /// The crates to generate; all of codegen.toml if none is named. Those into which they
     /// are converted are read too, but not written.
@@ -51,9 +52,9 @@ pub(crate) struct Arguments {
     )]
     crd: Vec<PathBuf>,
 
-    /// The Kubernetes release of the documents in --spec, if it isn't named after it; else
-    /// that of codegen.toml.
-    #[arg(long, value_name = "RELEASE")]
+    /// The Kubernetes release of the documents in --spec, if it isn't named after it, or for which
+    /// the crates of --crd are made; else that of codegen.toml.
+    #[arg(long, value_name = "RELEASE", requires = "source")]
     release: Option<Release>,
 }
 
@@ -105,11 +106,6 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
 fn found(root: &Path, arguments: &Arguments) -> Result<Found, Box<dyn Error>> {
     if !arguments.crd.is_empty() {
         return custom::read(root, &arguments.crd, arguments.release);
-    }
-    if arguments.release.is_some() && arguments.spec.is_none() {
-        let message = "error: --release without --spec or --crd\n  help: codegen.toml has the \
-                       releases of the documents in spec/";
-        return Err(message.into());
     }
     let config = inputs::config(root, &arguments.crates)?;
     let own = root.join("spec");

@@ -93,11 +93,14 @@ fn run_together(
     crates: &mut [Crate<'_>],
     diagnostics: &mut Diagnostics,
 ) {
+    // Passes report less where there are errors already.
+    let before = &*diagnostics;
     let mut found = parallel::map(crates.iter_mut().collect(), |krate| {
+        let mut all = before.clone();
         let each = passes.iter().map(|pass| {
-            let mut found = Diagnostics::default();
-            pass.run(krate, &mut found);
-            found
+            let known = all.len();
+            pass.run(krate, &mut all);
+            all.iter().skip(known).cloned().collect::<Vec<_>>()
         });
         each.collect::<Vec<_>>()
     });
