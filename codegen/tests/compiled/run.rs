@@ -7,6 +7,7 @@ mod applied;
 mod bundle;
 mod counterparts;
 mod merged;
+mod plausible;
 mod schemas;
 mod server;
 
