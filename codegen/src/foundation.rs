@@ -13,6 +13,12 @@ pub(crate) fn is_time(path: &RustPath) -> bool {
     path.to_string() == "k8s_openapi::apimachinery::pkg::apis::meta::v1::Time"
 }
 
+/// Whether a type of another crate is a time, of any precision.
+pub(crate) fn is_moment(path: &RustPath) -> bool {
+    let micro = "k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime";
+    is_time(path) || path.to_string() == micro
+}
+
 /// Whether a type of another crate has an implementation of `Semantic`: a server doesn't compare
 /// it field by field.
 pub(crate) fn is_semantic(path: &RustPath) -> bool {

@@ -259,12 +259,16 @@ fn model<'c>(
     let overlays: BTreeMap<_, _> = parsed.collect();
     let documents = config.crates.iter().enumerate();
     let documents = documents.flat_map(|(at, krate)| {
-        krate.documents.iter().map(move |document| (at, document))
+        let documents = krate.documents.iter().enumerate();
+        documents.map(move |(nth, document)| (at, nth, document, krate))
     });
     let versions = parallel::map_reporting(
         documents.collect(),
         diagnostics,
-        |(at, document), to| (at, version(document, config, inputs, &overlays, to)),
+        |(at, nth, document, krate), to| {
+            let before = krate.documents.get(..nth).unwrap_or_default();
+            (at, version(document, before, config, inputs, &overlays, to))
+        },
     );
     let crates = config.crates.iter().map(|config| model::Crate {
         config,
@@ -280,9 +284,10 @@ fn model<'c>(
     crates
 }
 
-/// Loads and lowers one document.
+/// Loads and lowers one document of a crate, which has others before it.
 fn version(
     document: &DocumentConfig,
+    before: &[DocumentConfig],
     config: &Config,
     inputs: &Inputs,
     overlays: &BTreeMap<&String, load::Overlay>,
@@ -303,7 +308,13 @@ fn version(
         }
     }
     let newer = newer(document, config, inputs);
-    let loaded = load::load(input, document, newer, &mine, diagnostics)?;
+    let mut loaded = load::load(input, document, newer, &mine, diagnostics)?;
+    let beside = before.iter().filter(|other| {
+        other.prefix == document.prefix && other.module == document.module
+    });
+    let beside = beside.filter_map(|other| inputs.documents.get(&other.path()));
+    let beside: Vec<_> = beside.collect();
+    load::take_out_shared(&mut loaded, input, &beside, &document.prefix, diagnostics);
     Some(lower::lower(&loaded, document, config, diagnostics))
 }
 

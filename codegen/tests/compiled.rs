@@ -5,6 +5,7 @@
 
 mod common;
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -12,6 +13,7 @@ use std::sync::LazyLock;
 
 use codegen::{Config, DocumentSource, GeneratedFile, Inputs, Source, generate};
 use common::{goldens, plausible};
+use serde_json::Value;
 
 /// The features of generated crates, as TOML.
 const FEATURES: &str =
@@ -117,13 +119,18 @@ fn write_workspace(root: &Path, workspace: &Path) {
             members.push(generated.name);
         }
     }
-    for file in plausible() {
+    let (files, documents) = plausible();
+    for file in files {
         write(workspace.join(PLAUSIBLE).join(&file.path), &file.text);
     }
+    let runner_source = workspace.join(RUNNER).join("src");
+    let (schemas, types) = plausible_types(&documents);
+    write(runner_source.join("plausible.json"), &schemas);
+    write(runner_source.join("plausible_types.rs"), &types);
     members.push(PLAUSIBLE.to_owned());
     let mut runner = format!(
         "[package]\nname = \"{RUNNER}\"\nedition.workspace = true\npublish = false\n\n\
-         [dependencies]\nk8s-openapi.workspace = true\nkubernetes-kinds.workspace = true\n\
+         [dependencies]\nfastrand.workspace = true\nk8s-openapi.workspace = true\nkubernetes-kinds.workspace = true\n\
          kubernetes-manifests.workspace = true\nkubernetes-validation.workspace = true\n\
          proptest.workspace = true\nserde_json.workspace = true\n"
     );
@@ -140,6 +147,7 @@ fn write_workspace(root: &Path, workspace: &Path) {
         ("custom.rs", include_str!("compiled/custom.rs")),
         ("cases.json", include_str!("golden/custom/cases.json")),
         ("merged.rs", include_str!("compiled/merged.rs")),
+        ("plausible.rs", include_str!("compiled/plausible.rs")),
         ("schemas.rs", include_str!("compiled/schemas.rs")),
         ("server.rs", include_str!("compiled/server.rs")),
     ] {
@@ -151,8 +159,37 @@ fn write_workspace(root: &Path, workspace: &Path) {
     }
 }
 
-/// The files of a crate that has a module for each random document which isn't refused.
-fn plausible() -> Vec<GeneratedFile> {
+/// The schemas of documents as JSON, and a table of the structs among them in Rust: how each is read and
+/// written. Of each, 20 values are tried; of more documents than usual, `PLAUSIBLE_VALUES`.
+fn plausible_types(documents: &BTreeMap<String, String>) -> (String, String) {
+    let mut schemas = serde_json::Map::new();
+    let mut rows = String::new();
+    for (module, text) in documents {
+        let document: Value = serde_json::from_str(text).unwrap();
+        for (name, schema) in document["components"]["schemas"].as_object().unwrap() {
+            let Some(short) = name.strip_prefix(&format!("com.example.{module}."))
+            else {
+                continue;
+            };
+            if schema["properties"].is_object() {
+                rows += &format!(
+                    "    (\"{name}\", check::<{PLAUSIBLE}::{module}::{short}>),\n"
+                );
+            }
+            schemas.insert(name.clone(), schema.clone());
+        }
+    }
+    let values = std::env::var("PLAUSIBLE_VALUES").map_or(20, |n| n.parse().unwrap());
+    let types = format!(
+        "const VALUES: usize = {values};\n\n#[allow(clippy::type_complexity)]\n\
+         const TYPES: &[(&str, fn(Value) -> Result<Value, String>)] = &[\n{rows}];\n"
+    );
+    (Value::Object(schemas).to_string(), types)
+}
+
+/// The files of a crate that has a module for each random document which isn't refused, and these
+/// documents.
+fn plausible() -> (Vec<GeneratedFile>, BTreeMap<String, String>) {
     let number = |variable: &str, default: u64| {
         let given = std::env::var(variable).ok().map(|text| text.parse());
         given.map_or(default, |number| number.expect(variable))
@@ -200,7 +237,11 @@ fn plausible() -> Vec<GeneratedFile> {
     let config = format!("{head}{all}\n{}", externs.concat());
     let config = Config::parse(&Source::new("codegen.toml", config)).unwrap();
     let mut crates = generate(&config, &inputs).unwrap();
-    crates.remove(0).files
+    let documents = inputs.documents.into_iter().map(|(path, document)| {
+        let module = path.trim_start_matches("v1.37/").trim_end_matches(".json");
+        (module.to_owned(), document.source.text)
+    });
+    (crates.remove(0).files, documents.collect())
 }
 
 /// The workspace's own manifest, with the goldens for its members.

@@ -91,7 +91,10 @@ fn reversed(value: &Value, to: &mut String) {
 fn the_order_of_keys_does_not_matter() {
     for (config, inputs) in all() {
         let mut other = inputs.clone();
-        for document in other.documents.values_mut() {
+        // Definitions in YAML have an order of their own.
+        let json =
+            other.documents.iter_mut().filter(|(path, _)| path.ends_with(".json"));
+        for (_, document) in json {
             let value: Value = serde_json::from_str(&document.source.text).unwrap();
             document.source.text.clear();
             reversed(&value, &mut document.source.text);
@@ -164,7 +167,11 @@ fn every_schema_has_become_something() {
             assert_ne!(wanted.is_some(), is_bundle, "{}", krate.name);
             for document in wanted.iter().flat_map(|krate| &krate.documents) {
                 let text = &inputs.documents[&document.path()].source.text;
-                let value: Value = serde_json::from_str(text).unwrap();
+                // Of what definitions become, golden files tell.
+                let Ok(value) = serde_json::from_str::<Value>(text) else {
+                    assert!(document.file.ends_with(".yaml"));
+                    continue;
+                };
                 for (name, schema) in value["components"]["schemas"].as_object().unwrap()
                 {
                     match name.strip_prefix(&document.prefix) {

@@ -7,8 +7,9 @@
 /// A row has how a field is written, its name in JSON and its name in Rust, in the order of
 /// writing. `optional` fields are written when they are `Some`, `required` ones always. `as elements`
 /// after the name says that it is a list or map in which `null` is the zero value, `as metadata` the
-/// same of metadata, `as time` that it is a time. A last row `_ => field` names the field that takes the fields which are not in
-/// the table.
+/// same of metadata, `as time` that it is a time, and `as shaped(..)` that it is read as a
+/// [`Shape`](crate::wire::Shape) says. A last row `_ => field` names the field that takes the fields
+/// which are not in the table.
 ///
 /// ```
 /// use kubernetes_kinds::wire;
@@ -57,7 +58,7 @@ macro_rules! __wire_kind {
 #[macro_export]
 macro_rules! __wire_fields {
     ($name:ident, $read:ident, $write:ident, $write_with:ident {
-        $($presence:ident $json:literal => $field:ident $(as $shape:ident)?,)*
+        $($presence:ident $json:literal => $field:ident $(as $shape:ident $(($of:ty))?)?,)*
         $(_ => $unknown:ident,)?
     }) => {
         impl $crate::wire::Object for $name {
@@ -70,7 +71,7 @@ macro_rules! __wire_fields {
                 map: &mut M,
             ) -> ::core::result::Result<(), M::Error> {
                 match name {
-                    $($json => $crate::__wire_read!(map, &mut self.$field $(, $shape)?),)*
+                    $($json => $crate::__wire_read!(map, &mut self.$field $(, $shape $(, $of)?)?),)*
                     _ => $crate::__wire_unknown!(map $(, name, &mut self.$unknown)?),
                 }
             }
@@ -114,6 +115,9 @@ macro_rules! __wire_read {
     };
     ($map:ident, $slot:expr, elements) => {
         $crate::wire::read_elements($map, $slot)
+    };
+    ($map:ident, $slot:expr, shaped, $of:ty) => {
+        $crate::wire::read_shaped::<$of, _, _>($map, $slot)
     };
     ($map:ident, $slot:expr, metadata) => {
         $crate::wire::read_metadata($map, $slot)

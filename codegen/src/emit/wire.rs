@@ -3,15 +3,21 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
+use super::types::value_type;
 use super::{presence, table_macro};
-use crate::model::{ApiVersion, Field, Reading, Struct, Type};
+use crate::foundation;
+use crate::model::{ApiVersion, Field, Reading, Struct, Ty, Type};
 
 /// The implementations of `wire::Object` and of serde's traits.
-pub(super) fn items(_: &ApiVersion, ty: &Type, object: &Struct) -> Vec<TokenStream> {
+pub(super) fn items(
+    version: &ApiVersion,
+    ty: &Type,
+    object: &Struct,
+) -> Vec<TokenStream> {
     let name = &ty.name;
     let rows = object.fields.iter().map(|field| {
         let (key, name) = (&field.json, &field.name);
-        let shape = shape(object, field);
+        let shape = shape(version, object, field);
         let presence = presence(field.is_always_written());
         quote!(#presence #key => #name #shape)
     });
@@ -26,12 +32,41 @@ pub(super) fn items(_: &ApiVersion, ty: &Type, object: &Struct) -> Vec<TokenStre
 }
 
 /// How the macro is told that a field isn't read as its type reads itself.
-fn shape(object: &Struct, field: &Field) -> Option<TokenStream> {
+fn shape(version: &ApiVersion, object: &Struct, field: &Field) -> Option<TokenStream> {
     if field.metadata && object.role.is_named() {
         return Some(quote!(as metadata));
     }
     field.facts.reading.map(|reading| match reading {
         Reading::Elements => quote!(as elements),
+        Reading::Shaped => {
+            let shape = shape_of(version, &field.ty);
+            quote!(as shaped(#shape))
+        }
         Reading::Time => quote!(as time),
     })
+}
+
+/// The type that says how the values of a type are read.
+fn shape_of(version: &ApiVersion, ty: &Ty) -> TokenStream {
+    match ty {
+        Ty::List(element) => {
+            let element = shape_of(version, element);
+            quote!(wire::ListOf<#element>)
+        }
+        Ty::Map(value) => {
+            let value = shape_of(version, value);
+            quote!(wire::MapOf<#value>)
+        }
+        ty => {
+            let value = value_type(version, ty);
+            let external = ty.reference().and_then(|name| version.externs.get(name));
+            match external {
+                _ if matches!(ty, Ty::Time) => quote!(wire::Moment<#value>),
+                Some(external) if foundation::is_moment(&external.path) => {
+                    quote!(wire::Moment<#value>)
+                }
+                _ => quote!(wire::Plain<#value>),
+            }
+        }
+    }
 }

@@ -8,9 +8,10 @@ mod inline;
 mod json;
 mod overlay;
 mod refs;
+mod shared;
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use openapiv3::{ReferenceOr, Schema};
 use serde::Deserialize;
@@ -26,6 +27,7 @@ use crate::source::Source;
 pub(crate) use overlay::Overlay;
 use overlay::translate;
 pub(crate) use refs::{SCHEMAS, schema_name, wrap_bare};
+pub(crate) use shared::take_out as take_out_shared;
 
 /// The largest document that is read; Kubernetes' own stay below 3 MB.
 const MAX_BYTES: usize = 64 << 20;
@@ -44,6 +46,8 @@ pub(crate) struct Document {
     pub(crate) schemas: BTreeMap<String, Schema>,
     /// The names of the others.
     pub(crate) others: Vec<String>,
+    /// Those with the prefix that an earlier document of the crate has too.
+    pub(crate) shared: BTreeSet<String>,
     /// Where those schemas were that stood inside others.
     places: BTreeMap<String, Pointer>,
     /// The whole, with its overlays.
@@ -178,6 +182,7 @@ pub(crate) fn load(
         release: *release,
         schemas,
         others,
+        shared: BTreeSet::new(),
         places,
         json: document,
     })

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-use crate::config::{Config, CrateConfig};
+use crate::config::{Config, CrateConfig, DocumentConfig};
 use crate::diag::Spot;
 use crate::load::{Document, SCHEMAS, schema_name};
 use crate::model::{External, Replaced, Step};
@@ -50,6 +50,28 @@ pub(super) fn of(
         generated: generated.is_some(),
         otherwise: generated.and_then(|_| otherwise(name, config)),
         large,
+        required: has_required(name, document),
+        merged: merged(name, document),
+    })
+}
+
+/// The home of a schema that is generated from another document of the same crate.
+pub(super) fn shared(
+    name: &str,
+    document: &Document,
+    document_config: &DocumentConfig,
+    config: &Config,
+) -> Option<External> {
+    let short = name.strip_prefix(&document_config.prefix)?;
+    let is_own = |krate: &&CrateConfig| {
+        krate.documents.iter().any(|d| std::ptr::eq(d, document_config))
+    };
+    Some(External {
+        path: RustPath::own(document_config.module.as_deref(), short)?,
+        package: Some(config.crates.iter().find(is_own)?.name.clone()),
+        generated: true,
+        otherwise: None,
+        large: false,
         required: has_required(name, document),
         merged: merged(name, document),
     })

@@ -54,8 +54,13 @@ pub(crate) fn lower(
         let external = external::of(name, document, &at, config);
         version.externs.extend(external.map(|found| (name.clone(), found)));
     }
+    for name in &document.shared {
+        let external = external::shared(name, document, document_config, config);
+        version.externs.extend(external.map(|found| (name.clone(), found)));
+    }
     role::check_kinds(&version, &root);
-    if document.schemas.is_empty() && !document.others.is_empty() {
+    let has_own = !document.schemas.is_empty() || !document.shared.is_empty();
+    if !has_own && !document.others.is_empty() {
         root.at(Pointer::schemas()).report(
             format!("no schema starts with `{}`", document_config.prefix),
             "check that it is the document of the right group-version, or the `prefix` in \

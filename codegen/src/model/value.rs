@@ -10,6 +10,8 @@ use crate::name::Ident;
 pub(crate) enum Reading {
     /// A list or map in which `null` is the zero value of an element.
     Elements,
+    /// The same of lists and maps in each other, and of those of times.
+    Shaped,
     /// A time.
     Time,
 }

@@ -175,6 +175,14 @@ impl RustPath {
         Some(Self { modules, name })
     }
 
+    /// The path of a type of the crate itself.
+    pub(crate) fn own(module: Option<&str>, name: &str) -> Option<Self> {
+        let mut modules = vec![fixed("crate")];
+        modules.extend(module.map(given_module).map_or(Some(None), |m| m.map(Some))?);
+        let name = type_name(name)?;
+        Some(Self { modules, name })
+    }
+
     pub(crate) fn name(&self) -> &Ident {
         &self.name
     }

@@ -76,11 +76,19 @@ fn readings(version: &ApiVersion) -> BTreeMap<(SchemaName, String), Reading> {
     };
     let reading = |field: &Field| match &field.ty {
         Ty::Time => Some(Reading::Time),
-        // Types of others read themselves, and some have no zero value.
         Ty::List(element) | Ty::Map(element) => {
-            let has_zero = !matches!(**element, Ty::Time)
-                && external(element).is_none_or(foundation::has_zero);
-            has_zero.then_some(Reading::Elements)
+            let mut inner = &**element;
+            while let Ty::List(element) | Ty::Map(element) = inner {
+                inner = element;
+            }
+            let is_moment = matches!(inner, Ty::Time)
+                || external(inner).is_some_and(|e| foundation::is_moment(&e.path));
+            // Types of others read themselves, and some have no zero value.
+            let has_zero = external(inner).is_none_or(foundation::has_zero);
+            match is_moment || matches!(**element, Ty::List(_) | Ty::Map(_)) {
+                true => (is_moment || has_zero).then_some(Reading::Shaped),
+                false => has_zero.then_some(Reading::Elements),
+            }
         }
         ty => external(ty)
             .is_some_and(|external| foundation::is_time(&external.path))

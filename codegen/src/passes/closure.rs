@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diag::Diagnostics;
-use crate::model::{ApiVersion, Graph, SchemaName, Ty};
+use crate::model::{ApiVersion, Crate, Graph, SchemaName, Ty};
 
 /// The longest chain of schemas that are only names for other types.
 const MAX_ALIASES: usize = 16;
@@ -20,7 +20,6 @@ pub(super) fn run(version: &mut ApiVersion, diagnostics: &mut Diagnostics) {
             }
         }
     }
-    report_missing(version, diagnostics);
     version.graph = Graph::of(&version.types);
 }
 
@@ -47,12 +46,12 @@ fn resolve(ty: &mut Ty, aliases: &BTreeMap<SchemaName, Ty>) -> Result<(), String
 
 /// A schema can be missing because it is wrong, which is reported where it is; this
 /// is for those that the generator itself would forget.
-fn report_missing(version: &ApiVersion, diagnostics: &mut Diagnostics) {
+pub(super) fn report_missing(crates: &[Crate<'_>], diagnostics: &mut Diagnostics) {
     if !diagnostics.is_empty() {
         return;
     }
-    for (_, object) in version.structs() {
-        for field in &object.fields {
+    for version in crates.iter().flat_map(|krate| &krate.versions) {
+        for field in version.structs().flat_map(|(_, object)| &object.fields) {
             let is_missing = |name: &&SchemaName| {
                 !version.types.contains_key(*name)
                     && !version.externs.contains_key(*name)

@@ -4,6 +4,7 @@ mod apply;
 mod behaviour;
 mod boxing;
 mod by_hand;
+mod circles;
 mod closure;
 mod conversion;
 mod counterparts;
@@ -46,6 +47,7 @@ const PASSES: &[Pass] = &[
     Pass::Version(|version, _, _| names::order_fields(version)),
     Pass::Version(|version, _, to| enums::run(version, to)),
     Pass::Version(|version, _, to| closure::run(version, to)),
+    Pass::Crates(|crates, to| closure::report_missing(crates, to)),
     Pass::Version(|version, _, _| nullable::run(version)),
     Pass::Version(|version, _, to| lists::run(version, to)),
     Pass::Version(|version, _, to| defaults::run(version, to)),
@@ -64,6 +66,7 @@ const PASSES: &[Pass] = &[
     Pass::Version(|version, _, _| apply::run(version)),
     Pass::Version(|version, _, _| schemas::run(version)),
     Pass::Crate(|krate, to| names::check_crate(&krate.versions, to)),
+    Pass::Crates(|crates, to| circles::check(crates, to)),
     Pass::Errors,
     Pass::Crate(|krate, to| by_hand::check(krate, to)),
     Pass::Crates(conversion::run),

@@ -8,6 +8,7 @@ mod bundle;
 mod counterparts;
 mod custom;
 mod merged;
+mod plausible;
 mod schemas;
 mod server;
 

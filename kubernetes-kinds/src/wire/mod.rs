@@ -6,7 +6,8 @@
 //!
 //! * a field that is absent or `null` keeps its zero value, whether required or not,
 //!   because Go writes `null` for a nil list and older servers omit what newer ones require;
-//! * `null` as an element of a list or as a value of a map is the zero value, in metadata too;
+//! * `null` as an element of a list or as a value of a map is the zero value, at every depth and in
+//!   metadata too; that of a time is `0001-01-01T00:00:00Z`, as which Go reads it again;
 //! * a time has the form that Go's `time.Parse` takes for RFC 3339;
 //! * an unknown field is skipped, because a newer server may send it, or preserved as it is
 //!   and written back, if the crate was generated so;
@@ -18,6 +19,7 @@ mod collections;
 mod kept;
 mod metadata;
 mod read;
+mod shape;
 mod time;
 mod tree;
 mod write;
@@ -33,6 +35,7 @@ pub use metadata::read_metadata;
 #[doc(hidden)]
 pub use read::Key;
 pub use read::{read, read_enum, read_kind, read_object, skip};
+pub use shape::{ListOf, MapOf, Moment, Plain, Shape, read_shaped};
 pub use time::read_time;
 // For the other runtime crates, which all write through it, so that every type is compiled for one
 // serializer.

@@ -31,11 +31,16 @@ pub fn read_time<'de, M: MapAccess<'de>, T: From<Time>>(
     let Some(text) = text else {
         return Ok(());
     };
-    let plain = plain(&text)
-        .ok_or_else(|| M::Error::invalid_value(Unexpected::Str(&text), &EXPECTED))?;
-    // Generic, so that only programs that read times get a copy of the parser.
-    *slot = Time(Timestamp::deserialize(CowStrDeserializer::new(plain))?).into();
+    *slot = parse::<M::Error>(&text)?.into();
     Ok(())
+}
+
+/// Parses a time.
+pub(super) fn parse<E: Error>(text: &str) -> Result<Time, E> {
+    let plain =
+        plain(text).ok_or_else(|| E::invalid_value(Unexpected::Str(text), &EXPECTED))?;
+    // Generic, so that only programs that read times get a copy of the parser.
+    Timestamp::deserialize(CowStrDeserializer::new(plain)).map(Time)
 }
 
 const EXPECTED: &str = "a time of RFC 3339, such as `2026-01-02T03:04:05Z`";

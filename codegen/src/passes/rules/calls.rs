@@ -26,7 +26,8 @@ impl Reader<'_> {
         }
         // Of texts, it is the type.
         let numbers = [Sort::Number, Sort::Fraction];
-        if name == "enum" && !numbers.contains(&sort) {
+        let has_texts = value.as_array().is_some_and(|v| v.iter().any(Value::is_string));
+        if name == "enum" && (has_texts || !numbers.contains(&sort)) {
             return None;
         }
         let Some(method) = methods.iter().find(|method| method.of == sort) else {

@@ -321,7 +321,8 @@ wire::object! {
     Values {
         required "needBytes" => need_bytes,
         required "needCount" => need_count,
-        required "needDeep" => need_deep as elements,
+        required "needDeep" =>
+            need_deep as shaped (wire::ListOf<wire::ListOf<wire::Plain<String>>>),
         required "needTags" => need_tags as elements,
         required "needText" => need_text,
         optional "any" => any,
@@ -333,11 +334,13 @@ wire::object! {
         optional "flag" => flag,
         optional "flags" => flags as elements,
         optional "fraction" => fraction,
-        optional "groups" => groups as elements,
+        optional "groups" =>
+            groups as shaped (wire::MapOf<wire::ListOf<wire::Plain<String>>>),
         optional "large" => large,
         optional "numbers" => numbers as elements,
         optional "plain" => plain,
-        optional "rows" => rows as elements,
+        optional "rows" =>
+            rows as shaped (wire::ListOf<wire::MapOf<wire::Plain<k8s_openapi::ByteString>>>),
         optional "secret" => secret,
         optional "single" => single,
         optional "small" => small,

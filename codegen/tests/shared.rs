@@ -1,0 +1,145 @@
+//! Schemas that several documents have, and crates that use one another.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+
+mod common;
+
+use codegen::{
+    Config, Diagnostics, DocumentSource, Generated, Inputs, Source, generate,
+};
+use common::document;
+
+/// Generates from documents with these schemas.
+fn from(
+    config: &str,
+    documents: &[(&str, &str)],
+) -> Result<Vec<Generated>, Diagnostics> {
+    let config = Config::parse(&Source::new("codegen.toml", config))?;
+    let mut inputs = Inputs::default();
+    for (file, schemas) in documents {
+        let source = Source::new(*file, document(schemas));
+        let release = "1.37".parse().unwrap();
+        inputs
+            .documents
+            .insert(format!("v1.37/{file}"), DocumentSource { source, release });
+    }
+    generate(&config, &inputs)
+}
+
+/// Two documents of one crate and prefix.
+const ONE_CRATE: &str = r#"
+newest = "1.37"
+
+[[crate]]
+name = "example-v1"
+description = "An example"
+
+[[crate.document]]
+file = "one.json"
+prefix = "com.example.v1."
+
+[[crate.document]]
+file = "two.json"
+prefix = "com.example.v1."
+"#;
+
+const SHARED: &str = "\"com.example.v1.Shared\": {\"type\": \"object\", \"properties\": \
+    {\"a\": {\"type\": \"string\"}}}";
+
+fn holder(name: &str) -> String {
+    format!(
+        "{SHARED},\n\"com.example.v1.{name}\": {{\"type\": \"object\", \"properties\": {{\n\
+         \"shared\": {{\"$ref\": \"#/components/schemas/com.example.v1.Shared\"}}}}}}"
+    )
+}
+
+#[test]
+fn a_schema_of_two_documents_is_generated_once() {
+    let documents = [("one.json", &*holder("One")), ("two.json", &*holder("Two"))];
+    let crates = from(ONE_CRATE, &documents).unwrap();
+    let declares =
+        |file: &&codegen::GeneratedFile| file.text.contains("pub struct Shared {");
+    let files = &crates[0].files;
+    assert_eq!(files.iter().filter(declares).count(), 1);
+    for name in ["one", "two"] {
+        let path = format!("src/{name}.rs");
+        let text = &files.iter().find(|file| file.path == path).unwrap().text;
+        assert!(text.contains("pub shared: Option<Shared>"), "{text}");
+        assert!(text.contains("use crate::Shared;"), "{text}");
+    }
+}
+
+#[test]
+fn a_schema_that_two_documents_describe_differently() {
+    let other = holder("Two").replace("\"string\"", "\"integer\"");
+    let documents = [("one.json", &*holder("One")), ("two.json", &*other)];
+    let errors = from(ONE_CRATE, &documents).map(|_| ()).unwrap_err();
+    let text = errors.to_string();
+    assert!(
+        text.contains("`com.example.v1.Shared` is another schema than in one.json"),
+        "{text}"
+    );
+    assert!(
+        text.contains("two.json:2 at #/components/schemas/com.example.v1.Shared"),
+        "{text}"
+    );
+    assert_eq!(errors.len(), 1, "{text}");
+}
+
+/// Two crates, each of which has a type of the other in a field.
+const CIRCLE: &str = r#"
+newest = "1.37"
+
+[[crate]]
+name = "left-v1"
+description = "Left"
+
+[[crate.document]]
+file = "left.json"
+prefix = "com.left.v1."
+
+[[crate]]
+name = "right-v1"
+description = "Right"
+
+[[crate.document]]
+file = "right.json"
+prefix = "com.right.v1."
+
+[[extern]]
+prefix = "com.left.v1."
+path = "left_v1"
+
+[[extern]]
+prefix = "com.right.v1."
+path = "right_v1"
+"#;
+
+#[test]
+fn crates_that_use_one_another() {
+    let schemas = |own: &str, other: &str| {
+        format!(
+            "\"com.{own}.v1.Part\": {{\"type\": \"object\"}},\n\"com.{own}.v1.Whole\": \
+             {{\"type\": \"object\", \"properties\": {{\n\"part\": \
+             {{\"$ref\": \"#/components/schemas/com.{other}.v1.Part\"}}}}}},\n\
+             \"com.{other}.v1.Part\": {{\"type\": \"object\"}}"
+        )
+    };
+    let (left, right) = (schemas("left", "right"), schemas("right", "left"));
+    let documents = [("left.json", &*left), ("right.json", &*right)];
+    let errors = from(CIRCLE, &documents).map(|_| ()).unwrap_err();
+    let text = errors.to_string();
+    assert!(
+        text.contains(
+            "crates use one another: `left-v1` uses `right-v1` in \
+             #/components/schemas/com.left.v1.Whole/properties/part of left.json, `right-v1` uses \
+             `left-v1` in #/components/schemas/com.right.v1.Whole/properties/part of right.json"
+        ),
+        "{text}"
+    );
+    assert!(text.contains("left.json:4 at"), "{text}");
+    assert_eq!(errors.len(), 1, "{text}");
+    // One of the two directions is none.
+    let right = "\"com.right.v1.Part\": {\"type\": \"object\"}";
+    from(CIRCLE, &[("left.json", &*left), ("right.json", right)]).unwrap();
+}

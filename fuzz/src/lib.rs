@@ -1,0 +1,103 @@
+//! What the fuzz targets do with their input: nothing may panic, and what is read and written must be
+//! read again as the same.
+
+use codegen::{Config, DocumentSource, Inputs, Source, generate};
+use kubernetes_kinds::quantity::Amount;
+use kubernetes_manifests::scheme::Scheme;
+use kubernetes_manifests::strict;
+use serde_json::Value;
+
+const CONFIG: &str = r#"
+[[crate]]
+name = "example-v1"
+description = "An example"
+
+[[crate.document]]
+file = "document.json"
+release = "1.37"
+prefix = "com.example.v1."
+overlays = ["overlay.yaml"]
+
+[[extern]]
+prefix = "io.k8s.apimachinery."
+path = "k8s_openapi::apimachinery"
+"#;
+
+/// A document of a kind with a part, which overlays are applied to.
+const DOCUMENT: &str = include_str!("../seeds/load/kind.json");
+
+/// An overlay that does nothing.
+const OVERLAY: &str = "overlay: 1.0.0\ninfo: {title: t, version: v}\nactions: []\n";
+
+fn generated(document: &str, overlay: &str) {
+    let config = Config::parse(&Source::new("codegen.toml", CONFIG));
+    let (Ok(config), Ok(release)) = (config, "1.37".parse()) else {
+        return;
+    };
+    let mut inputs = Inputs::default();
+    let source = Source::new("document.json", document);
+    let document = DocumentSource { source, release };
+    inputs.documents.insert("v1.37/document.json".to_owned(), document);
+    let overlay = Source::new("overlays/overlay.yaml", overlay);
+    inputs.overlays.insert("overlay.yaml".to_owned(), overlay);
+    if let Err(errors) = generate(&config, &inputs) {
+        let text = errors.to_string();
+        assert!(!text.contains("bug of the generator"), "{text}");
+    }
+}
+
+/// Generates from a document.
+pub fn load(data: &[u8]) {
+    generated(&String::from_utf8_lossy(data), OVERLAY);
+}
+
+/// Generates from a document with an overlay.
+pub fn overlay(data: &[u8]) {
+    generated(DOCUMENT, &String::from_utf8_lossy(data));
+}
+
+fn scheme() -> Scheme {
+    let mut scheme = Scheme::new();
+    storage_all::add_to_scheme(&mut scheme);
+    scheme
+}
+
+/// Reads objects from JSON and YAML with the kinds of all crates, and writes them again.
+pub fn decode(data: &[u8]) {
+    let scheme = scheme();
+    let text = String::from_utf8_lossy(data);
+    let json = scheme.decode_json_all(data);
+    let yaml = scheme.decode_yaml_all(&text);
+    for object in [json, yaml].into_iter().flatten().flatten() {
+        let Ok(written) = object.to_value() else {
+            continue;
+        };
+        let again = scheme.decode_json_all(written.to_string());
+        let again =
+            again.map(|objects| objects.iter().map(|o| o.to_value().ok()).collect());
+        assert_eq!(again.ok(), Some(vec![Some(written)]));
+    }
+}
+
+/// Reads a kind strictly, from JSON and YAML.
+pub fn strict(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    let scheme = scheme();
+    let _ = scheme.decode_json_all_strict(data);
+    let _ = scheme.decode_yaml_all_strict(&text);
+    let _ = strict::from_json::<storage_all::storage_v1::StorageClass>(data);
+    let _ = strict::from_yaml::<storage_all::storage_v1::CSIDriver>(&text);
+    let _ = strict::from_yaml::<Value>(&text);
+}
+
+/// Reads a quantity, and what is written of it.
+pub fn quantity(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    let Ok(amount) = Amount::parse(&text) else {
+        return;
+    };
+    let written = amount.to_string();
+    let again = Amount::parse(&written);
+    assert!(again.is_ok_and(|again| again == amount), "{written}");
+    let _ = (amount.checked_add(&amount), amount.checked_sub(&amount), amount.to_i64());
+}

@@ -1,0 +1,219 @@
+//! Reading of lists and maps that are in each other, and of times in them: `null` is Go's zero value at
+//! every level.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::marker::PhantomData;
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{MicroTime, Time};
+use k8s_openapi::jiff::Timestamp;
+use k8s_openapi::serde::de::{
+    Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor,
+};
+
+use super::{Collection, Zero, time};
+
+/// How a value is read, and what `null` is where it is an element.
+///
+/// The shapes of values are types, such as `ListOf<MapOf<Plain<String>>>`.
+pub trait Shape {
+    /// The type of the value.
+    type Value;
+
+    /// Reads a value that isn't `null`.
+    ///
+    /// # Errors
+    ///
+    /// When the value is of another shape, or the input is damaged.
+    fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self::Value, D::Error>
+    where
+        Self::Value: Deserialize<'de>;
+
+    /// Returns the value that `null` is in a list or map.
+    fn zero() -> Self::Value;
+}
+
+/// The shape of a value that reads itself.
+#[derive(Debug)]
+pub struct Plain<T>(PhantomData<T>);
+
+impl<T: Zero> Shape for Plain<T> {
+    type Value = T;
+
+    fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error>
+    where
+        T: Deserialize<'de>,
+    {
+        T::deserialize(deserializer)
+    }
+
+    fn zero() -> T {
+        T::zero()
+    }
+}
+
+/// The shape of a time: a [`Time`] or a [`MicroTime`].
+///
+/// `null` is Go's zero time, `0001-01-01T00:00:00Z`, which Go reads as that again. Go itself writes it
+/// as `null`.
+#[derive(Debug)]
+pub struct Moment<T>(PhantomData<T>);
+
+/// The seconds from 1970 back to Go's zero time.
+const ZERO_TIME: Timestamp = Timestamp::constant(-62_135_596_800, 0);
+
+impl Shape for Moment<Time> {
+    type Value = Time;
+
+    fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Time, D::Error> {
+        time::parse(&String::deserialize(deserializer)?)
+    }
+
+    fn zero() -> Time {
+        Time(ZERO_TIME)
+    }
+}
+
+impl Shape for Moment<MicroTime> {
+    type Value = MicroTime;
+
+    fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<MicroTime, D::Error> {
+        MicroTime::deserialize(deserializer)
+    }
+
+    fn zero() -> MicroTime {
+        MicroTime(ZERO_TIME)
+    }
+}
+
+/// The shape of a list.
+#[derive(Debug)]
+pub struct ListOf<S>(PhantomData<S>);
+
+/// The shape of a map.
+#[derive(Debug)]
+pub struct MapOf<S>(PhantomData<S>);
+
+macro_rules! collection {
+    ($shape:ident, $whole:ty, $read:ident) => {
+        impl<S: Shape> Shape for $shape<S>
+        where
+            S::Value: for<'de> Deserialize<'de>,
+        {
+            type Value = $whole;
+
+            fn read<'de, D: Deserializer<'de>>(
+                deserializer: D,
+            ) -> Result<Self::Value, D::Error> {
+                deserializer.$read(Self(PhantomData))
+            }
+
+            fn zero() -> Self::Value {
+                Self::Value::new()
+            }
+        }
+    };
+}
+
+collection!(ListOf, Vec<S::Value>, deserialize_seq);
+collection!(MapOf, BTreeMap<String, S::Value>, deserialize_map);
+
+impl<'de, S: Shape> Visitor<'de> for ListOf<S>
+where
+    S::Value: Deserialize<'de>,
+{
+    type Value = Vec<S::Value>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a sequence")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+        let mut list = Vec::new();
+        while let Some(element) = seq.next_element_seed(Nullable::<S>(PhantomData))? {
+            list.push(element.unwrap_or_else(S::zero));
+        }
+        Ok(list)
+    }
+}
+
+impl<'de, S: Shape> Visitor<'de> for MapOf<S>
+where
+    S::Value: Deserialize<'de>,
+{
+    type Value = BTreeMap<String, S::Value>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a map")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut entries = BTreeMap::new();
+        while let Some(name) = map.next_key::<String>()? {
+            let value = map.next_value_seed(Nullable::<S>(PhantomData))?;
+            entries.insert(name, value.unwrap_or_else(S::zero));
+        }
+        Ok(entries)
+    }
+}
+
+/// A value of a shape, or `null`.
+struct Nullable<S>(PhantomData<S>);
+
+impl<'de, S: Shape> DeserializeSeed<'de> for Nullable<S>
+where
+    S::Value: Deserialize<'de>,
+{
+    type Value = Option<S::Value>;
+
+    fn deserialize<D: Deserializer<'de>>(
+        self,
+        deserializer: D,
+    ) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_option(self)
+    }
+}
+
+impl<'de, S: Shape> Visitor<'de> for Nullable<S>
+where
+    S::Value: Deserialize<'de>,
+{
+    type Value = Option<S::Value>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value or null")
+    }
+
+    fn visit_none<E>(self) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_unit<E>(self) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_some<D: Deserializer<'de>>(
+        self,
+        deserializer: D,
+    ) -> Result<Self::Value, D::Error> {
+        S::read(deserializer).map(Some)
+    }
+}
+
+/// Reads the list or map of a shape that follows a key into `slot`; `null` leaves that as it is.
+///
+/// # Errors
+///
+/// When the value has the wrong shape, or the input is damaged.
+pub fn read_shaped<'de, S, M, C>(map: &mut M, slot: &mut C) -> Result<(), M::Error>
+where
+    S: Shape,
+    S::Value: Deserialize<'de>,
+    M: MapAccess<'de>,
+    C: Collection<Whole = S::Value>,
+{
+    if let Some(whole) = map.next_value_seed(Nullable::<S>(PhantomData))? {
+        slot.fill(whole);
+    }
+    Ok(())
+}
