@@ -232,7 +232,7 @@ fn model<'c>(
                 }
             }
             let newer = newer(document, config, inputs);
-            let loaded = load::load(input, &document.prefix, newer, &mine, diagnostics);
+            let loaded = load::load(input, document, newer, &mine, diagnostics);
             let Some(loaded) = loaded else { continue };
             versions.push(lower::lower(&loaded, document, config, diagnostics));
         }

@@ -32,6 +32,7 @@ fn shape(object: &Struct, field: &Field) -> Option<TokenStream> {
     }
     field.facts.reading.map(|reading| match reading {
         Reading::Elements => quote!(as elements),
+        Reading::Quantities => quote!(as quantities),
         Reading::Time => quote!(as time),
     })
 }

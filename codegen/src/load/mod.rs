@@ -7,6 +7,7 @@ mod inline;
 mod json;
 mod overlay;
 mod refs;
+mod select;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -16,6 +17,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::DocumentSource;
+use crate::config::DocumentConfig;
 use crate::diag::{Diagnostics, Pointer, Spot};
 use crate::keyword;
 use crate::release::Release;
@@ -24,6 +26,7 @@ use crate::source::Source;
 pub(crate) use overlay::Overlay;
 use overlay::translate;
 pub(crate) use refs::{SCHEMAS, schema_name};
+pub(crate) use select::select;
 
 /// The largest document that is read; Kubernetes' own stay below 3 MB.
 const MAX_BYTES: usize = 64 << 20;
@@ -112,16 +115,20 @@ fn parse(text: &str) -> Result<Value, (Option<usize>, String, &'static str)> {
 /// A document with newer versions of the same kinds, and the prefix of its schemas.
 pub(crate) type Newer<'a> = (&'a DocumentSource, &'a str);
 
-/// Loads one document with its overlays. What can't be read is left out and reported.
+/// Loads the kinds of one document that the configuration wants, with the overlays. What can't be
+/// read is left out and reported.
 pub(crate) fn load(
     input: &DocumentSource,
-    prefix: &str,
+    config: &DocumentConfig,
     newer: Option<Newer<'_>>,
     overlays: &[&Overlay],
     diagnostics: &mut Diagnostics,
 ) -> Option<Document> {
     let DocumentSource { source, release } = input;
+    let prefix = config.prefix.as_str();
     let mut document = read(source, diagnostics)?;
+    select::check(&document, &config.kinds, &source.name, diagnostics);
+    select(&mut document, &config.kinds);
     if let Some((newer, newer_prefix)) = newer {
         // Its errors are reported where it is loaded itself.
         if let Some(newer) = read(&newer.source, &mut Diagnostics::default()) {

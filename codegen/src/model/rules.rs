@@ -230,6 +230,14 @@ pub(crate) struct TypeRules {
     pub(crate) unconditional_update: bool,
     /// Whether an update leaves `generateName` unchecked.
     pub(crate) names_on_create_only: bool,
+    /// The functions that check an object of a kind as a whole.
+    pub(crate) functions: Vec<RulePath>,
+    /// A function that makes an object of a kind what a server stores.
+    pub(crate) preparation: Option<RulePath>,
+    /// A function that does so where its status is written.
+    pub(crate) status_preparation: Option<RulePath>,
+    /// Whether a write of the status changes metadata too, and only both are validated.
+    pub(crate) status_alone: bool,
     /// Rules of the schema that aren't checked, each with the reason.
     pub(crate) unchecked: Vec<(String, String)>,
 }

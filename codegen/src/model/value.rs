@@ -10,6 +10,8 @@ use crate::name::Ident;
 pub(crate) enum Reading {
     /// A list or map in which `null` is the zero value of an element.
     Elements,
+    /// A map of quantities, in which `null` is 0.
+    Quantities,
     /// A time.
     Time,
 }

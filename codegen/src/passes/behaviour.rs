@@ -27,14 +27,18 @@ pub(super) fn run(version: &mut ApiVersion) {
         let mut facts = object.fields.iter().map(|field| &field.facts);
         facts.any(|f| f.default_function.is_some() || f.literal.is_some())
     });
-    let drops_fields =
-        holding(|object| object.fields.iter().any(|f| f.facts.feature.is_some()));
+    let drops_fields = holding(|object| {
+        object.rules.preparation.is_some()
+            || object.fields.iter().any(|f| f.facts.feature.is_some())
+    });
     let checks = holding(|object| {
         object.rules.exactly_one
             || !object.rules.depends.is_empty()
             || object.fields.iter().any(|field| field.rules.ask_of_creation())
     });
-    let checks_updates = holding(|object| object.fields.iter().any(is_immutable));
+    let checks_updates = holding(|object| {
+        !object.rules.functions.is_empty() || object.fields.iter().any(is_immutable)
+    });
     let warns = holding(|object| {
         let mut rules = object.fields.iter().map(|field| &field.rules);
         object.rules.warning.is_some() || rules.any(|r| r.warnings().next().is_some())
@@ -70,6 +74,11 @@ fn readings(version: &ApiVersion) -> BTreeMap<(SchemaName, String), Reading> {
     };
     let reading = |field: &Field| match &field.ty {
         Ty::Time => Some(Reading::Time),
+        Ty::Map(element)
+            if external(element).is_some_and(|e| foundation::is_quantity(&e.path)) =>
+        {
+            Some(Reading::Quantities)
+        }
         // Types of others read themselves, and some have no zero value.
         Ty::List(element) | Ty::Map(element) => {
             let has_zero = !matches!(**element, Ty::Time)

@@ -94,6 +94,9 @@ pub(super) fn method(cx: &mut Context<'_>, object: &Struct) -> Option<TokenStrea
         }
         lines.extend(inside(cx, field));
     }
+    for function in &object.rules.functions {
+        lines.extend(quote!(#function(self, Some(stored), at, to);));
+    }
     check_method(cx, &quote!(check_update), Some(&quote!(stored: &Self,)), &lines)
 }
 
