@@ -52,18 +52,24 @@ impl fmt::Display for Change {
 }
 
 /// Compares our document with upstream's: schemas with all that shapes them, paths, verbs,
-/// actions and kinds.
+/// actions and kinds. Where some kinds are named, upstream's document is compared without the
+/// others.
 ///
 /// # Errors
 ///
 /// When one of them can't be read.
-pub fn compare(ours: &Source, upstream: &Source) -> Result<Comparison, Diagnostics> {
+pub fn compare(
+    ours: &Source,
+    upstream: &Source,
+    kinds: &[String],
+) -> Result<Comparison, Diagnostics> {
     let mut diagnostics = Diagnostics::default();
     let a = load::read(ours, None, &mut diagnostics);
     let b = load::read(upstream, None, &mut diagnostics);
-    let (Some(a), Some(b)) = (a, b) else {
+    let (Some(a), Some(mut b)) = (a, b) else {
         return Err(diagnostics);
     };
+    load::select(&mut b, kinds);
     let version = b.pointer("/info/version").and_then(Value::as_str).unwrap_or_default();
     let from_server = version != "unversioned";
     let mut differences = Vec::new();

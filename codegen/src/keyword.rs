@@ -254,12 +254,16 @@ pub(crate) const TABLE: &[Keyword] = &[
     read("oneOf", ANY),
     // Rules of a type as a whole
     read("x-dependent-required", TYPE),
+    read("x-prepare", TYPE),
+    read("x-prepare-status", TYPE),
+    read("x-status-alone", TYPE),
     read("x-names-on-create-only", TYPE),
     read("x-unconditional-update", TYPE),
     // Rules of a value, in the order in which a server checks them
     read("x-must-be-set", PROPERTY),
     read("x-check-reading", PROPERTY),
-    read("x-check", PROPERTY),
+    read("x-check", TYPE_OR_PROPERTY),
+    read("x-unknown-allowed", VALUE),
     Keyword {
         at: ANY,
         ..calls("enum", NUMBERS, NUMBERS)

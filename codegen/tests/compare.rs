@@ -28,7 +28,7 @@ fn document() -> Value {
 
 fn compared(ours: &Value, upstream: &Value) -> Comparison {
     let source = |name: &str, value: &Value| Source::new(name, value.to_string());
-    compare(&source("ours", ours), &source("upstream", upstream)).unwrap()
+    compare(&source("ours", ours), &source("upstream", upstream), &[]).unwrap()
 }
 
 /// The differences after a place of the document was changed, as ours against the original.
@@ -156,7 +156,7 @@ fn a_server_tells_its_version() {
 #[test]
 fn errors_of_both_documents_are_told() {
     let bad = |name: &str| Source::new(name, "{\n");
-    let errors = compare(&bad("ours"), &bad("upstream")).unwrap_err();
+    let errors = compare(&bad("ours"), &bad("upstream"), &[]).unwrap_err();
     let files: Vec<_> = errors.iter().map(|error| error.file.as_str()).collect();
     assert_eq!(files, ["ours", "upstream"]);
 }

@@ -123,7 +123,7 @@ fn main() {
             rows.push(row::<$kind>(&mut criterion, length));
         };
     }
-    conformance::for_each_storage_v1_kind!(measured);
+    conformance::for_each_newest_kind!(measured);
     criterion.final_summary();
     print(&rows, length);
     // Short lists, which only show that the program works, are read in no time.

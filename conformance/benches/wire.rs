@@ -158,7 +158,7 @@ fn main() {
             rows.push(kind::<$kind>(&mut criterion, length));
         };
     }
-    conformance::for_each_storage_v1_kind!(measured);
+    conformance::for_each_newest_kind!(measured);
     criterion.final_summary();
     println!("{}", table(&rows));
 }

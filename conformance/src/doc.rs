@@ -3,14 +3,18 @@
 use serde_json::Value;
 
 /// Fields that hold maps of strings, in which every name is known.
-pub const MAPS: [&str; 8] = [
+pub const MAPS: [&str; 12] = [
+    "allocatedResourceStatuses",
+    "allocatedResources",
     "annotations",
     "attachmentMetadata",
     "capacity",
     "labels",
+    "limits",
     "matchLabels",
     "options",
     "parameters",
+    "requests",
     "volumeAttributes",
 ];
 

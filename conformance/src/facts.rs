@@ -26,6 +26,7 @@ impl ResourceType {
     }
 }
 
+const CORE_V1: &str = "v1";
 const V1: &str = "storage.k8s.io/v1";
 const V1BETA1: &str = "storage.k8s.io/v1beta1";
 const V1ALPHA1: &str = "storage.k8s.io/v1alpha1";
@@ -45,6 +46,10 @@ const ATTACHMENT: Names =
 const ATTRIBUTES: Names =
     ["VolumeAttributesClass", "VolumeAttributesClassList", "volumeattributesclasses"];
 
+const VOLUME: Names = ["PersistentVolume", "PersistentVolumeList", "persistentvolumes"];
+const CLAIM: Names =
+    ["PersistentVolumeClaim", "PersistentVolumeClaimList", "persistentvolumeclaims"];
+
 const fn cluster(api_version: &'static str, names: Names) -> ResourceType {
     let [kind, list_kind, plural] = names;
     ResourceType {
@@ -61,6 +66,16 @@ const fn namespaced(api_version: &'static str, names: Names) -> ResourceType {
     ResourceType {
         namespaced: true,
         ..cluster(api_version, names)
+    }
+}
+
+const fn namespaced_with_status(
+    api_version: &'static str,
+    names: Names,
+) -> ResourceType {
+    ResourceType {
+        namespaced: true,
+        ..with_status(api_version, names)
     }
 }
 
@@ -112,6 +127,9 @@ macro_rules! facts {
 }
 
 facts! {
+    core_v1::PersistentVolume => with_status(CORE_V1, VOLUME), served(0);
+    core_v1::PersistentVolumeClaim => namespaced_with_status(CORE_V1, CLAIM), served(0);
+
     storage_v1::CSIDriver => cluster(V1, DRIVER), served(18);
     storage_v1::CSINode => with_status(V1, NODE), served(17);
     storage_v1::CSIStorageCapacity => namespaced(V1, CAPACITY), served(24);

@@ -54,7 +54,11 @@ pub fn folder() -> io::Result<PathBuf> {
 ///
 /// When the folder can't be read, when no fixture is in it, or when one format is missing.
 pub fn load(folder: &Path, api_version: &str, kind: &str) -> io::Result<Vec<Fixture>> {
-    let stem = format!("{}.{kind}", api_version.replace('/', "."));
+    let group_version = match api_version.contains('/') {
+        true => api_version.replace('/', "."),
+        false => format!("core.{api_version}"),
+    };
+    let stem = format!("{group_version}.{kind}");
     let mut releases = fs::read_dir(folder.join("golden"))?
         .map(|entry| entry.map(|entry| entry.path()))
         .collect::<io::Result<Vec<_>>>()?;

@@ -95,21 +95,22 @@ macro_rules! each_kind {
     };
 }
 
-/// The same for each kind of every version of storage.k8s.io.
+/// The same for each kind that Kubernetes itself has: those of the core group, and of every version of
+/// storage.k8s.io.
 #[macro_export]
-macro_rules! each_storage_kind {
+macro_rules! each_upstream_kind {
     ($check:path $(, ignore = $why:literal)?) => {
         storage_all::for_each_kind! {
-            $crate::rows, storage {$crate::each; $check $(, ignore = $why)? =>}
+            $crate::rows, upstream {$crate::each; $check $(, ignore = $why)? =>}
         }
     };
 }
 
-/// The same for each kind of storage.k8s.io/v1, which k8s-openapi has too.
+/// The same for each kind of core/v1 and storage.k8s.io/v1, which k8s-openapi has too.
 #[macro_export]
-macro_rules! each_storage_v1_kind {
+macro_rules! each_newest_kind {
     ($check:path) => {
-        $crate::for_each_storage_v1_kind! { $crate::each, $check => }
+        $crate::for_each_newest_kind! { $crate::each, $check => }
     };
 }
 
@@ -131,12 +132,12 @@ macro_rules! each_lossy_pair {
     };
 }
 
-/// Calls a macro for each kind of storage.k8s.io/v1, with the row `name: kind;` after other tokens.
+/// Calls a macro for each kind of core/v1 and storage.k8s.io/v1, with the row `name: kind;` after other tokens.
 #[macro_export]
-macro_rules! for_each_storage_v1_kind {
+macro_rules! for_each_newest_kind {
     ($($callback:ident)::+ $(, $($first:tt)*)?) => {
         storage_all::for_each_kind! {
-            $crate::rows, storage_v1 {$($callback)::+; $($($first)*)?}
+            $crate::rows, newest {$($callback)::+; $($($first)*)?}
         }
     };
 }
@@ -160,16 +161,22 @@ macro_rules! row {
     (any $call:tt $name:ident: $kind:path) => {
         $crate::call! { $call $name: $kind; }
     };
-    (storage_v1 $call:tt $name:ident: $all:ident::storage_v1::$kind:ident) => {
+    (newest $call:tt $name:ident: $all:ident::core_v1::$kind:ident) => {
+        $crate::call! { $call $name: $all::core_v1::$kind; }
+    };
+    (newest $call:tt $name:ident: $all:ident::storage_v1::$kind:ident) => {
         $crate::call! { $call $name: $all::storage_v1::$kind; }
     };
-    (storage $call:tt $name:ident: $all:ident::storage_v1::$kind:ident) => {
+    (upstream $call:tt $name:ident: $all:ident::core_v1::$kind:ident) => {
+        $crate::call! { $call $name: $all::core_v1::$kind; }
+    };
+    (upstream $call:tt $name:ident: $all:ident::storage_v1::$kind:ident) => {
         $crate::call! { $call $name: $all::storage_v1::$kind; }
     };
-    (storage $call:tt $name:ident: $all:ident::storage_v1beta1::$kind:ident) => {
+    (upstream $call:tt $name:ident: $all:ident::storage_v1beta1::$kind:ident) => {
         $crate::call! { $call $name: $all::storage_v1beta1::$kind; }
     };
-    (storage $call:tt $name:ident: $all:ident::storage_v1alpha1::$kind:ident) => {
+    (upstream $call:tt $name:ident: $all:ident::storage_v1alpha1::$kind:ident) => {
         $crate::call! { $call $name: $all::storage_v1alpha1::$kind; }
     };
     ($($other:tt)*) => {};
@@ -215,6 +222,11 @@ storage_all::for_each_kind!(generated);
 
 /// k8s-openapi has each type under the same name.
 macro_rules! peer {
+    ($name:ident: $all:ident::core_v1::$kind:ident;) => {
+        impl Peer for $all::core_v1::$kind {
+            type Peer = k8s_openapi::api::core::v1::$kind;
+        }
+    };
     ($name:ident: $all:ident::storage_v1::$kind:ident;) => {
         impl Peer for $all::storage_v1::$kind {
             type Peer = k8s_openapi::api::storage::v1::$kind;
@@ -222,7 +234,7 @@ macro_rules! peer {
     };
 }
 
-for_each_storage_v1_kind!(peer);
+for_each_newest_kind!(peer);
 
 /// An older kind of the same shape as a newer has the same objects.
 macro_rules! same_objects {

@@ -16,6 +16,7 @@
 
 pub mod arbitrary;
 pub mod doc;
+mod documents;
 pub mod facts;
 pub mod fixtures;
 pub mod kind;
@@ -26,6 +27,7 @@ pub mod rules;
 pub mod samples;
 pub mod server;
 pub mod valid;
+mod volumes;
 pub mod workload;
 
 /// Runs the examples in the repository's documentation as tests.
@@ -33,6 +35,8 @@ pub mod workload;
 pub mod documentation {
     #[doc = include_str!("../../README.md")]
     pub struct Readme;
+    #[doc = include_str!("../../core-v1/README.md")]
+    pub struct CoreV1;
     #[doc = include_str!("../../kubernetes-kinds/README.md")]
     pub struct KubernetesKinds;
     #[doc = include_str!("../../storage-all/README.md")]

@@ -4,6 +4,8 @@ use fastrand::Rng;
 use kubernetes_kinds::{Kind as _, Lifecycle};
 use serde_json::{Value, json};
 
+use crate::volumes;
+
 /// The kinds that the server has, by the names in its URLs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
@@ -21,11 +23,15 @@ pub enum Kind {
     VolumeAttributesClass,
     /// `VolumeAttributesClass` of v1beta1.
     VolumeAttributesClassV1beta1,
+    /// `PersistentVolume` of the core group.
+    PersistentVolume,
+    /// `PersistentVolumeClaim` of the core group.
+    PersistentVolumeClaim,
 }
 
 impl Kind {
     /// Each of them.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 9] = [
         Self::CsiDriver,
         Self::CsiNode,
         Self::CsiStorageCapacity,
@@ -33,7 +39,17 @@ impl Kind {
         Self::VolumeAttachment,
         Self::VolumeAttributesClass,
         Self::VolumeAttributesClassV1beta1,
+        Self::PersistentVolume,
+        Self::PersistentVolumeClaim,
     ];
+
+    /// Those of the core group.
+    pub const CORE: [Self; 2] = [Self::PersistentVolume, Self::PersistentVolumeClaim];
+
+    /// Those of storage.k8s.io.
+    pub fn storage() -> impl Iterator<Item = Self> {
+        Self::ALL.into_iter().filter(|kind| !Self::CORE.contains(kind))
+    }
 
     /// Since when it is served, and until when.
     pub fn lifecycle(self) -> Option<Lifecycle> {
@@ -47,6 +63,8 @@ impl Kind {
             Self::VolumeAttributesClassV1beta1 => {
                 storage_v1beta1::VolumeAttributesClass::LIFECYCLE
             }
+            Self::PersistentVolume => core_v1::PersistentVolume::LIFECYCLE,
+            Self::PersistentVolumeClaim => core_v1::PersistentVolumeClaim::LIFECYCLE,
         }
     }
 
@@ -61,6 +79,8 @@ impl Kind {
             Self::VolumeAttributesClass | Self::VolumeAttributesClassV1beta1 => {
                 "VolumeAttributesClass"
             }
+            Self::PersistentVolume => "PersistentVolume",
+            Self::PersistentVolumeClaim => "PersistentVolumeClaim",
         }
     }
 
@@ -68,13 +88,14 @@ impl Kind {
     pub fn api_version(self) -> &'static str {
         match self {
             Self::VolumeAttributesClassV1beta1 => "storage.k8s.io/v1beta1",
+            Self::PersistentVolume | Self::PersistentVolumeClaim => "v1",
             _ => "storage.k8s.io/v1",
         }
     }
 
     /// Whether its objects are in namespaces.
     pub fn is_namespaced(self) -> bool {
-        self == Self::CsiStorageCapacity
+        matches!(self, Self::CsiStorageCapacity | Self::PersistentVolumeClaim)
     }
 
     /// Whether an update needs no resource version.
@@ -84,7 +105,22 @@ impl Kind {
             Self::StorageClass
                 | Self::VolumeAttributesClass
                 | Self::VolumeAttributesClassV1beta1
+                | Self::PersistentVolume
+                | Self::PersistentVolumeClaim
         )
+    }
+
+    /// Whether the status is written through a path of its own, by servers up to 1.36.
+    pub fn has_status(self) -> bool {
+        self == Self::VolumeAttachment || Self::CORE.contains(&self)
+    }
+
+    /// The folder of its group and version in the paths of a server.
+    pub fn group_path(self) -> String {
+        match self.api_version() {
+            "v1" => "api/v1".to_owned(),
+            version => format!("apis/{version}"),
+        }
     }
 
     /// The path of its collection.
@@ -98,8 +134,12 @@ impl Kind {
             Self::VolumeAttributesClass | Self::VolumeAttributesClassV1beta1 => {
                 ("", "volumeattributesclasses")
             }
+            Self::PersistentVolume => ("", "persistentvolumes"),
+            Self::PersistentVolumeClaim => {
+                ("/namespaces/default", "persistentvolumeclaims")
+            }
         };
-        format!("/apis/{}{inside}/{plural}", self.api_version())
+        format!("/{}{inside}/{plural}", self.group_path())
     }
 
     /// A valid object.
@@ -113,11 +153,22 @@ impl Kind {
             Self::VolumeAttributesClass | Self::VolumeAttributesClassV1beta1 => {
                 json!({"driverName": driver(rng), "parameters": {"iops": number(rng)}})
             }
+            Self::PersistentVolume => volumes::persistent_volume(rng),
+            Self::PersistentVolumeClaim => volumes::claim(rng),
         };
         object["apiVersion"] = self.api_version().into();
         object["kind"] = self.name().into();
         object["metadata"] = metadata(rng, name);
         object
+    }
+
+    /// A valid status of it, if a test writes it.
+    pub fn status(self, rng: &mut Rng) -> Option<Value> {
+        match self {
+            Self::PersistentVolume => Some(volumes::volume_status(rng)),
+            Self::PersistentVolumeClaim => Some(volumes::claim_status(rng)),
+            _ => None,
+        }
     }
 }
 
@@ -146,7 +197,7 @@ fn metadata(rng: &mut Rng, name: &str) -> Value {
 }
 
 /// Sets a field in one of two objects.
-fn maybe(
+pub(crate) fn maybe(
     rng: &mut Rng,
     object: &mut Value,
     field: &str,
@@ -157,7 +208,7 @@ fn maybe(
     }
 }
 
-fn word(rng: &mut Rng) -> String {
+pub(crate) fn word(rng: &mut Rng) -> String {
     (0..rng.usize(1..9)).map(|_| rng.lowercase()).collect()
 }
 

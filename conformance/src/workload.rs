@@ -5,6 +5,7 @@
 //! the order in which Kubernetes writes them: the order decides what lies next to what in
 //! memory, and a list whose memory is walked out of order is written 10 % slower.
 
+use core_v1::{PersistentVolume, PersistentVolumeClaim};
 use kubernetes_kinds::{Kind, ListMapKeys};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
@@ -284,6 +285,48 @@ impl Workload for VolumeAttachment {
             "nodeName": "$NODE"
         },
         "status": {"attached": true, "attachmentMetadata": {"devicePath": "/dev/xvdba"}}
+    "#;
+}
+
+impl Workload for PersistentVolume {
+    const FIELDS: &'static str = r#"
+        "spec": {
+            "capacity": {"storage": "10Gi"},
+            "csi": {
+                "driver": "block.csi.example.com",
+                "volumeHandle": "vol-$ID",
+                "fsType": "ext4",
+                "volumeAttributes": {"storage.kubernetes.io/csiProvisionerIdentity": "$NUMBER"}
+            },
+            "accessModes": ["ReadWriteOnce"],
+            "claimRef": {
+                "kind": "PersistentVolumeClaim", "namespace": "default", "name": "data-$NUMBER",
+                "uid": "7b1d3c5e-0000-4000-8000-$ID", "apiVersion": "v1",
+                "resourceVersion": "1$NUMBER"
+            },
+            "persistentVolumeReclaimPolicy": "Delete",
+            "storageClassName": "fast",
+            "volumeMode": "Filesystem",
+            "nodeAffinity": {"required": {"nodeSelectorTerms": [{"matchExpressions": [{
+                "key": "topology.kubernetes.io/zone", "operator": "In", "values": ["eu-west-1a"]
+            }]}]}}
+        },
+        "status": {"phase": "Bound", "lastPhaseTransitionTime": "2024-05-17T09:21:44Z"}
+    "#;
+}
+
+impl Workload for PersistentVolumeClaim {
+    const FIELDS: &'static str = r#"
+        "spec": {
+            "accessModes": ["ReadWriteOnce"],
+            "resources": {"requests": {"storage": "10Gi"}},
+            "volumeName": "pvc-7b1d3c5e-0000-4000-8000-$ID",
+            "storageClassName": "fast",
+            "volumeMode": "Filesystem"
+        },
+        "status": {
+            "phase": "Bound", "accessModes": ["ReadWriteOnce"], "capacity": {"storage": "10Gi"}
+        }
     "#;
 }
 

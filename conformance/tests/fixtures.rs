@@ -13,7 +13,7 @@
 use conformance::fixtures::{self, Fixture};
 use conformance::kind::Kind;
 use conformance::older::relabel_json;
-use conformance::{each_lossless_pair, each_storage_kind};
+use conformance::{each_lossless_pair, each_upstream_kind};
 use serde_json::{Value, json};
 
 fn load<K: Kind>() -> Vec<Fixture> {
@@ -106,7 +106,7 @@ where
 
 mod objects {
     use super::*;
-    each_storage_kind!(
+    each_upstream_kind!(
         super::round_trip,
         ignore = "needs UPSTREAM_DIR: see docs/testing.md"
     );
@@ -114,7 +114,7 @@ mod objects {
 
 mod lists {
     use super::*;
-    each_storage_kind!(
+    each_upstream_kind!(
         super::in_lists,
         ignore = "needs UPSTREAM_DIR: see docs/testing.md"
     );
@@ -122,7 +122,7 @@ mod lists {
 
 mod after {
     use super::*;
-    each_storage_kind!(
+    each_upstream_kind!(
         super::after_round_trip,
         ignore = "needs UPSTREAM_DIR: see docs/testing.md"
     );

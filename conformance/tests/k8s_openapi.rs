@@ -8,7 +8,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use conformance::arbitrary::{check_all, list, list_meta};
-use conformance::each_storage_v1_kind;
+use conformance::each_newest_kind;
 use conformance::kind::{Peer, Wire};
 use k8s_openapi::Metadata;
 use kubernetes_kinds::counterpart::Counterpart;
@@ -95,25 +95,25 @@ fn sample<K: Peer>() {
 
 mod objects {
     use super::*;
-    each_storage_v1_kind!(super::object);
+    each_newest_kind!(super::object);
 }
 
 mod from_objects {
     use super::*;
-    each_storage_v1_kind!(super::from_object);
+    each_newest_kind!(super::from_object);
 }
 
 mod from_lists {
     use super::*;
-    each_storage_v1_kind!(super::from_list);
+    each_newest_kind!(super::from_list);
 }
 
 mod lists {
     use super::*;
-    each_storage_v1_kind!(super::whole_list);
+    each_newest_kind!(super::whole_list);
 }
 
 mod samples {
     use super::*;
-    each_storage_v1_kind!(super::sample);
+    each_newest_kind!(super::sample);
 }

@@ -77,7 +77,11 @@ trait Handle: KubeKind {
             true => format!("namespaces/{NAMESPACE}/"),
             false => String::new(),
         };
-        format!("/apis/{}/{namespace}{}", known.api_version, known.plural)
+        let group = match known.api_version {
+            "v1" => "/api",
+            _ => "/apis",
+        };
+        format!("{group}/{}/{namespace}{}", known.api_version, known.plural)
     }
 }
 
@@ -92,6 +96,8 @@ macro_rules! handles {
 }
 
 handles! {
+    core_v1::PersistentVolume => Api::all;
+    core_v1::PersistentVolumeClaim => |client| Api::namespaced(client, NAMESPACE);
     CSIDriver => Api::all;
     CSINode => Api::all;
     CSIStorageCapacity => |client| Api::namespaced(client, NAMESPACE);
@@ -316,7 +322,7 @@ async fn patch_status<K: Handle>(status: Value) -> K {
 }
 
 mod all_verbs {
-    conformance::each_storage_v1_kind!(super::verbs);
+    conformance::each_newest_kind!(super::verbs);
 
     // One of each older version, and one in namespaces: the paths are all that differs.
     conformance::each! { super::verbs =>
@@ -328,19 +334,19 @@ mod all_verbs {
 }
 
 mod plain_watch {
-    conformance::each_storage_v1_kind!(super::watch);
+    conformance::each_newest_kind!(super::watch);
 }
 
 mod paged_reflector {
-    conformance::each_storage_v1_kind!(super::reflect_pages);
+    conformance::each_newest_kind!(super::reflect_pages);
 }
 
 mod streaming_reflector {
-    conformance::each_storage_v1_kind!(super::reflect_stream);
+    conformance::each_newest_kind!(super::reflect_stream);
 }
 
 mod controller {
-    conformance::each_storage_v1_kind!(super::control);
+    conformance::each_newest_kind!(super::control);
 }
 
 #[test]

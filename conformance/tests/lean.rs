@@ -6,7 +6,7 @@ use std::fmt::Debug;
 
 use conformance::arbitrary::check_all;
 use conformance::kind::{Kind, Peer, Wire};
-use conformance::{each_kind, each_storage_v1_kind};
+use conformance::{each_kind, each_newest_kind};
 use k8s_openapi::api::core::v1::{ConfigMap, Pod};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ManagedFieldsEntry, ObjectMeta};
 use k8s_openapi::{ClusterResourceScope, Metadata, Resource};
@@ -137,7 +137,7 @@ mod objects {
 }
 
 mod peers {
-    super::each_storage_v1_kind!(super::is_the_peer);
+    super::each_newest_kind!(super::is_the_peer);
 }
 
 mod damaged {

@@ -6,7 +6,7 @@
 use conformance::arbitrary::check_all;
 use conformance::kind::{Kind, Peer, Wire};
 use conformance::related::{inside, is_granular, key, related, unique};
-use conformance::{each_kind, each_storage_v1_kind};
+use conformance::{each_kind, each_newest_kind};
 use fastrand::Rng;
 use k8s_openapi::api::core::v1::{CSIPersistentVolumeSource, SecretReference};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, OwnerReference};
@@ -210,8 +210,8 @@ where
 }
 
 mod peers {
-    use super::each_storage_v1_kind;
-    each_storage_v1_kind!(super::as_k8s_openapi);
+    use super::each_newest_kind;
+    each_newest_kind!(super::as_k8s_openapi);
 }
 
 /// Each of the differences, with what a server makes of it.

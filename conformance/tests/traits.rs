@@ -8,7 +8,7 @@ use std::marker::PhantomData;
 
 use conformance::kind::{Kind, Peer};
 use conformance::server::ResourceType;
-use conformance::{each_kind, each_storage_v1_kind};
+use conformance::{each_kind, each_newest_kind};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, ObjectMeta};
 use k8s_openapi::{ListableResource, Metadata, Resource};
 use kube::Api;
@@ -76,11 +76,19 @@ where
     let row = known.next().unwrap();
     assert_eq!(*row, ResourceType::of::<K>(row.status));
     assert_eq!(known.next(), None);
-    assert_eq!(K::API_VERSION, format!("{}/{}", K::GROUP, K::VERSION));
+    assert_eq!(K::API_VERSION, joined(K::GROUP, K::VERSION));
     let list = [<K::List as Resource>::API_VERSION, <K::List as Resource>::KIND];
     assert_eq!(list, [K::API_VERSION, K::LIST_KIND]);
     assert_eq!(<K::List as Resource>::GROUP, K::GROUP);
     assert_eq!(<K::List as Resource>::VERSION, K::VERSION);
+}
+
+/// As in `apiVersion`; the core group has no name.
+fn joined(group: &str, version: &str) -> String {
+    match group {
+        "" => version.to_owned(),
+        group => format!("{group}/{version}"),
+    }
 }
 
 /// Two generators read the same documents: they must find the same constants.
@@ -110,7 +118,7 @@ where
     }
 
     let [api_version, group, _, version, _] = constants::<K>();
-    assert_eq!(api_version, format!("{group}/{version}"));
+    assert_eq!(api_version, joined(group, version));
     let list = constants::<K::List>();
     assert_eq!(list, [api_version, group, K::LIST_KIND, version, ""]);
 }
@@ -145,7 +153,7 @@ mod table {
 
 mod constants {
     use super::*;
-    each_storage_v1_kind!(super::same_constants);
+    each_newest_kind!(super::same_constants);
 }
 
 mod lists {
@@ -192,7 +200,9 @@ fn status_subresources() {
         assert_eq!(row.status, status, "{api_version} {kind}");
     }
     let with = table.iter().filter(|row| row.status).map(|row| row.kind);
-    assert_eq!(with.collect::<Vec<_>>(), ["CSINode", "VolumeAttachment"]);
+    let wanted =
+        ["CSINode", "VolumeAttachment", "PersistentVolume", "PersistentVolumeClaim"];
+    assert_eq!(with.collect::<Vec<_>>(), wanted);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+use conformance::doc::MAPS;
 use conformance::each_kind;
 use conformance::kind::{Kind, Wire};
 use k8s_openapi::Resource;
@@ -15,10 +16,6 @@ use storage_v1::{
     VolumeLifecycleMode, VolumeNodeResources,
 };
 use storage_v1alpha1::csi;
-
-/// Objects whose keys are data and not fields.
-const MAPS: [&str; 5] =
-    ["labels", "parameters", "matchLabels", "attachmentMetadata", "annotations"];
 
 /// Each version refuses the others' objects: they are to be converted, not misread.
 const API_VERSIONS: [&str; 4] = [

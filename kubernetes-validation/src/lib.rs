@@ -26,6 +26,7 @@ pub mod cel;
 mod checker;
 mod custom;
 mod enumeration;
+mod labels;
 mod metadata;
 mod path;
 #[cfg(feature = "pattern")]
@@ -37,6 +38,7 @@ mod selector;
 mod semantics;
 mod status;
 mod target;
+pub mod volumes;
 
 use std::any::TypeId;
 
@@ -55,10 +57,11 @@ pub use rule::Rule;
 pub use semantics::Semantic;
 pub use target::{Feature, Target};
 
-/// Rules for types of Kubernetes' meta/v1, which any API group uses. Overlays name them in
+/// Rules that any API group uses, above all for types of Kubernetes' meta/v1. Overlays name them in
 /// `x-check` with their whole path.
 pub mod rules {
-    pub use super::selector::label_selector;
+    pub use super::labels::deprecated_node_label;
+    pub use super::selector::{label_selector, label_selector_of_update};
 }
 
 /// Sets the defaults of an object or a part of one, and drops disabled fields. Generated crates
@@ -118,6 +121,9 @@ pub trait Strategy: Kind<Scope: 'static> + Check + SetDefaults + Clone {
     /// Whether an update validates `generateName` as creation does.
     const CHECKS_NAMES_ON_UPDATE: bool = true;
 
+    /// Whether a write of the status changes metadata too, and validates nothing but metadata and
+    /// status. Other kinds keep most metadata then, and validate the write as any update.
+    const STATUS_ALONE: bool = false;
     /// Whether the schema of a custom resource has rules in CEL.
     const HAS_CEL_RULES: bool = false;
 
@@ -202,8 +208,12 @@ pub trait Validate: Strategy {
     /// Makes the object what a server stores when the status of `stored` is written through its
     /// subresource, and returns the errors for which it refuses that.
     ///
-    /// A server ignores everything but the status and what identifies the object.
+    /// A server ignores everything but the status and what identifies the object; of kinds with
+    /// [`Strategy::STATUS_ALONE`], everything but the status and the metadata.
     fn default_and_validate_status(&mut self, stored: &Self, target: &Target) -> Report {
+        if Self::STATUS_ALONE {
+            return status_alone(self, stored, target);
+        }
         self.prepare_status(stored, target);
         metadata::reset_for_status(self.metadata_mut(), stored.metadata());
         let mut checker = Checker::of_update(target);
@@ -242,6 +252,25 @@ fn check_as_update<K: Strategy>(object: &K, stored: &K, to: &mut Checker<'_>) {
     custom::ratchet(object, stored, from, to);
     object.check_update(stored, &Path::ROOT, to);
     object.warn(Some(stored), &Path::ROOT, to);
+}
+
+/// A write of the status that changes metadata too, and is validated by itself.
+fn status_alone<K: Strategy>(object: &mut K, stored: &K, target: &Target) -> Report {
+    let rules = metadata::Rules {
+        checks_names_again: false,
+        ..meta_rules::<K>()
+    };
+    let mut before = Checker::of_update(target);
+    metadata::warn_of_repeated_owners(object.metadata(), &mut before);
+    metadata::clear_namespace(object.metadata_mut(), rules);
+    metadata::drop_repeated_owners(object.metadata_mut());
+    metadata::keep_managers(object.metadata_mut(), stored.metadata());
+    object.prepare_status(stored, target);
+    let mut checker = Checker::of_update(target);
+    let (new, old) = (object.metadata(), stored.metadata());
+    metadata::check_update(new, old, rules, &mut checker);
+    object.check_status(&Path::ROOT, &mut checker);
+    with_warnings(checker.finish(), before.finish())
 }
 
 fn prepare<K: Strategy>(object: &mut K, stored: Option<&K>, target: &Target) {

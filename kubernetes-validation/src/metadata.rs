@@ -234,6 +234,12 @@ pub(super) fn reset_for_status(meta: &mut ObjectMeta, stored: &ObjectMeta) {
     meta.annotations = stored.annotations;
     meta.finalizers = stored.finalizers;
     meta.owner_references = stored.owner_references;
+    meta.managed_fields = stored.managed_fields;
+}
+
+/// Sets what a write of the status doesn't change even where it changes metadata.
+pub(super) fn keep_managers(meta: &mut ObjectMeta, stored: &ObjectMeta) {
+    meta.managed_fields.clone_from(&stored.managed_fields);
 }
 
 /// Drops repeated owners, as the server does before it validates.

@@ -18,6 +18,24 @@ pub fn label_selector(
     }
 }
 
+/// Checks a label selector of an update: if the stored one has errors, values are not checked.
+pub fn label_selector_of_update(
+    selector: &Option<LabelSelector>,
+    stored: &Option<LabelSelector>,
+    at: Path<'_>,
+    to: &mut Checker<'_>,
+) {
+    let is_value = |error: &SelectorError| {
+        matches!(error, SelectorError::Value { .. } | SelectorError::LabelValue { .. })
+    };
+    let had_errors = stored.iter().any(|stored| !selectors::check(stored).is_empty());
+    for error in selector.iter().flat_map(selectors::check) {
+        if !(had_errors && is_value(&error)) {
+            selector_error(&error, &at, to);
+        }
+    }
+}
+
 /// Checks labels, reporting errors at the map.
 pub(super) fn labels(
     labels: &BTreeMap<String, String>,

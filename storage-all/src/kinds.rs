@@ -32,6 +32,12 @@ macro_rules! for_each_kind {
             v1_volume_attributes_class: $crate::storage_v1::VolumeAttributesClass,
                 list = $crate::storage_v1::VolumeAttributesClassList,
                 apply = $crate::storage_v1::apply::VolumeAttributesClass;
+            core_v1_persistent_volume: $crate::core_v1::PersistentVolume,
+                list = $crate::core_v1::PersistentVolumeList,
+                apply = $crate::core_v1::apply::PersistentVolume;
+            core_v1_persistent_volume_claim: $crate::core_v1::PersistentVolumeClaim,
+                list = $crate::core_v1::PersistentVolumeClaimList,
+                apply = $crate::core_v1::apply::PersistentVolumeClaim;
             v1beta1_csi_driver: $crate::storage_v1beta1::CSIDriver,
                 list = $crate::storage_v1beta1::CSIDriverList,
                 apply = $crate::storage_v1beta1::apply::CSIDriver;

@@ -7,6 +7,7 @@
 //! | crate | group and version |
 //! |---|---|
 //! | [`storage_v1`] | storage.k8s.io/v1 |
+//! | [`core_v1`] | v1 |
 //! | [`storage_v1beta1`] | storage.k8s.io/v1beta1 |
 //! | [`storage_v1alpha1`] | storage.k8s.io/v1alpha1 and csi.storage.k8s.io/v1alpha1 |
 //!
@@ -49,6 +50,7 @@ mod kinds;
 #[cfg(feature = "manifests")]
 mod scheme;
 
+pub use core_v1;
 #[cfg(feature = "manifests")]
 pub use scheme::add_to_scheme;
 pub use storage_v1;

@@ -6,6 +6,7 @@ use kubernetes_manifests::scheme::Scheme;
 /// Registers the kinds of all crates, their lists and their conversions.
 pub fn add_to_scheme(scheme: &mut Scheme) {
     storage_v1::add_to_scheme(scheme);
+    core_v1::add_to_scheme(scheme);
     storage_v1beta1::add_to_scheme(scheme);
     storage_v1alpha1::add_to_scheme(scheme);
     storage_v1alpha1::csi::add_to_scheme(scheme);

@@ -73,15 +73,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
         }
         for document in at_release(&found.config, release) {
             let path = folder.join(&document.file);
-            let Some(ours) = found.inputs.documents.get(&document.path()) else {
-                continue;
-            };
-            if !path.is_file() {
+            if !found.inputs.documents.contains_key(&document.path()) || !path.is_file()
+            {
                 continue;
             }
             let name = format!("v{release}/{}", document.file);
             let upstream = Source::new(name, workspace::read(&path)?);
-            let comparison = compare(&found, &ours.source, &upstream, &path)?;
+            let comparison = compare(&found, document, &upstream, &path)?;
             let at = (release, comparison.from_server);
             let expected = listed.expected(&document.path(), &schemas, at);
             differences += report(&upstream.name, &comparison, &expected);
@@ -108,11 +106,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
 /// Compares two documents; errors name the paths of the files.
 fn compare(
     found: &Found,
-    ours: &Source,
+    document: &DocumentConfig,
     upstream: &Source,
     path: &Path,
 ) -> Result<Comparison, Box<dyn Error>> {
-    let comparison = codegen::compare(ours, upstream);
+    let ours = found.inputs.documents.get(&document.path());
+    let ours = ours.map(|ours| &ours.source).ok_or("error: no document of ours")?;
+    let comparison = codegen::compare(ours, upstream, &document.kinds);
     let theirs =
         |name: &str| (name == upstream.name).then(|| path.display().to_string());
     Ok(comparison.map_err(|errors| found.locate(errors.renamed(theirs)))?)

@@ -59,6 +59,10 @@ pub struct CrateConfig {
     /// overlays name without a path: `crate::rules`, a hand-written module of this crate, or one
     /// of another crate.
     pub rules: Option<String>,
+    /// The cargo features of the crate that these functions need: its feature `validation` enables
+    /// them.
+    #[serde(rename = "rules-need", default)]
+    pub rules_need: Vec<String>,
     /// Whether its structs keep the fields that they don't know and write them back, in a field
     /// `unknown_fields` of their own. A crate and the one into which it is converted agree on it.
     #[serde(rename = "keep-unknown-fields", default)]
@@ -82,6 +86,10 @@ pub struct DocumentConfig {
     pub as_of: Option<Release>,
     /// The prefix of the schemas that become types of the crate, with its last dot.
     pub prefix: String,
+    /// The kinds that are generated, with their lists and what belongs to them; all if none is
+    /// named. The document is read as if it had no others.
+    #[serde(default)]
+    pub kinds: Vec<String>,
     /// The prefix of the schemas of a newer version of the same kinds, in a document of this
     /// configuration, whose new properties the project's own document has as well: Kubernetes
     /// keeps the types of all versions alike.

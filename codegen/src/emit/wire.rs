@@ -42,6 +42,7 @@ fn shape(version: &ApiVersion, object: &Struct, field: &Field) -> Option<TokenSt
             let shape = shape_of(version, &field.ty);
             quote!(as shaped(#shape))
         }
+        Reading::Quantities => quote!(as quantities),
         Reading::Time => quote!(as time),
     })
 }

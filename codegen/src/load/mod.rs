@@ -8,6 +8,7 @@ mod inline;
 mod json;
 mod overlay;
 mod refs;
+mod select;
 mod shared;
 
 use std::cell::RefCell;
@@ -27,6 +28,7 @@ use crate::source::Source;
 pub(crate) use overlay::Overlay;
 use overlay::translate;
 pub(crate) use refs::{SCHEMAS, schema_name, wrap_bare};
+pub(crate) use select::select;
 pub(crate) use shared::take_out as take_out_shared;
 
 /// The largest document that is read; Kubernetes' own stay below 3 MB.
@@ -147,7 +149,8 @@ fn parse(text: &str) -> Result<Value, Fault> {
 /// A document with newer versions of the same kinds, and the prefix of its schemas.
 pub(crate) type Newer<'a> = (&'a DocumentSource, &'a str);
 
-/// Loads one document with its overlays. What can't be read is left out and reported.
+/// Loads the kinds of one document that the configuration wants, with the overlays. What can't be
+/// read is left out and reported.
 pub(crate) fn load(
     input: &DocumentSource,
     config: &DocumentConfig,
@@ -158,6 +161,8 @@ pub(crate) fn load(
     let DocumentSource { source, release } = input;
     let prefix = &*config.prefix;
     let mut document = read(source, Some(prefix), diagnostics)?;
+    select::check(&document, &config.kinds, &source.name, diagnostics);
+    select(&mut document, &config.kinds);
     if let Some((newer, newer_prefix)) = newer {
         // Its errors are reported where it is loaded itself.
         if let Some(newer) =

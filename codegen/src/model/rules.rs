@@ -255,6 +255,14 @@ pub(crate) struct TypeRules {
     pub(crate) together: Vec<Together>,
     /// Rules in CEL.
     pub(crate) cel: Vec<CelRule>,
+    /// The functions that check an object of a kind as a whole.
+    pub(crate) functions: Vec<RulePath>,
+    /// A function that makes an object of a kind what a server stores.
+    pub(crate) preparation: Option<RulePath>,
+    /// A function that does so where its status is written.
+    pub(crate) status_preparation: Option<RulePath>,
+    /// Whether a write of the status changes metadata too, and only both are validated.
+    pub(crate) status_alone: bool,
     /// Rules of the schema that aren't checked, each with the reason.
     pub(crate) unchecked: Vec<(String, String)>,
 }

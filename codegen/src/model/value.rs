@@ -12,6 +12,8 @@ pub(crate) enum Reading {
     Elements,
     /// The same of lists and maps in each other, and of those of times.
     Shaped,
+    /// A map of quantities, in which `null` is 0.
+    Quantities,
     /// A time.
     Time,
 }

@@ -27,8 +27,10 @@ pub(super) fn run(version: &mut ApiVersion) {
         let mut facts = object.fields.iter().map(|field| &field.facts);
         facts.any(|f| f.default_function.is_some() || f.literal.is_some())
     });
-    let drops_fields =
-        holding(|object| object.fields.iter().any(|f| f.facts.feature.is_some()));
+    let drops_fields = holding(|object| {
+        object.rules.preparation.is_some()
+            || object.fields.iter().any(|f| f.facts.feature.is_some())
+    });
     let checks = holding(|object| {
         object.rules.exactly_one
             || !object.rules.depends.is_empty()
@@ -38,7 +40,8 @@ pub(super) fn run(version: &mut ApiVersion) {
     });
     let checks_updates = holding(|object| {
         let compares = |field: &Field| field.rules.cel(true).next().is_some();
-        object.rules.cel.iter().any(|rule| rule.compares)
+        !object.rules.functions.is_empty()
+            || object.rules.cel.iter().any(|rule| rule.compares)
             || object.fields.iter().any(|field| is_immutable(field) || compares(field))
     });
     let warns = holding(|object| {
@@ -76,6 +79,11 @@ fn readings(version: &ApiVersion) -> BTreeMap<(SchemaName, String), Reading> {
     };
     let reading = |field: &Field| match &field.ty {
         Ty::Time => Some(Reading::Time),
+        Ty::Map(element)
+            if external(element).is_some_and(|e| foundation::is_quantity(&e.path)) =>
+        {
+            Some(Reading::Quantities)
+        }
         Ty::List(element) | Ty::Map(element) => {
             let mut inner = &**element;
             while let Ty::List(element) | Ty::Map(element) = inner {

@@ -81,8 +81,8 @@ impl Store {
         let not_found = || Refusal::not_found(path);
         let segments: Vec<&str> = path.trim_matches('/').split('/').collect();
         let (api_version, rest) = match segments.as_slice() {
-            ["api", version, rest @ ..] => ((*version).to_owned(), rest),
             ["apis", group, version, rest @ ..] => (format!("{group}/{version}"), rest),
+            ["api", version, rest @ ..] => ((*version).to_owned(), rest),
             _ => return Err(not_found()),
         };
         let (namespace, rest) = match rest {

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use conformance::each_storage_kind;
+use conformance::each_upstream_kind;
 use conformance::fixtures;
 use conformance::kind::Kind;
 use k8s_openapi::schemars::JsonSchema;
@@ -22,6 +22,27 @@ fn expected(kind: &str) -> &'static [&'static str] {
             "/spec/volumeLifecycleModes/0 enum",
         ],
         "CSIStorageCapacity" => &["/storageClassName pattern"],
+        "PersistentVolume" => &[
+            "/spec/accessModes/0 enum",
+            "/spec/azureDisk/cachingMode enum",
+            "/spec/azureDisk/kind enum",
+            "/spec/hostPath/type enum",
+            "/spec/nodeAffinity/required/nodeSelectorTerms/0/matchExpressions/0/operator enum",
+            "/spec/nodeAffinity/required/nodeSelectorTerms/0/matchFields/0/operator enum",
+            "/spec/persistentVolumeReclaimPolicy enum",
+            "/spec/volumeMode enum",
+            "/status/phase enum",
+        ],
+        "PersistentVolumeClaim" => &[
+            "/spec/accessModes/0 enum",
+            "/spec/volumeMode enum",
+            "/status/accessModes/0 enum",
+            "/status/allocatedResourceStatuses/allocatedResourceStatusesKey enum",
+            "/status/conditions/0/status enum",
+            "/status/conditions/0/type enum",
+            "/status/modifyVolumeStatus/status enum",
+            "/status/phase enum",
+        ],
         "StorageClass" => &["/reclaimPolicy enum", "/volumeBindingMode enum"],
         // Every field is set, of which only one may be.
         "VolumeAttachment" => &[
@@ -47,4 +68,4 @@ fn check<K: Kind + JsonSchema>() {
     assert_eq!(found, expected(K::KIND));
 }
 
-each_storage_kind!(check, ignore = "needs UPSTREAM_DIR: see docs/testing.md");
+each_upstream_kind!(check, ignore = "needs UPSTREAM_DIR: see docs/testing.md");

@@ -36,6 +36,12 @@ macro_rules! of_kind {
             Served::VolumeAttributesClassV1beta1 => {
                 $function::<v1beta1::VolumeAttributesClass>($($argument),*)
             }
+            Served::PersistentVolume => {
+                $function::<core_v1::PersistentVolume>($($argument),*)
+            }
+            Served::PersistentVolumeClaim => {
+                $function::<core_v1::PersistentVolumeClaim>($($argument),*)
+            }
         }
     }};
 }

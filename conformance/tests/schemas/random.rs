@@ -22,6 +22,9 @@ fn is_stricter(error: &str, object: &Value) -> bool {
         "type" => object.pointer(path).unwrap().is_null(),
         // A server takes what is missing for the zero value, which is a good one of these.
         "required attached" | "required audience" | "required drivers" => true,
+        // A server drops a reference to what isn't a claim or snapshot.
+        "required kind" => path == "/spec/dataSource",
+        "required name" if path == "/spec/dataSource" => true,
         "required name" | "required reason" => path.starts_with("/status/"),
         "required spec" => object["kind"] != "VolumeAttachment",
         _ => false,

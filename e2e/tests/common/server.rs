@@ -27,7 +27,10 @@ impl Server {
         let release = Release::new(number(&version.major), number(&version.minor));
         let mut documents = BTreeMap::new();
         for version in BTreeSet::from(Kind::ALL.map(Kind::api_version)) {
-            let path = format!("/openapi/v3/apis/{version}");
+            let path = match version {
+                "v1" => "/openapi/v3/api/v1".to_owned(),
+                version => format!("/openapi/v3/apis/{version}"),
+            };
             let answer = send(&client, Method::GET, &path, None).await.unwrap();
             if answer.is_success() {
                 documents.insert(version, answer.body);
@@ -55,11 +58,12 @@ impl Server {
     fn schema(&self, kind: Kind) -> Option<&Value> {
         let document = self.documents.get(kind.api_version())?;
         let schemas = document.pointer("/components/schemas")?.as_object()?;
-        let (_, version) = kind.api_version().split_once('/')?;
+        let api_version = kind.api_version();
+        let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
         let is_of = |schema: &&Value| {
             let kinds = schema["x-kubernetes-group-version-kind"].as_array();
             kinds.into_iter().flatten().any(|of| {
-                of["group"] == "storage.k8s.io"
+                of["group"] == group
                     && of["version"] == version
                     && of["kind"] == kind.name()
             })

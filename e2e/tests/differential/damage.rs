@@ -4,7 +4,7 @@ use conformance::valid::Kind;
 use fastrand::Rng;
 use serde_json::{Value, json};
 
-use crate::{metadata, sources};
+use crate::{metadata, sources, volumes};
 
 /// A place in an object, as a JSON pointer, and what is put there; `null` takes it away.
 pub(crate) struct Damage {
@@ -56,6 +56,12 @@ pub(crate) fn all(kind: Kind, is_new: bool) -> Vec<Damage> {
             all.extend(parameters());
             all
         }
+        Kind::PersistentVolume => {
+            let mut all = volumes::persistent_volume();
+            all.extend(volumes::renamed());
+            all
+        }
+        Kind::PersistentVolumeClaim => volumes::claim(),
     });
     all
 }
@@ -273,11 +279,18 @@ fn csi_storage_capacity() -> Vec<Damage> {
             [json!(5), json!(-5), json!(u64::MAX), json!(1e3), json!(0.5)],
         ));
     }
+    all.extend(selectors("/nodeTopology"));
+    all
+}
+
+/// Label selectors.
+pub(crate) fn selectors(place: &'static str) -> Vec<Damage> {
+    let mut all = Vec::new();
     let labels = QUALIFIED.iter().map(|key| json!({"matchLabels": {expand(key): "a"}}));
-    all.extend(at("/nodeTopology", labels));
+    all.extend(at(place, labels));
     let values =
         LABEL_VALUES.iter().map(|value| json!({"matchLabels": {"a": expand(value)}}));
-    all.extend(at("/nodeTopology", values));
+    all.extend(at(place, values));
     let expression = |operator: &str, values: Value| {
         let mut requirement = json!({"key": "a", "operator": operator});
         if !values.is_null() {
@@ -286,7 +299,7 @@ fn csi_storage_capacity() -> Vec<Damage> {
         json!({"matchExpressions": [requirement]})
     };
     all.extend(at(
-        "/nodeTopology",
+        place,
         [
             Value::Null,
             json!({}),
@@ -407,12 +420,18 @@ fn volume_attachment() -> Vec<Damage> {
         ));
     }
     all.extend(at("/spec/source/inlineVolumeSpec/csi", [Value::Null]));
-    all.extend(sources::all());
+    all.extend(sources::all(
+        "/spec/source/inlineVolumeSpec",
+        &json!({"accessModes": ["ReadWriteOnce"]}),
+    ));
     all
 }
 
-/// What is done to the status of a VolumeAttachment, which is written by itself.
-pub(crate) fn status() -> Vec<Damage> {
+/// What is done to a status that is written by itself.
+pub(crate) fn status(kind: Kind) -> Vec<Damage> {
+    if kind != Kind::VolumeAttachment {
+        return volumes::status(kind);
+    }
     let mut all = at("/status/attached", [json!(true), json!(false)]);
     all.extend(at("/status/attachmentMetadata", totals()));
     all.extend(at("/status/attachmentMetadata", [json!({"k": null})]));

@@ -88,10 +88,14 @@ impl Deviations {
         true
     }
 
-    /// Reports listed deviations that no longer occur.
-    pub(crate) fn check_all_occurred(&self) {
-        let stale: Vec<_> =
-            self.deviation.iter().filter(|d| !d.occurred).map(|d| &d.why).collect();
+    /// Reports listed deviations of these kinds that no longer occur.
+    pub(crate) fn check_all_occurred(&self, kinds: impl IntoIterator<Item = Kind>) {
+        let names: Vec<_> = kinds.into_iter().map(Kind::name).collect();
+        let is_of = |deviation: &&Deviation| {
+            deviation.kind.as_deref().is_none_or(|kind| names.contains(&kind))
+        };
+        let listed = self.deviation.iter().filter(is_of);
+        let stale: Vec<_> = listed.filter(|d| !d.occurred).map(|d| &d.why).collect();
         assert!(stale.is_empty(), "deviations that do not occur: {stale:#?}");
     }
 }

@@ -93,7 +93,7 @@ impl Asked {
 #[ignore = "needs a control plane: run cargo xtask e2e"]
 async fn each_fact_is_so() {
     let server = ControlPlane::builder().defaults_only().start().await.unwrap();
-    let mut asked = Asked::new(&server, &[]).await;
+    let mut asked = Asked::new(&server, &[], Kind::storage()).await;
     differing(&mut asked).await;
     odd(&mut asked).await;
     values(&mut asked).await;

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use conformance::valid::Kind;
+use core_v1::{PersistentVolume, PersistentVolumeClaim};
 use kubernetes_manifests::strict;
 use kubernetes_validation::{Error, FieldPath, Report, Segment, Target, Validate};
 use serde::Serialize;
@@ -47,6 +48,8 @@ pub(crate) fn judge(case: &Case, body: &Body, target: &Target) -> Ours {
         Kind::VolumeAttributesClassV1beta1 => {
             of::<storage_v1beta1::VolumeAttributesClass>(case, body, target)
         }
+        Kind::PersistentVolume => of::<PersistentVolume>(case, body, target),
+        Kind::PersistentVolumeClaim => of::<PersistentVolumeClaim>(case, body, target),
     }
 }
 

@@ -1,11 +1,13 @@
-//! The sources of volumes that a VolumeAttachment may describe, and those that it may not.
+//! The sources of volumes that a PersistentVolume and a VolumeAttachment describe, and those that
+//! the latter may not have.
 
 use serde_json::{Value, json};
 
 use crate::damage::{Damage, at, expand};
 
-/// The sources of volumes beside CSI, none of which a VolumeAttachment may have.
-pub(crate) fn all() -> Vec<Damage> {
+/// The sources of volumes beside CSI, none of which a VolumeAttachment may have: in a volume at that
+/// place, with these fields.
+pub(crate) fn all(spec: &'static str, base: &Value) -> Vec<Damage> {
     let secret = json!({"name": "a", "namespace": "b"});
     let iqn = "iqn.2001-04.com.example:storage";
     let initiator = |name: &str| json!({"targetPortal": "a", "iqn": iqn, "lun": 0, "initiatorName": name});
@@ -172,22 +174,25 @@ pub(crate) fn all() -> Vec<Damage> {
             ],
         ),
     ];
-    let spec = "/spec/source/inlineVolumeSpec";
+    let csi = ("csi", json!({"driver": "a", "volumeHandle": "b"}));
+    let others = [
+        ("fc", json!({"wwids": ["x"]})),
+        ("flexVolume", json!({"driver": "x"})),
+        ("local", json!({"path": "x"})),
+    ];
     let mut all = Vec::new();
     for (field, values) in table {
         for value in values {
             // Alone, and beside another.
-            all.extend(at(spec, [
-                json!({"accessModes": ["ReadWriteOnce"], field: value}),
-                json!({
-                    "accessModes": ["ReadWriteOnce"], field: value,
-                    "csi": {"driver": "a", "volumeHandle": "b"}
-                }),
-                json!({
-                    "accessModes": ["ReadWriteOnce"], field: value,
-                    "fc": {"wwids": ["x"]}, "flexVolume": {"driver": "x"}, "local": {"path": "x"}
-                }),
-            ]));
+            let mut alone = base.clone();
+            alone[field] = value;
+            for others in [&[][..], std::slice::from_ref(&csi), &others] {
+                let mut volume = alone.clone();
+                for (name, value) in others {
+                    volume[*name] = value.clone();
+                }
+                all.extend(at(spec, [volume]));
+            }
         }
     }
     all

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use conformance::doc::Doc;
 use conformance::kind::Kind as Sampled;
 use conformance::valid::Kind;
+use core_v1::{PersistentVolume, PersistentVolumeClaim};
 use e2e::{Answer, ControlPlane, send_as};
 use fastrand::Rng;
 use http::Method;
@@ -143,6 +144,8 @@ fn ours(kind: Kind, format: &str, text: &Text) -> Told {
         Kind::VolumeAttributesClassV1beta1 => {
             errors::<storage_v1beta1::VolumeAttributesClass>
         }
+        Kind::PersistentVolume => errors::<PersistentVolume>,
+        Kind::PersistentVolumeClaim => errors::<PersistentVolumeClaim>,
     };
     let errors = match read(format, &text.text) {
         Ok(errors) => errors,
@@ -203,6 +206,7 @@ fn errors<K: Versioned>(
     text: &str,
 ) -> Result<Vec<FieldError>, SchemeError> {
     let mut scheme = Scheme::new();
+    core_v1::add_to_scheme(&mut scheme);
     storage_v1::add_to_scheme(&mut scheme);
     storage_v1beta1::add_to_scheme(&mut scheme);
     let (one, all) = match format {
@@ -260,6 +264,8 @@ fn object(rng: &mut Rng, kind: Kind, number: u64) -> Value {
         Kind::VolumeAttributesClassV1beta1 => {
             sample::<storage_v1beta1::VolumeAttributesClass>()
         }
+        Kind::PersistentVolume => sample::<PersistentVolume>(),
+        Kind::PersistentVolumeClaim => sample::<PersistentVolumeClaim>(),
     };
     object["metadata"]["name"] = name.into();
     // A server clears a namespace too many, and takes `null` for nothing.

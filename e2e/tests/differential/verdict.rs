@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use conformance::valid::Kind;
 use e2e::Answer;
 use kubernetes_kinds::quantity;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// One reason for refusing an object.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -105,27 +106,78 @@ pub(crate) fn normal(object: &Value) -> Value {
         }
         // The server guards some classes by itself.
         if let Some(Value::Array(finalizers)) = metadata.get_mut("finalizers") {
-            finalizers.retain(|finalizer| finalizer != "kubernetes.io/vac-protection");
+            finalizers.retain(|finalizer| {
+                !finalizer.as_str().is_some_and(|name| PROTECTION.contains(&name))
+            });
         }
     }
-    for field in ["capacity", "maximumVolumeSize"] {
-        if let Some(Value::String(text)) = object.get_mut(field)
-            && let Ok(canonical) = quantity::canonical(text)
-        {
-            *text = canonical.into_owned();
+    for field in QUANTITIES {
+        match object.pointer_mut(field) {
+            Some(Value::Object(resources)) => resources.values_mut().for_each(canonical),
+            Some(quantity) => canonical(quantity),
+            None => {}
         }
     }
     drop_empty(&mut object);
     object
 }
 
+/// The finalizers by which an admission plugin guards objects.
+const PROTECTION: [&str; 3] = [
+    "kubernetes.io/pv-protection",
+    "kubernetes.io/pvc-protection",
+    "kubernetes.io/vac-protection",
+];
+
+/// Where there are quantities, or maps of them.
+const QUANTITIES: [&str; 7] = [
+    "/capacity",
+    "/maximumVolumeSize",
+    "/spec/capacity",
+    "/spec/resources/limits",
+    "/spec/resources/requests",
+    "/status/allocatedResources",
+    "/status/capacity",
+];
+
+fn canonical(quantity: &mut Value) {
+    if let Value::String(text) = quantity
+        && let Ok(canonical) = quantity::canonical(text)
+    {
+        *text = canonical.into_owned();
+    }
+}
+
+/// Takes out what a server knows and validation doesn't: the current time, where a phase changes.
+/// In a dry run it leaves the phase of a new claim unset, which is set when it is read from the store.
+pub(crate) fn forget_times(kind: Kind, server: &mut Value, ours: &mut Value) {
+    let has = |object: &Value, field: &str| {
+        object.get("status").is_some_and(|status| status.get(field).is_some())
+    };
+    let time = "lastPhaseTransitionTime";
+    let is_new_claim =
+        kind == Kind::PersistentVolumeClaim && server.get("status").is_none();
+    if !has(ours, time)
+        && let Some(Value::Object(status)) = server.get_mut("status")
+    {
+        status.remove(time);
+    }
+    if is_new_claim && ours["status"] == json!({"phase": "Pending"}) {
+        ours.as_object_mut().map(|ours| ours.remove("status"));
+    }
+}
+
 /// The texts that Go leaves out when they are empty.
-const LEFT_OUT: [&str; 5] = [
+const LEFT_OUT: [&str; 9] = [
     "fsType",
     "generateName",
     "message",
+    "name",
     "persistentVolumeReclaimPolicy",
+    "reason",
     "storageClassName",
+    "targetVolumeAttributesClassName",
+    "volumeName",
 ];
 
 fn drop_empty(value: &mut Value) {

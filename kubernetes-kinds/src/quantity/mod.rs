@@ -128,6 +128,18 @@ impl Amount {
         }
     }
 
+    /// Returns the value with a fraction of a thousandth rounded away from zero, as a server rounds
+    /// the resources of objects; a value of more than 38 digits stays as it is.
+    #[must_use]
+    pub fn rounded_to_milli(&self) -> Self {
+        let is_finer = self.exponent < -3;
+        let rounded = is_finer.then(|| self.digits.whole(self.exponent + 3)).flatten();
+        match rounded.and_then(Digits::small) {
+            Some(digits) => Self::normal(self.negative, digits, -3, self.format),
+            None => self.clone(),
+        }
+    }
+
     /// Returns the sum, with the suffixes of `self`, or of `other` if `self` is zero; `None` if the
     /// sum has more than 38 digits, counting the zeros before the point.
     #[must_use]

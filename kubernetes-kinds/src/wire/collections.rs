@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::marker::PhantomData;
 
+use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use k8s_openapi::serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use super::Zero;
@@ -78,6 +79,26 @@ where
 {
     if let Some(Elements(whole)) = map.next_value::<Option<Elements<C::Whole>>>()? {
         slot.fill(whole);
+    }
+    Ok(())
+}
+
+/// Reads the map of quantities that follows a key into `slot`; `null` leaves that as it is, and is `0`
+/// as an entry.
+///
+/// # Errors
+///
+/// When the value has the wrong shape, or the input is damaged.
+pub fn read_quantities<'de, M, C>(map: &mut M, slot: &mut C) -> Result<(), M::Error>
+where
+    M: MapAccess<'de>,
+    C: Collection<Whole = BTreeMap<String, Quantity>>,
+{
+    let read = map.next_value::<Option<BTreeMap<String, Option<Quantity>>>>()?;
+    if let Some(entries) = read {
+        let zero = || Quantity("0".to_owned());
+        let entries = entries.into_iter();
+        slot.fill(entries.map(|(name, q)| (name, q.unwrap_or_else(zero))).collect());
     }
     Ok(())
 }

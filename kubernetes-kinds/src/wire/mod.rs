@@ -24,7 +24,7 @@ mod time;
 mod tree;
 mod write;
 
-pub use collections::{Collection, Elements, read_elements};
+pub use collections::{Collection, Elements, read_elements, read_quantities};
 // For `kubernetes-manifests`, whose strict reading reports unknown fields that are preserved.
 #[doc(hidden)]
 pub use kept::KEPT;

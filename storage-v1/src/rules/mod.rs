@@ -4,11 +4,9 @@
 //! The overlays name these functions in `x-check`, `x-warn`, `x-set-defaults` and `x-same`, and
 //! generated code calls them.
 
-mod iscsi;
 mod persistent_volume;
 mod tokens;
 mod topology;
-mod volume_sources;
 
 pub use persistent_volume::{
     inline_volume_quantities, inline_volume_spec, is_same_volume_spec,

@@ -1,14 +1,9 @@
 //! The specification of a PersistentVolume inside a VolumeAttachment, which must be one of CSI.
 
 use k8s_openapi::api::core::v1::PersistentVolumeSpec;
-use k8s_openapi::serde_json::Value;
 
-use kubernetes_validation::{Checker, Path, default_text, to_value};
-
-use super::volume_sources;
-
-const ACCESS_MODES: [&str; 4] =
-    ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
+use kubernetes_validation::volumes;
+use kubernetes_validation::{Checker, Path, default_text};
 
 /// Sets the defaults of fields of volume sources that are absent or, for some, empty.
 pub fn volume_source_defaults(spec: &mut Option<Box<PersistentVolumeSpec>>) {
@@ -62,8 +57,9 @@ pub fn inline_volume_spec(
     let Some(spec) = spec else { return };
     let at = &at;
     not_inline(spec, at, to);
-    access_modes(spec.access_modes.as_deref().unwrap_or_default(), at, to);
-    volume_sources::check(spec, at, to);
+    let modes = spec.access_modes.as_deref().unwrap_or_default();
+    volumes::access_modes(modes.iter().map(String::as_str), at.field("accessModes"), to);
+    volumes::source(spec, None, at, to);
 }
 
 /// Checks that a volume has no field that only a PersistentVolume may have.
@@ -95,68 +91,13 @@ fn not_inline(spec: &PersistentVolumeSpec, at: &Path<'_>, to: &mut Checker<'_>) 
     }
 }
 
-fn access_modes(modes: &[String], at: &Path<'_>, to: &mut Checker<'_>) {
-    let list = &at.field("accessModes");
-    to.not_empty(*list, modes.len(), "minItems");
-    for (index, mode) in modes.iter().enumerate() {
-        to.known(list.index(index).reported_above(1), mode, &ACCESS_MODES);
-    }
-    let alone = |mode: &String| mode == "ReadWriteOncePod";
-    let other = |mode: &String| !alone(mode) && ACCESS_MODES.contains(&mode.as_str());
-    if modes.iter().any(alone) && modes.iter().any(other) {
-        let message = "ReadWriteOncePod excludes the other modes: remove it or them";
-        to.forbidden(*list, "accessModes.alone", message);
-    }
-}
-
-/// The fields of a volume that are pointers in Go, so that unset differs from zero.
-const POINTERS: [&str; 8] = [
-    "volumeMode",
-    "volumeAttributesClassName",
-    "secretNamespace",
-    "initiatorName",
-    "cachingMode",
-    "kind",
-    "type",
-    "lun",
-];
-
-/// The fields of a volume that are maps.
-const MAPS: [&str; 3] = ["capacity", "volumeAttributes", "options"];
-
-/// Whether a server takes two volumes for the same. It compares them as Go writes them, without
-/// zero and empty values.
+/// Whether a server takes two volumes for the same.
 pub fn is_same_volume_spec(
     spec: &Option<Box<PersistentVolumeSpec>>,
     other: &Option<Box<PersistentVolumeSpec>>,
 ) -> bool {
-    if spec == other {
-        return true;
+    match (spec, other) {
+        (Some(spec), Some(other)) => volumes::is_same(spec, other),
+        _ => spec == other,
     }
-    let (Some(spec), Some(other)) = (spec, other) else {
-        return false;
-    };
-    let value = |spec: &PersistentVolumeSpec| {
-        let mut value = to_value(spec).unwrap_or_default();
-        drop_zeros(&mut value);
-        value
-    };
-    value(spec) == value(other)
-}
-
-/// Removes zero values. An empty object stays, because it is a source; an empty map goes.
-fn drop_zeros(value: &mut Value) {
-    let Value::Object(object) = value else { return };
-    object.retain(|key, value| {
-        drop_zeros(value);
-        let is_pointer = POINTERS.contains(&key.as_str());
-        match value {
-            Value::Null => false,
-            Value::Bool(value) => is_pointer || *value,
-            Value::Number(number) => is_pointer || number.as_f64() != Some(0.0),
-            Value::String(text) => is_pointer || !text.is_empty(),
-            Value::Array(list) => !list.is_empty(),
-            Value::Object(map) => !map.is_empty() || !MAPS.contains(&key.as_str()),
-        }
-    });
 }

@@ -3,6 +3,7 @@
 
 use k8s_openapi::api::core::v1::TopologySelectorTerm;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
+use kubernetes_validation::rules::deprecated_node_label;
 use kubernetes_validation::{Checker, NameFormat, Path, Repeats};
 
 /// Checks the `allowedTopologies` of a StorageClass.
@@ -68,38 +69,6 @@ fn topology_term(term: &TopologySelectorTerm, at: &Path<'_>, to: &mut Checker<'_
     }
 }
 
-/// Deprecated node labels, with the newer name if there is one.
-const DEPRECATED_LABELS: [(&str, &str); 8] = [
-    ("beta.kubernetes.io/arch", "deprecated since 1.14: use kubernetes.io/arch"),
-    ("beta.kubernetes.io/os", "deprecated since 1.14: use kubernetes.io/os"),
-    (
-        "failure-domain.beta.kubernetes.io/region",
-        "deprecated since 1.17: use topology.kubernetes.io/region",
-    ),
-    (
-        "failure-domain.beta.kubernetes.io/zone",
-        "deprecated since 1.17: use topology.kubernetes.io/zone",
-    ),
-    (
-        "beta.kubernetes.io/instance-type",
-        "deprecated since 1.17: use node.kubernetes.io/instance-type",
-    ),
-    ("app.kubernetes.io/created-by", "deprecated since 1.9"),
-    (
-        "scheduler.alpha.kubernetes.io/preferAvoidPods",
-        "deprecated since 1.22: use taints and tolerations",
-    ),
-    (
-        "node-role.kubernetes.io/master",
-        "superseded: use node-role.kubernetes.io/control-plane",
-    ),
-];
-
-fn deprecated(label: &str) -> Option<String> {
-    let (name, advice) = DEPRECATED_LABELS.iter().find(|(name, _)| *name == label)?;
-    Some(format!("the node label {name} is {advice}"))
-}
-
 /// Warns of deprecated node labels in topology terms.
 pub fn deprecated_topology_labels(
     terms: &Option<Vec<TopologySelectorTerm>>,
@@ -112,7 +81,7 @@ pub fn deprecated_topology_labels(
         for (index, requirement) in
             term.match_label_expressions.iter().flatten().enumerate()
         {
-            if let Some(message) = deprecated(&requirement.key) {
+            if let Some(message) = deprecated_node_label(&requirement.key) {
                 to.warn(list.index(index).field("key"), message);
             }
         }
@@ -128,13 +97,13 @@ pub fn deprecated_selector_labels(
     let Some(selector) = selector else { return };
     let list = at.field("matchExpressions");
     for (index, requirement) in selector.match_expressions.iter().flatten().enumerate() {
-        if let Some(message) = deprecated(&requirement.key) {
+        if let Some(message) = deprecated_node_label(&requirement.key) {
             to.warn(list.index(index).field("key"), message);
         }
     }
     let labels = at.field("matchLabels");
     for label in selector.match_labels.iter().flat_map(|labels| labels.keys()) {
-        if let Some(message) = deprecated(label) {
+        if let Some(message) = deprecated_node_label(label) {
             to.warn(labels.key_as_field(label), message);
         }
     }

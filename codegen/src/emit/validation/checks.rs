@@ -74,6 +74,15 @@ fn lines(cx: &mut Context<'_>, object: &Struct) -> TokenStream {
             });
         }
     }
+    let functions = &object.rules.functions;
+    if !functions.is_empty() {
+        // On an update they are called with what is stored.
+        lines.extend(quote! {
+            if !to.is_update() {
+                #(#functions(self, None, at, to);)*
+            }
+        });
+    }
     lines
 }
 

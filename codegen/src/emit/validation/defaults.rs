@@ -45,13 +45,17 @@ fn sets(cx: &mut Context<'_>, object: &Struct) -> TokenStream {
     }
 }
 
-fn set(cx: &mut Context<'_>, field: &Field) -> Option<TokenStream> {
+/// Sets the defaults of a field, if it has any.
+pub(super) fn set(cx: &mut Context<'_>, field: &Field) -> Option<TokenStream> {
     let name = &field.name;
-    if let Some(function) = &field.facts.default_function {
-        return Some(quote!(#function(&mut self.#name);));
-    }
+    let function = field.facts.default_function.as_ref();
+    let function = function.map(|function| quote!(#function(&mut self.#name);));
     if cx.held(field).is_some_and(|inside| inside.behaviour.sets_defaults) {
-        return Some(inside(cx, field, &quote!(set_defaults(target))));
+        let inside = inside(cx, field, &quote!(set_defaults(target)));
+        return Some(quote!(#function #inside));
+    }
+    if function.is_some() {
+        return function;
     }
     let literal = field.facts.literal.as_ref()?;
     let value = expression(cx, literal);
@@ -111,7 +115,10 @@ fn inside(cx: &mut Context<'_>, field: &Field, call: &TokenStream) -> TokenStrea
 fn drops(cx: &mut Context<'_>, object: &Struct) -> Option<TokenStream> {
     // A status that is written separately is made anew or kept as a whole.
     let fields = object.fields.iter().filter(|field| !object.has_own_status(field));
-    let drops: Vec<_> = fields.filter_map(|field| drop(cx, field)).collect();
+    let mut drops: Vec<_> = fields.filter_map(|field| drop(cx, field)).collect();
+    if let Some(function) = &object.rules.preparation {
+        drops.push(quote!(#function(self, stored, target);));
+    }
     if drops.is_empty() {
         return None;
     }

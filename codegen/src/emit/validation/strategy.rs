@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::{Context, check_method, parameter};
+use super::{Context, check_method, defaults, parameter};
 use crate::emit::runtime::VALIDATION;
 use crate::model::{Resource, Role, SchemaName, Struct, Type};
 
@@ -29,6 +29,11 @@ pub(super) fn item(
             const CHECKS_NAMES_ON_UPDATE: bool = false;
         )
     });
+    let alone = rules.status_alone.then(|| {
+        quote!(
+            const STATUS_ALONE: bool = true;
+        )
+    });
     let rules = cx.version.has_cel_rules(schema) && cx.version.is_custom;
     let rules = rules.then(|| {
         quote!(
@@ -49,6 +54,7 @@ pub(super) fn item(
         impl #strategy for #name {
             #unconditional
             #names
+            #alone
             #rules
             #ratcheted
             #status
@@ -74,7 +80,6 @@ fn status(
         None if cx.version.is_custom => quote!(None),
         None => quote!(Some(Default::default())),
     };
-    let target = parameter("target", &new);
     let inside = cx.version.own_struct(&field.ty);
     let check = inside.filter(|(_, inside)| inside.behaviour.checks).and_then(|_| {
         cx.uses.check = true;
@@ -105,10 +110,22 @@ fn status(
             }
         }
     });
+    let defaults = defaults::set(cx, field);
+    let defaults_of_new = defaults.as_ref().map(|defaults| {
+        quote! {
+            if stored.is_none() {
+                #defaults
+            }
+        }
+    });
+    let last = object.rules.status_preparation.as_ref();
+    let last = last.map(|function| quote!(#function(self, stored, target);));
+    let target = parameter("target", &quote!(#new #defaults_of_new));
     let mutable = drops.as_ref().map(|_| quote!(mut));
-    let unused = parameter("target", &quote!(#drops));
+    let unused = parameter("target", &quote!(#drops #defaults #last));
     let prepare = quote! {
         fn prepare_status(&mut self, stored: &Self, #unused: &#target_type) {
+            #defaults
             let #mutable status = self.status.take();
             #drops
             let metadata = std::mem::take(&mut self.metadata);
@@ -117,6 +134,7 @@ fn status(
                 status,
                 ..stored.clone()
             };
+            #last
         }
     };
     Some(quote! {
@@ -125,6 +143,7 @@ fn status(
                 Some(stored) => stored.status.clone(),
                 None => #new,
             };
+            #defaults_of_new
         }
 
         #prepare

@@ -102,6 +102,9 @@ pub(super) fn method(cx: &mut Context<'_>, object: &Struct) -> Option<TokenStrea
     for rule in object.rules.cel.iter().filter(|rule| rule.compares) {
         lines.extend(cel::rule(cx, rule, &at, &new, &old));
     }
+    for function in &object.rules.functions {
+        lines.extend(quote!(#function(self, Some(stored), at, to);));
+    }
     check_method(cx, &quote!(check_update), Some(&quote!(stored: &Self,)), &lines)
 }
 

@@ -24,6 +24,9 @@ use crate::model::{
 use crate::name::RulePath;
 use crate::release::Releases;
 
+/// The keyword of an enumeration of which a server accepts any value.
+const UNKNOWN_ALLOWED: &str = "x-unknown-allowed";
+
 /// Where to read what can be asked.
 const SEE: &str = "spec/overlays/README.md says what can be asked of what";
 
@@ -147,7 +150,13 @@ impl Reader<'_> {
                 Meaning::Schema => {}
             }
         }
-        self.known_values(ty, &mut rules);
+        match asked.keywords.get(UNKNOWN_ALLOWED) {
+            None => self.known_values(ty, &mut rules),
+            Some(value) if sort == Sort::Enumeration => {
+                self.flag(UNKNOWN_ALLOWED, value, pointer);
+            }
+            Some(_) => self.unfit(UNKNOWN_ALLOWED, pointer),
+        }
         quantity(sort, &mut rules);
         self.unique(ty, asked, &mut rules, pointer);
         self.check_error_types(asked, sort, pointer);

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::Reader;
-use crate::model::{Check, Field, SchemaName, Struct, Ty, Type, TypeRules};
+use crate::model::{Check, Field, Role, SchemaName, Struct, Ty, Type, TypeRules};
 use crate::name::RulePath;
 
 #[derive(Deserialize)]
@@ -45,6 +45,17 @@ impl Reader<'_> {
         };
         rules.unconditional_update = flag("x-unconditional-update");
         rules.names_on_create_only = flag("x-names-on-create-only");
+        rules.status_alone = flag("x-status-alone");
+        if let Some(value) = asked.get("x-check") {
+            rules.functions = self.functions("x-check", value, pointer);
+        }
+        let mut function = |name: &str| {
+            let value = asked.get(name)?;
+            self.function(name, value, "the name of a function", pointer)
+        };
+        rules.preparation = function("x-prepare");
+        rules.status_preparation = function("x-prepare-status");
+        self.check_of_kind(ty, object);
         if let Some(value) = asked.get("x-kubernetes-validations") {
             let of = (&Ty::Ref(name.clone()), None);
             for check in self.validations(value, of, pointer) {
@@ -58,6 +69,23 @@ impl Reader<'_> {
         }
         self.check_named(ty, object, &rules);
         rules
+    }
+
+    /// Reports what only a kind can have, where the schema isn't one.
+    fn check_of_kind(&mut self, ty: &Type, object: &Struct) {
+        let of_status = ["x-prepare-status", "x-status-alone"];
+        for name in ["x-check", "x-prepare"].into_iter().chain(of_status) {
+            let fits = match &object.role {
+                Role::Kind(resource) => resource.status || !of_status.contains(&name),
+                _ => false,
+            };
+            if object.asked.keywords.contains_key(name) && !fits {
+                let message = format!("`{name}` has no effect on this schema");
+                let help =
+                    "it is for kinds; about a status, for those whose status has a path";
+                self.report(&ty.pointer, message, help);
+            }
+        }
     }
 
     /// Whether exactly one field must be set; other numbers can't be checked.

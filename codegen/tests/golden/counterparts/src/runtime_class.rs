@@ -254,7 +254,7 @@ impl Overhead {
 
 wire::object! {
     Overhead {
-        optional "podFixed" => pod_fixed as elements,
+        optional "podFixed" => pod_fixed as quantities,
     }
 }
 

@@ -430,7 +430,8 @@ wire::object! {
         optional "labels" => labels as elements,
         optional "motto" => motto,
         optional "open" => open,
-        optional "paths" => paths as elements,
+        optional "paths" =>
+            paths as shaped (wire::ListOf<wire::ListOf<wire::Plain<i64>>>),
         optional "prices" => prices as elements,
         optional "pump" => pump,
         optional "river" => river,

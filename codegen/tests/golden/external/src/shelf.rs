@@ -152,7 +152,7 @@ wire::object! {
     Shelf {
         required "must" => must,
         required "selector" => selector,
-        optional "capacity" => capacity as elements,
+        optional "capacity" => capacity as quantities,
         optional "coreCondition" => core_condition,
         optional "may" => may,
         optional "metaCondition" => meta_condition,

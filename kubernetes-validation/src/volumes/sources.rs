@@ -13,9 +13,9 @@ use k8s_openapi::api::core::v1::{
 };
 
 use kubernetes_kinds::Release;
-use kubernetes_validation::{Checker, ErrorType, NameFormat, Path, Problem, to_value};
 
 use super::iscsi::is_iscsi_name;
+use crate::{Checker, ErrorType, NameFormat, Path, Problem, to_value};
 
 /// Checks one source after the other.
 struct Sources<'s, 't> {
@@ -30,7 +30,7 @@ impl Sources<'_, '_> {
         &mut self,
         name: &'static str,
         source: &Option<T>,
-        check: fn(&T, &Path<'_>, &mut Checker<'_>),
+        check: impl FnOnce(&T, &Path<'_>, &mut Checker<'_>),
     ) {
         self.reported_as(name, [name; 2], source, check);
     }
@@ -42,7 +42,7 @@ impl Sources<'_, '_> {
         name: &'static str,
         [as_second, as_parent]: [&'static str; 2],
         source: &Option<T>,
-        check: fn(&T, &Path<'_>, &mut Checker<'_>),
+        check: impl FnOnce(&T, &Path<'_>, &mut Checker<'_>),
     ) {
         let Some(source) = source else { return };
         if self.has_one {
@@ -56,24 +56,53 @@ impl Sources<'_, '_> {
     }
 }
 
-/// Checks that a volume inside another object has one source, and the fields of that source.
-pub(super) fn check(spec: &PersistentVolumeSpec, at: &Path<'_>, to: &mut Checker<'_>) {
+/// Checks that a volume has one source, and the fields of that source.
+///
+/// `name` is that of the PersistentVolume; a volume inside another object has none, and no node
+/// affinity.
+pub fn source(
+    spec: &PersistentVolumeSpec,
+    name: Option<&str>,
+    at: &Path<'_>,
+    to: &mut Checker<'_>,
+) {
     let has_one = false;
     let mut sources = Sources { at, to, has_one };
-    in_tree(spec, &mut sources);
+    in_tree(spec, name.unwrap_or_default(), &mut sources);
     if let Some(flex) = &spec.flex_volume {
         // The server never refuses this one as a second source.
         sources.has_one = true;
         flex_volume(flex, &sources.at.field("flexVolume"), sources.to);
     }
-    after_flex(spec, &mut sources);
+    let has_affinity = name.is_some() && spec.node_affinity.is_some();
+    after_flex(spec, has_affinity, &mut sources);
     sources.next("csi", &spec.csi, csi_source);
     if !sources.has_one {
         to.required(*at, "source.one", "a volume needs a source");
     }
+    let recycled = spec.persistent_volume_reclaim_policy.as_deref() == Some("Recycle");
+    if recycled && spec.host_path.as_ref().is_some_and(|host| is_root(&host.path)) {
+        let at = at.field("persistentVolumeReclaimPolicy");
+        let message =
+            "all files of the node would be deleted: use another policy or path";
+        to.forbidden(at, "hostPath.recycle", message);
+    }
 }
 
-fn in_tree(spec: &PersistentVolumeSpec, sources: &mut Sources<'_, '_>) {
+/// Whether a path leads to the root, as Go's `path.Clean` simplifies it.
+fn is_root(path: &str) -> bool {
+    let mut depth = 0_usize;
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => depth = depth.saturating_sub(1),
+            _ => depth += 1,
+        }
+    }
+    path.starts_with('/') && depth == 0
+}
+
+fn in_tree(spec: &PersistentVolumeSpec, name: &str, sources: &mut Sources<'_, '_>) {
     sources.next("hostPath", &spec.host_path, host_path);
     let names = ["gcePersistentDisk", "persistentDisk"];
     let disk = &spec.gce_persistent_disk;
@@ -95,12 +124,16 @@ fn in_tree(spec: &PersistentVolumeSpec, sources: &mut Sources<'_, '_>) {
     sources.reported_as("cephfs", ["cephFS", "cephfs"], &spec.cephfs, |ceph, at, to| {
         to.not_empty(at.field("monitors"), ceph.monitors.len(), "minItems");
     });
-    sources.next("iscsi", &spec.iscsi, iscsi);
+    sources.next("iscsi", &spec.iscsi, |source, at, to| iscsi(source, name, at, to));
     sources.next("cinder", &spec.cinder, cinder);
     sources.next("fc", &spec.fc, fibre_channel);
 }
 
-fn after_flex(spec: &PersistentVolumeSpec, sources: &mut Sources<'_, '_>) {
+fn after_flex(
+    spec: &PersistentVolumeSpec,
+    has_affinity: bool,
+    sources: &mut Sources<'_, '_>,
+) {
     sources.next("azureFile", &spec.azure_file, azure_file);
     sources.next("vsphereVolume", &spec.vsphere_volume, |volume, at, to| {
         to.min_length(at.field("volumePath"), &volume.volume_path);
@@ -121,8 +154,8 @@ fn after_flex(spec: &PersistentVolumeSpec, sources: &mut Sources<'_, '_>) {
     sources.next("local", &spec.local, |local, at, to| {
         contained(&local.path, at.field("path"), to);
     });
-    if is_first && spec.local.is_some() {
-        // Required even here, where it is forbidden: no local volume is valid.
+    if is_first && spec.local.is_some() && !has_affinity {
+        // Required even inside another object, where it is forbidden: no local volume is valid there.
         let at = sources.at.field("nodeAffinity");
         sources.to.required(at, "local", "a local volume is on certain nodes only");
     }
@@ -243,12 +276,21 @@ fn is_host_and_port(text: &str) -> bool {
 /// The most bytes of a volume's name and a portal if there is an `initiatorName`.
 const MAX_PORTAL: usize = 64;
 
-fn iscsi(source: &ISCSIPersistentVolumeSource, at: &Path<'_>, to: &mut Checker<'_>) {
+fn iscsi(
+    source: &ISCSIPersistentVolumeSource,
+    name: &str,
+    at: &Path<'_>,
+    to: &mut Checker<'_>,
+) {
     let portal = at.field("targetPortal");
     to.min_length(portal, &source.target_portal);
-    // The server joins the name, which is empty here, and the portal with a colon.
-    if source.initiator_name.is_some() && source.target_portal.len() >= MAX_PORTAL {
-        let message = format!("with initiatorName, less than {MAX_PORTAL} bytes");
+    // The server joins the volume's name, which may be empty, and the portal with a colon.
+    let length = name.len() + 1 + source.target_portal.len();
+    if source.initiator_name.is_some() && length > MAX_PORTAL {
+        let message = format!(
+            "with initiatorName, the volume's name, a colon and the portal have {length} bytes; \
+             at most {MAX_PORTAL} are allowed"
+        );
         let at = portal.reported_as("targetportal");
         to.invalid(at, "iscsi.portal", &source.target_portal, message);
     }

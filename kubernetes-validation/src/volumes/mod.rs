@@ -1,0 +1,12 @@
+//! Rules of volumes, which PersistentVolumes and the volumes inside VolumeAttachments share.
+//!
+//! They are those of `k8s_openapi`'s types, to which types of other crates are converted.
+
+mod access_modes;
+mod iscsi;
+mod same;
+mod sources;
+
+pub use access_modes::access_modes;
+pub use same::is_same;
+pub use sources::source;
