@@ -30,6 +30,9 @@ pub(crate) use shared::take_out as take_out_shared;
 /// The largest document that is read; Kubernetes' own stay below 3 MB.
 const MAX_BYTES: usize = 64 << 20;
 
+/// The most schemas of a document; Kubernetes' own have some 300.
+const MAX_SCHEMAS: usize = 20_000;
+
 /// A document of one group-version.
 #[derive(Debug)]
 pub(crate) struct Document {
@@ -104,6 +107,15 @@ fn parse(text: &str) -> Result<Value, (Option<usize>, String, &'static str)> {
             format!("a Swagger {version} document; OpenAPI 3.0 is needed"),
             "Kubernetes keeps its OpenAPI 3.0 documents in api/openapi-spec/v3, one a \
              group-version, and a server publishes them under /openapi/v3",
+        ));
+    }
+    let schemas = document.pointer(SCHEMAS).and_then(Value::as_object);
+    if let Some(count) = schemas.map(|s| s.len()).filter(|count| *count > MAX_SCHEMAS) {
+        return Err((
+            None,
+            format!("the document has {count} schemas; the limit is {MAX_SCHEMAS}"),
+            "Kubernetes writes one document a group-version: take out what none of its kinds \
+             refers to",
         ));
     }
     let wrong = match document.get("openapi").and_then(Value::as_str) {
