@@ -457,16 +457,15 @@ fn documents_of_great_size() {
     for number in 0..2_000 {
         writeln!(properties, "\"p{number}\": {{\"type\": \"string\"}},").unwrap();
     }
-
-    #[test]
-    fn more_schemas_than_any_api_has() {
-        let schemas =
-            (0..20_001).map(|at| format!("\"com.example.v1.Thing{at}\": {{}}"));
-        let text = document(&schemas.collect::<Vec<_>>().join(","));
-        bad_text(&text, "has 20001 schemas; the limit is 20000", None);
-    }
     let crates = from_document(&thing(&format!(
         "{properties}\"last\": {{\"type\": \"string\"}}"
     )));
     assert_eq!(crates.unwrap()[0].structs, 1);
+}
+
+#[test]
+fn more_schemas_than_any_api_has() {
+    let schemas = (0..20_001).map(|at| format!("\"com.example.v1.Thing{at}\": {{}}"));
+    let text = document(&schemas.collect::<Vec<_>>().join(","));
+    bad_text(&text, "has 20001 schemas; the limit is 20000", None);
 }
