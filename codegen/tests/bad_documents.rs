@@ -462,3 +462,10 @@ fn documents_of_great_size() {
     )));
     assert_eq!(crates.unwrap()[0].structs, 1);
 }
+
+#[test]
+fn more_schemas_than_any_api_has() {
+    let schemas = (0..20_001).map(|at| format!("\"com.example.v1.Thing{at}\": {{}}"));
+    let text = document(&schemas.collect::<Vec<_>>().join(","));
+    bad_text(&text, "has 20001 schemas; the limit is 20000", None);
+}

@@ -41,12 +41,12 @@ fn main() {
     let arguments: Vec<_> = std::env::args().collect();
     if let Some(at) = arguments.iter().position(|argument| argument == ONCE) {
         let (what, spec) = (&arguments[at + 1], Path::new(&arguments[at + 2]));
-        let (took, memory) = if what == "floor" {
+        let once = if what == "floor" {
             floor(spec)
         } else {
             generate(spec)
         };
-        println!("{} {memory}", took.as_nanos());
+        println!("{} {} {}", once.0.as_nanos(), once.1.as_nanos(), once.2);
         return;
     }
     let Some(root) = real_root() else { return };

@@ -36,6 +36,8 @@ const MAX_BYTES: usize = 64 << 20;
 
 /// The title of documents about custom resources.
 const CUSTOM: &str = "Kubernetes CRD Swagger";
+/// The most schemas of a document; Kubernetes' own have some 300.
+const MAX_SCHEMAS: usize = 20_000;
 
 /// A document of one group-version.
 #[derive(Debug)]
@@ -135,6 +137,15 @@ fn parse(text: &str) -> Result<Value, Fault> {
             format!("a Swagger {version} document; OpenAPI 3.0 is needed"),
             "Kubernetes keeps its OpenAPI 3.0 documents in api/openapi-spec/v3, one a \
              group-version, and a server publishes them under /openapi/v3",
+        ));
+    }
+    let schemas = document.pointer(SCHEMAS).and_then(Value::as_object);
+    if let Some(count) = schemas.map(|s| s.len()).filter(|count| *count > MAX_SCHEMAS) {
+        return Err((
+            None,
+            format!("the document has {count} schemas; the limit is {MAX_SCHEMAS}"),
+            "Kubernetes writes one document a group-version: take out what none of its kinds \
+             refers to",
         ));
     }
     let wrong = match document.get("openapi").and_then(Value::as_str) {

@@ -434,9 +434,7 @@ impl PersistentVolumeClaimStatus {
     #[must_use]
     pub fn with_allocated_resource_statuses(
         mut self,
-        value: impl IntoIterator<
-            Item = (impl Into<String>, impl Into<ClaimResourceStatus>),
-        >,
+        value: impl IntoIterator<Item = (impl Into<String>, impl Into<ClaimResourceStatus>)>,
     ) -> Self {
         let values = value.into_iter().map(|(key, value)| (key.into(), value.into()));
         self.allocated_resource_statuses = Some(values.collect());

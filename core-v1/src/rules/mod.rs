@@ -20,8 +20,7 @@ pub use defaults::{
     persistent_volume_spec, persistent_volume_status,
 };
 pub use resources::{
-    allocated_resources, capacity, claim_resources, quantities, resource_statuses,
-    status_capacity,
+    allocated_resources, capacity, claim_resources, resource_statuses, status_capacity,
 };
 pub use volume::{
     access_modes, class_name, persistent_volume, persistent_volume_warnings,

@@ -18,13 +18,6 @@ pub(super) fn storage(resources: &BTreeMap<String, Quantity>) -> Option<Amount> 
     Amount::try_from(resources.get(STORAGE)?).ok()
 }
 
-/// Checks that all quantities can be read.
-pub fn quantities(resources: &Resources, at: Path<'_>, to: &mut Checker<'_>) {
-    for (name, quantity) in resources.iter().flatten() {
-        to.quantity(at.key(name), quantity);
-    }
-}
-
 /// Checks that a quantity is positive.
 fn positive(quantity: &Quantity, at: Path<'_>, to: &mut Checker<'_>) {
     if Amount::try_from(quantity).is_ok_and(|a| a.is_negative() || a.is_zero()) {

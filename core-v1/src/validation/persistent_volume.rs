@@ -146,7 +146,6 @@ impl Check for PersistentVolumeSpec {
         let path = at.field("accessModes");
         crate::rules::access_modes(&self.access_modes, path, to);
         let path = at.field("capacity");
-        crate::rules::quantities(&self.capacity, path, to);
         crate::rules::capacity(&self.capacity, path, to);
         let count = self.capacity.as_ref().map_or(0, |entries| entries.len());
         to.not_empty(path, count, "minProperties");

@@ -8,10 +8,9 @@ use kubernetes_validation::{
 };
 
 use crate::{
-    ClaimResourceStatus, PersistentVolumeClaim, PersistentVolumeClaimPhase,
-    PersistentVolumeClaimSpec, PersistentVolumeClaimStatus, PersistentVolumeMode,
-    VolumeHealthCondition, VolumeHealthStatus, VolumeHealthStatusType,
-    VolumeResourceRequirements,
+    PersistentVolumeClaim, PersistentVolumeClaimPhase, PersistentVolumeClaimSpec,
+    PersistentVolumeClaimStatus, PersistentVolumeMode, VolumeHealthCondition,
+    VolumeHealthStatus, VolumeHealthStatusType, VolumeResourceRequirements,
 };
 
 const ANY_VOLUME_DATA_SOURCE: Feature = Feature {
@@ -210,14 +209,7 @@ impl Check for PersistentVolumeClaimStatus {
     fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {
         let path = at.field("allocatedResourceStatuses");
         crate::rules::resource_statuses(&self.allocated_resource_statuses, path, to);
-        if let Some(entries) = &self.allocated_resource_statuses {
-            for (key, item) in entries {
-                let path = path.key(key);
-                to.known(path, item.as_str(), ClaimResourceStatus::known_values());
-            }
-        }
         let path = at.field("allocatedResources");
-        crate::rules::quantities(&self.allocated_resources, path, to);
         crate::rules::allocated_resources(&self.allocated_resources, path, to);
         if let Some(entries) = &self.allocated_resources {
             for (key, item) in entries {
@@ -226,7 +218,6 @@ impl Check for PersistentVolumeClaimStatus {
             }
         }
         let path = at.field("capacity");
-        crate::rules::quantities(&self.capacity, path, to);
         crate::rules::status_capacity(&self.capacity, path, to);
         if let Some(entries) = &self.capacity {
             for (key, item) in entries {
@@ -243,7 +234,6 @@ impl Check for PersistentVolumeClaimStatus {
 impl Check for VolumeResourceRequirements {
     fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {
         let path = at.field("limits");
-        crate::rules::quantities(&self.limits, path, to);
         if let Some(entries) = &self.limits {
             for (key, item) in entries {
                 let path = path.key(key);
@@ -251,7 +241,6 @@ impl Check for VolumeResourceRequirements {
             }
         }
         let path = at.field("requests");
-        crate::rules::quantities(&self.requests, path, to);
         if let Some(entries) = &self.requests {
             for (key, item) in entries {
                 let path = path.key(key);
