@@ -56,7 +56,7 @@ pub(crate) fn render(file: &File) -> Result<String, String> {
                 }
                 text.push_str(&match group {
                     Some(_) => filled(&item),
-                    None => spaced(&narrowed(&item)),
+                    None => unbroken(spaced(&narrowed(&item))),
                 });
                 before = group;
             }
@@ -258,6 +258,27 @@ fn narrowed(item: &str) -> String {
         } else {
             text += &format!("{name} = {}\n", value.join("\n"));
         }
+    }
+    text
+}
+
+/// Joins the lines of a parameter with pairs that prettyplease breaks and rustfmt, which finds no
+/// place to break it, leaves too wide.
+fn unbroken(item: String) -> String {
+    const START: &str = "impl IntoIterator<\n";
+    if !item.contains(START) {
+        return item;
+    }
+    let mut text = String::with_capacity(item.len());
+    let mut lines = item.lines();
+    while let Some(line) = lines.next() {
+        text += line;
+        if line.ends_with("impl IntoIterator<") {
+            let pair = lines.next().unwrap_or_default().trim();
+            text += pair.trim_end_matches(',');
+            text += lines.next().unwrap_or_default().trim();
+        }
+        text.push('\n');
     }
     text
 }
