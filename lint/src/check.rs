@@ -12,7 +12,7 @@ use kubernetes_manifests::scheme::{
 use kubernetes_validation::Target;
 
 use crate::finding::{Finding, Note, Subject};
-use crate::kinds::{check, scheme};
+use crate::kinds::{check, is_whole, scheme};
 use crate::template::Placeholders;
 use crate::{template, told};
 
@@ -346,7 +346,7 @@ fn is_ours(scheme: &Scheme, part: &Part<'_>) -> bool {
             let kind = part.kind.clone().map(|kind| known.with_kind(kind));
             !group.contains('.') && kind.is_some_and(|kind| scheme.recognizes(&kind))
         };
-        known.group == group || is_misnamed()
+        (known.group == group && is_whole(known)) || is_misnamed()
     }) || is_damaged(part)
 }
 

@@ -42,11 +42,17 @@ pub fn scheme() -> Scheme {
     scheme
 }
 
-/// Returns whether an `apiVersion` is of a group that is known, in any version.
+/// Returns whether an `apiVersion` is of a group all of whose kinds are known, in any version.
 #[must_use]
 pub fn is_known_group(scheme: &Scheme, api_version: &str) -> bool {
     let group = GroupVersion::from_api_version(api_version).group;
-    scheme.group_versions().any(|known| known.group == group)
+    scheme.group_versions().any(|known| known.group == group && is_whole(known))
+}
+
+/// Returns whether all kinds of a group are known. Of the core group, which has no name, only some are,
+/// so that others are left alone.
+pub(crate) fn is_whole(known: &GroupVersion) -> bool {
+    !known.group.is_empty()
 }
 
 /// Returns what is wrong with the type of a part: its group is known, but Kubernetes has never had the

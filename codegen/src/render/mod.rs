@@ -78,7 +78,7 @@ fn formatted(item: TokenStream) -> Result<String, String> {
     if group(&text).is_some() {
         return Ok(comments.restored(filled(&text)));
     }
-    Ok(comments.restored(spaced(&narrowed(&text))))
+    Ok(comments.restored(unbroken(spaced(&narrowed(&text)))))
 }
 
 fn unparse(tokens: TokenStream) -> Result<String, String> {
@@ -138,6 +138,27 @@ fn narrowed(item: &str) -> String {
         } else {
             text += &format!("{name} = {}\n", value.join("\n"));
         }
+    }
+    text
+}
+
+/// Joins the lines of a parameter with pairs that prettyplease breaks and rustfmt, which finds no
+/// place to break it, leaves too wide.
+fn unbroken(item: String) -> String {
+    const START: &str = "impl IntoIterator<\n";
+    if !item.contains(START) {
+        return item;
+    }
+    let mut text = String::with_capacity(item.len());
+    let mut lines = item.lines();
+    while let Some(line) = lines.next() {
+        text += line;
+        if line.ends_with("impl IntoIterator<") {
+            let pair = lines.next().unwrap_or_default().trim();
+            text += pair.trim_end_matches(',');
+            text += lines.next().unwrap_or_default().trim();
+        }
+        text.push('\n');
     }
     text
 }

@@ -3,7 +3,7 @@
 use std::env;
 
 /// How many differences are shown.
-const SHOWN: usize = 400;
+const SHOWN: usize = 40;
 
 /// The number that an environment variable has; `otherwise` if it isn't set.
 pub(crate) fn number(variable: &str, otherwise: u64) -> u64 {
