@@ -218,6 +218,34 @@ fn values_come_and_go() {
     );
 }
 
+/// An overlay adds an enumeration as a type; values of a document replace those of the type.
+#[test]
+fn values_beside_a_reference_replace_those_of_the_type() {
+    let mode = format!("{SPEC}/properties/mode");
+    let named = |values: Option<Value>| {
+        let mut property = reference("com.example.v1.Mode");
+        property["type"] = json!("string");
+        property
+            .as_object_mut()
+            .unwrap()
+            .extend(values.map(|values| ("enum".to_owned(), values)));
+        let mut document = with(&mode, property);
+        let values = json!({"type": "string", "enum": ["On", "Off"]});
+        set(&mut document, "/components/schemas/com.example.v1.Mode", values);
+        document
+    };
+    let of = |values| compared(&named(None), &named(Some(values))).changes;
+    assert_eq!(of(json!(["Off", "On"])), []);
+    let summaries = |values| of(values).iter().map(summary).collect::<Vec<_>>();
+    let place = "Thing spec.mode".to_owned();
+    let added = (What::EnumValuesAdded, Warning, Info, Minor, place.clone());
+    assert_eq!(summaries(json!(["Auto", "Off", "On"])), [added]);
+    assert_eq!(
+        summaries(json!(["On"])),
+        [(What::EnumValuesRemoved, No, Breaking, Major, place)]
+    );
+}
+
 /// A server publishes enumerations that checked-in documents leave out.
 #[test]
 fn what_only_servers_publish_is_no_change() {

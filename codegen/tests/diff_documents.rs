@@ -261,15 +261,19 @@ fn overlays_add_rules_and_lifecycles() {
         field.details,
         ["integer (int32)", "alpha since 1.37, feature gate New", "maximum: 7"]
     );
-    // The rule of the older version isn't newer than its field.
+    // That the rule of a field is of 1.37 is said of v1, which had no such field before.
     let later =
-        snapshot("1.36", &[("v1beta1", document("v1beta1", &["Thing"], &newer))]);
+        snapshot("1.37", &[("v1beta1", document("v1beta1", &["Thing"], &newer))]);
     let report = diff(&from, &later, Some(&knowledge), &[]);
     let changes =
         report.changes.iter().map(|change| (change.what, change.to.as_deref()));
     assert_eq!(
         changes.collect::<Vec<_>>(),
-        [(What::LifecycleChanged, Some("deprecated"))]
+        [
+            (What::LifecycleChanged, Some("deprecated")),
+            (What::RuleRemoved, None),
+            (What::LifecycleChanged, Some("alpha")),
+        ]
     );
 
     // An overlay that doesn't fit is no change either.

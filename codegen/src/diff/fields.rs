@@ -274,7 +274,7 @@ impl<'a> Comparer<'a> {
 }
 
 /// A type with what the schema that it refers to says, below what is said at the place.
-fn resolved<'a>(node: &Node<'a>, api: &'a Api) -> Node<'a> {
+pub(super) fn resolved<'a>(node: &Node<'a>, api: &'a Api) -> Node<'a> {
     // A schema may be another name for another, which may lead in a circle.
     const MAX_NAMES: usize = 8;
     let mut resolved = node.clone();

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::change::{Severity, What};
-use super::fields::{Comparer, keywords, plain, said};
+use super::fields::{Comparer, keywords, plain, resolved, said};
 use super::node::{Node, Topic};
 use super::rules;
 
@@ -55,13 +55,27 @@ impl<'a> Comparer<'a> {
                 .cloned()
                 .unwrap_or_default()
         };
-        let (from, to) = (values(a), values(b));
+        let (mut from, mut to) = (values(a), values(b));
+        let is_mixed = self.from.from_server != self.to.from_server;
+        if from.is_empty() != to.is_empty() && !is_mixed {
+            // Values beside a reference replace those of the type.
+            let of_type = |node, api| values(&resolved(node, api));
+            from = if from.is_empty() {
+                of_type(a, self.from)
+            } else {
+                from
+            };
+            to = if to.is_empty() {
+                of_type(b, self.to)
+            } else {
+                to
+            };
+        }
         let text = |values: &[Value]| {
             let mut texts: Vec<_> = values.iter().map(plain).collect();
             texts.sort();
             (!texts.is_empty()).then(|| texts.join(", "))
         };
-        let is_mixed = self.from.from_server != self.to.from_server;
         match (from.is_empty(), to.is_empty()) {
             (true, true) => {}
             // Checked-in documents leave out what servers publish.
