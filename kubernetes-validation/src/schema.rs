@@ -3,6 +3,7 @@
 //! Lengths are in characters here. The rules of Kubernetes' own kinds are written in Go, where they
 //! are in bytes.
 
+#[cfg(feature = "pattern")]
 use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 use k8s_openapi::serde::Serialize;
 
