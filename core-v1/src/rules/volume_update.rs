@@ -55,7 +55,7 @@ fn source(
     to: &mut Checker<'_>,
 ) {
     let mut new = only_source(new);
-    let old = only_source(old.clone().into());
+    let old = only_source(super::upstream(old));
     // A secret for expansion may be added.
     if let (Some(new), Some(old)) = (&mut new.csi, &old.csi)
         && old.controller_expand_secret_ref.is_none()
