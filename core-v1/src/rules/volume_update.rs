@@ -62,9 +62,10 @@ fn source(
     {
         new.controller_expand_secret_ref = None;
     }
+    let value = |spec| to_value(spec).unwrap_or_default();
     to.immutable(
         at.reported_at("spec.persistentvolumesource"),
-        volumes::is_same(&new, &old),
+        new == old || volumes::is_same(value(&new), value(&old)),
         ErrorType::Forbidden,
         &new,
         "the source of a volume is final: create another PersistentVolume",
