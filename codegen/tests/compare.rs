@@ -160,3 +160,26 @@ fn errors_of_both_documents_are_told() {
     let files: Vec<_> = errors.iter().map(|error| error.file.as_str()).collect();
     assert_eq!(files, ["ours", "upstream"]);
 }
+
+/// Where kinds are selected, upstream's document counts without the others and what only they need.
+#[test]
+fn kinds_that_are_not_selected_do_not_count() {
+    let mut upstream = document();
+    let gvk = json!({"group": "example.com", "version": "v1", "kind": "Other"});
+    upstream["paths"]["/apis/example.com/v1/others"] =
+        json!({"get": {"x-kubernetes-group-version-kind": gvk}});
+    upstream["components"]["schemas"]["com.example.v1.Other"] = json!({
+        "type": "object", "x-kubernetes-group-version-kind": [gvk],
+        "properties": {"c": {"$ref": "#/components/schemas/com.example.v1.Own"}},
+    });
+    upstream["components"]["schemas"]["com.example.v1.Own"] = json!({"type": "object"});
+    let source = |name: &str, value: &Value| Source::new(name, value.to_string());
+    let differences = |kinds: &[String]| {
+        let (ours, upstream) =
+            (source("ours", &document()), source("upstream", &upstream));
+        compare(&ours, &upstream, kinds).unwrap().differences.len()
+    };
+    assert_eq!(differences(&["Thing".to_owned()]), 0);
+    assert_eq!(differences(&["Thing".to_owned(), "Other".to_owned()]), 3);
+    assert_eq!(differences(&[]), 3);
+}

@@ -59,10 +59,6 @@ pub struct CrateConfig {
     /// overlays name without a path: `crate::rules`, a hand-written module of this crate, or one
     /// of another crate.
     pub rules: Option<String>,
-    /// The cargo features of the crate that these functions need: its feature `validation` enables
-    /// them.
-    #[serde(rename = "rules-need", default)]
-    pub rules_need: Vec<String>,
     /// Whether its structs keep the fields that they don't know and write them back, in a field
     /// `unknown_fields` of their own. A crate and the one into which it is converted agree on it.
     #[serde(rename = "keep-unknown-fields", default)]

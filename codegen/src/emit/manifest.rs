@@ -17,7 +17,6 @@ pub(super) fn files(krate: &Crate<'_>) -> Vec<File> {
         let runtime = feature.runtime();
         (feature, runtime, runtime.filter(|_| asks).map(|_| "pattern"))
     });
-    let needs: Vec<_> = config.rules_need.iter().map(String::as_str).collect();
     let mut crates: Vec<_> = target.collect();
     let mut others = BTreeSet::new();
     let externs = krate.versions.iter().flat_map(|version| {
@@ -35,7 +34,7 @@ pub(super) fn files(krate: &Crate<'_>) -> Vec<File> {
         }
     }
     let others: Vec<_> = others.into_iter().collect();
-    vec![package(&config.name, &config.description, &features, &needs, &crates, &others)]
+    vec![package(&config.name, &config.description, &features, &crates, &others)]
 }
 
 /// The manifest of the crate that bundles these.
@@ -46,17 +45,15 @@ pub(super) fn bundle(bundle: &Bundle, crates: &[Crate<'_>]) -> File {
         let is_own = feature == Feature::Manifests;
         (feature, feature.runtime().filter(|_| is_own), None)
     });
-    package(&bundle.name, &bundle.description, &features, &[], &names, &[])
+    package(&bundle.name, &bundle.description, &features, &names, &[])
 }
 
 /// The manifest of a crate with these features, each with the run-time crate that it brings and
-/// a feature of that, whose rules need some of these features, and which depends on these
-/// generated crates and on others.
+/// a feature of that, which depends on these generated crates and on others.
 fn package(
     name: &str,
     description: &str,
     features: &[(Feature, Option<Runtime>, Option<&str>)],
-    needs: &[&str],
     crates: &[&str],
     others: &[&str],
 ) -> File {
@@ -71,7 +68,6 @@ fn package(
     dependencies.extend(
         crates.iter().chain(others).map(|name| format!("{name}.workspace = true")),
     );
-    let rules_need = needs;
     let features = features.iter().map(|(feature, runtime, inner)| {
         let name = feature.name();
         let mut parts = Vec::new();
@@ -80,9 +76,6 @@ fn package(
             parts.extend(inner.map(|inner| format!("\"{package}/{inner}\"")));
         }
         parts.extend(feature.needs().iter().map(|need| format!("\"{need}\"")));
-        if *feature == Feature::Validation {
-            parts.extend(rules_need.iter().map(|need| format!("\"{need}\"")));
-        }
         parts.extend(crates.iter().map(|krate| format!("\"{krate}/{name}\"")));
         format!("{name} = [{}]", parts.join(", "))
     });

@@ -29,8 +29,12 @@ pub use volume::{
 
 use std::borrow::Cow;
 
+use k8s_openapi::api::core::v1;
+use k8s_openapi::serde_json::from_value;
 use kubernetes_kinds::Release;
-use kubernetes_validation::{Feature, Target};
+use kubernetes_validation::{Feature, Target, to_value};
+
+use crate::PersistentVolumeSpec;
 
 /// VolumeAttributesClasses, which PersistentVolumes and claims name.
 const VOLUME_ATTRIBUTES_CLASS: Feature = Feature {
@@ -47,6 +51,14 @@ const STORAGE_CLASS: &str = "volume.beta.kubernetes.io/storage-class";
 /// Whether a server of the target knows VolumeAttributesClasses.
 fn has_attributes_class(target: &Target) -> bool {
     target.has(&VOLUME_ATTRIBUTES_CLASS)
+}
+
+/// Returns a volume as that of `k8s_openapi`, whose rules apply, by way of JSON: the feature that converts
+/// the types isn't there in a crate that is generated from documents of earlier releases.
+fn upstream(spec: &PersistentVolumeSpec) -> v1::PersistentVolumeSpec {
+    let value = to_value(spec);
+    // Both have the same fields, so that reading never fails.
+    value.and_then(|value| from_value(value).ok()).unwrap_or_default()
 }
 
 /// A part of an object that Go has in any case, even if it is unset here.

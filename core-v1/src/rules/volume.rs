@@ -1,10 +1,11 @@
 //! PersistentVolumes, and what claims have too.
 
-use k8s_openapi::api::core::v1 as upstream;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kubernetes_validation::{Checker, NameFormat, Path, Target, volumes};
 
-use super::{STORAGE_CLASS, given, has_attributes_class, node_affinity, volume_update};
+use super::{
+    STORAGE_CLASS, given, has_attributes_class, node_affinity, upstream, volume_update,
+};
 use crate::{
     PersistentVolume, PersistentVolumeAccessMode, PersistentVolumeReclaimPolicy,
     PersistentVolumeSpec,
@@ -47,7 +48,7 @@ pub fn persistent_volume(
         let old = old.as_ref().and_then(|old| old.node_affinity.as_ref());
         node_affinity::check(affinity, old, &path.field("nodeAffinity"), to);
     }
-    let source = upstream::PersistentVolumeSpec::from(spec.clone());
+    let source = upstream(spec);
     let name = volume.metadata.name.as_deref().unwrap_or_default();
     volumes::source(&source, Some(name), path, to);
     let had_class =

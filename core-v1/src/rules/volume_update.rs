@@ -55,16 +55,17 @@ fn source(
     to: &mut Checker<'_>,
 ) {
     let mut new = only_source(new);
-    let old = only_source(old.clone().into());
+    let old = only_source(super::upstream(old));
     // A secret for expansion may be added.
     if let (Some(new), Some(old)) = (&mut new.csi, &old.csi)
         && old.controller_expand_secret_ref.is_none()
     {
         new.controller_expand_secret_ref = None;
     }
+    let value = |spec| to_value(spec).unwrap_or_default();
     to.immutable(
         at.reported_at("spec.persistentvolumesource"),
-        volumes::is_same(&new, &old),
+        new == old || volumes::is_same(value(&new), value(&old)),
         ErrorType::Forbidden,
         &new,
         "the source of a volume is final: create another PersistentVolume",

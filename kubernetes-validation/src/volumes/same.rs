@@ -1,9 +1,6 @@
 //! Semantic equality of volumes.
 
-use k8s_openapi::api::core::v1::PersistentVolumeSpec;
 use k8s_openapi::serde_json::Value;
-
-use crate::to_value;
 
 /// The fields of a volume that are pointers in Go, so that unset differs from zero.
 const POINTERS: [&str; 9] = [
@@ -24,16 +21,13 @@ const LOCAL: &str = "local";
 /// The fields of a volume that are maps.
 const MAPS: [&str; 3] = ["capacity", "volumeAttributes", "options"];
 
-/// Whether a server takes two volumes for the same. It compares them as Go writes them, without
-/// zero and empty values.
+/// Whether a server takes two volumes, in JSON, for the same. It compares them as Go writes them,
+/// without zero and empty values.
 #[must_use]
-pub fn is_same(spec: &PersistentVolumeSpec, other: &PersistentVolumeSpec) -> bool {
-    let value = |spec: &PersistentVolumeSpec| {
-        let mut value = to_value(spec).unwrap_or_default();
-        drop_zeros(&mut value, "");
-        value
-    };
-    spec == other || value(spec) == value(other)
+pub fn is_same(mut volume: Value, mut other: Value) -> bool {
+    drop_zeros(&mut volume, "");
+    drop_zeros(&mut other, "");
+    volume == other
 }
 
 /// Removes zero values of a field. An empty object stays, because it is a source; an empty map goes.

@@ -3,7 +3,7 @@
 use k8s_openapi::api::core::v1::PersistentVolumeSpec;
 
 use kubernetes_validation::volumes;
-use kubernetes_validation::{Checker, Path, default_text};
+use kubernetes_validation::{Checker, Path, default_text, to_value};
 
 /// Sets the defaults of fields of volume sources that are absent or, for some, empty.
 pub fn volume_source_defaults(spec: &mut Option<Box<PersistentVolumeSpec>>) {
@@ -97,7 +97,10 @@ pub fn is_same_volume_spec(
     other: &Option<Box<PersistentVolumeSpec>>,
 ) -> bool {
     match (spec, other) {
-        (Some(spec), Some(other)) => volumes::is_same(spec, other),
+        (Some(spec), Some(other)) => {
+            let value = |spec| to_value(spec).unwrap_or_default();
+            spec == other || volumes::is_same(value(spec), value(other))
+        }
         _ => spec == other,
     }
 }
