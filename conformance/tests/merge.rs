@@ -168,11 +168,13 @@ const OBJECTS: [&str; 13] = [
 
 /// The lists to which k8s-openapi appends what they lack, while a server keeps the order of the list
 /// that is applied.
-const ORDER: [&str; 5] = [
+const ORDER: [&str; 7] = [
     "/metadata/finalizers",
     "/metadata/ownerReferences",
     "/spec/drivers",
     "/spec/volumeLifecycleModes",
+    "/status/conditions",
+    "/status/healthStatus/healthConditions",
     "/status/storageHealth",
 ];
 

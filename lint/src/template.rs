@@ -6,6 +6,9 @@ use kubernetes_manifests::scheme::{Reason, SchemeError};
 /// outside of quotes: those of Go and Helm, Jinja, and ERB.
 const MARKS: [(&str, &str); 3] = [("{{", "}}"), ("{%", "%}"), ("<%", "%>")];
 
+/// What Go's functions for formatting replace, which no name may have.
+const VERBS: [&str; 3] = ["%s", "%d", "%v"];
+
 /// Where a text has placeholders.
 pub struct Placeholders<'t> {
     lines: Vec<&'t str>,
@@ -47,9 +50,10 @@ impl<'t> Placeholders<'t> {
 
 /// Whether a value is what a template engine replaces, or has that in it.
 pub(crate) fn is_placeholder(value: &str) -> bool {
-    MARKS.iter().any(|(open, close)| {
+    let is_marked = MARKS.iter().any(|(open, close)| {
         value.split_once(open).is_some_and(|(_, rest)| rest.contains(close))
-    })
+    });
+    is_marked || VERBS.iter().any(|verb| value.contains(verb))
 }
 
 fn without_comment(line: &str) -> &str {
