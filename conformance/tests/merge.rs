@@ -150,8 +150,22 @@ mod rules {
 
 /// What k8s-openapi merges otherwise than a server: objects that the document calls atomic, whose
 /// fields it merges. So are owner references.
-const OBJECTS: [&str; 13] = [
+const OBJECTS: [&str; 28] = [
     "/nodeTopology",
+    "/spec/cephfs/secretRef",
+    "/spec/cinder/secretRef",
+    "/spec/csi/controllerExpandSecretRef",
+    "/spec/csi/controllerPublishSecretRef",
+    "/spec/csi/nodeExpandSecretRef",
+    "/spec/csi/nodePublishSecretRef",
+    "/spec/csi/nodeStageSecretRef",
+    "/spec/dataSource",
+    "/spec/flexVolume/secretRef",
+    "/spec/iscsi/secretRef",
+    "/spec/nodeAffinity/required",
+    "/spec/rbd/secretRef",
+    "/spec/scaleIO/secretRef",
+    "/spec/selector",
     "/spec/source/inlineVolumeSpec/cephfs/secretRef",
     "/spec/source/inlineVolumeSpec/cinder/secretRef",
     "/spec/source/inlineVolumeSpec/csi/controllerExpandSecretRef",
@@ -164,6 +178,7 @@ const OBJECTS: [&str; 13] = [
     "/spec/source/inlineVolumeSpec/rbd/secretRef",
     "/spec/source/inlineVolumeSpec/scaleIO/secretRef",
     "/spec/source/inlineVolumeSpec/storageos/secretRef",
+    "/spec/storageos/secretRef",
 ];
 
 /// The lists to which k8s-openapi appends what they lack, while a server keeps the order of the list

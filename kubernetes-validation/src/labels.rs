@@ -29,6 +29,7 @@ const DEPRECATED_LABELS: [(&str, &str); 8] = [
 
 /// Returns what a server warns of where a deprecated node label selects nodes.
 #[must_use]
+#[inline]
 pub fn deprecated_node_label(label: &str) -> Option<String> {
     let (name, advice) = DEPRECATED_LABELS.iter().find(|(name, _)| *name == label)?;
     Some(format!("the node label {name} is {advice}"))

@@ -18,12 +18,18 @@
 //! methods. Functions for what keywords can't express are hand-written beside the generated
 //! kinds; [`rules`] has those that concern every API group.
 //!
-//! With the feature `admission`, the module `admission` answers requests to admission webhooks.
+//! With the feature `custom-resources`, there is what generated code about custom resources calls. With the
+//! feature `admission`, the module `admission` answers requests to admission webhooks.
 
 #[cfg(feature = "admission")]
 pub mod admission;
+#[cfg(feature = "custom-resources")]
 pub mod cel;
 mod checker;
+#[cfg(feature = "custom-resources")]
+mod custom;
+#[cfg(not(feature = "custom-resources"))]
+#[path = "not_custom.rs"]
 mod custom;
 mod enumeration;
 mod labels;
@@ -32,7 +38,9 @@ mod path;
 #[cfg(feature = "pattern")]
 mod pattern;
 mod report;
+#[cfg(feature = "custom-resources")]
 mod rule;
+#[cfg(feature = "custom-resources")]
 mod schema;
 mod selector;
 mod semantics;
@@ -53,6 +61,7 @@ pub use path::Path;
 #[cfg(feature = "pattern")]
 pub use pattern::Pattern;
 pub use report::{Error, ErrorType, Report, ValidationError, Warning};
+#[cfg(feature = "custom-resources")]
 pub use rule::Rule;
 pub use semantics::Semantic;
 pub use target::{Feature, Target};

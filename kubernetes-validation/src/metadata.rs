@@ -238,6 +238,7 @@ pub(super) fn reset_for_status(meta: &mut ObjectMeta, stored: &ObjectMeta) {
 }
 
 /// Sets what a write of the status doesn't change even where it changes metadata.
+#[inline]
 pub(super) fn keep_managers(meta: &mut ObjectMeta, stored: &ObjectMeta) {
     meta.managed_fields.clone_from(&stored.managed_fields);
 }

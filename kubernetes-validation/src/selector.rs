@@ -19,6 +19,7 @@ pub fn label_selector(
 }
 
 /// Checks a label selector of an update: if the stored one has errors, values are not checked.
+#[inline]
 pub fn label_selector_of_update(
     selector: &Option<LabelSelector>,
     stored: &Option<LabelSelector>,

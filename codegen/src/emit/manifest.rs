@@ -11,11 +11,14 @@ use crate::model::Crate;
 pub(super) fn files(krate: &Crate<'_>) -> Vec<File> {
     let config = &krate.config;
     let target = config.conversion.iter().map(|conversion| conversion.to.as_str());
-    let asks_patterns = validation::has_patterns(krate);
+    let needed = [
+        validation::asks_schemas(krate).then_some("custom-resources"),
+        validation::has_patterns(krate).then_some("pattern"),
+    ];
     let features = Feature::ALL.map(|feature| {
-        let asks = asks_patterns && feature == Feature::Validation;
-        let runtime = feature.runtime();
-        (feature, runtime, runtime.filter(|_| asks).map(|_| "pattern"))
+        let is_validation = feature == Feature::Validation;
+        let inner = needed.into_iter().flatten().filter(|_| is_validation);
+        (feature, feature.runtime(), inner.collect())
     });
     let mut crates: Vec<_> = target.collect();
     let mut others = BTreeSet::new();
@@ -43,17 +46,17 @@ pub(super) fn bundle(bundle: &Bundle, crates: &[Crate<'_>]) -> File {
     let names: Vec<_> = names.collect();
     let features = Feature::ALL.map(|feature| {
         let is_own = feature == Feature::Manifests;
-        (feature, feature.runtime().filter(|_| is_own), None)
+        (feature, feature.runtime().filter(|_| is_own), Vec::new())
     });
     package(&bundle.name, &bundle.description, &features, &names, &[])
 }
 
 /// The manifest of a crate with these features, each with the run-time crate that it brings and
-/// a feature of that, which depends on these generated crates and on others.
+/// features of that, which depends on these generated crates and on others.
 fn package(
     name: &str,
     description: &str,
-    features: &[(Feature, Option<Runtime>, Option<&str>)],
+    features: &[(Feature, Option<Runtime>, Vec<&str>)],
     crates: &[&str],
     others: &[&str],
 ) -> File {
@@ -73,7 +76,7 @@ fn package(
         let mut parts = Vec::new();
         if let Some(Runtime { package, .. }) = runtime {
             parts.push(format!("\"dep:{package}\""));
-            parts.extend(inner.map(|inner| format!("\"{package}/{inner}\"")));
+            parts.extend(inner.iter().map(|inner| format!("\"{package}/{inner}\"")));
         }
         parts.extend(feature.needs().iter().map(|need| format!("\"{need}\"")));
         parts.extend(crates.iter().map(|krate| format!("\"{krate}/{name}\"")));

@@ -131,6 +131,7 @@ impl Amount {
     /// Returns the value with a fraction of a thousandth rounded away from zero, as a server rounds
     /// the resources of objects; a value of more than 38 digits stays as it is.
     #[must_use]
+    #[inline]
     pub fn rounded_to_milli(&self) -> Self {
         let is_finer = self.exponent < -3;
         let rounded = is_finer.then(|| self.digits.whole(self.exponent + 3)).flatten();

@@ -25,11 +25,13 @@ pub trait Shape {
     /// # Errors
     ///
     /// When the value is of another shape, or the input is damaged.
+    #[inline]
     fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self::Value, D::Error>
     where
         Self::Value: Deserialize<'de>;
 
     /// Returns the value that `null` is in a list or map.
+    #[inline]
     fn zero() -> Self::Value;
 }
 
@@ -40,6 +42,7 @@ pub struct Plain<T>(PhantomData<T>);
 impl<T: Zero> Shape for Plain<T> {
     type Value = T;
 
+    #[inline]
     fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error>
     where
         T: Deserialize<'de>,
@@ -47,6 +50,7 @@ impl<T: Zero> Shape for Plain<T> {
         T::deserialize(deserializer)
     }
 
+    #[inline]
     fn zero() -> T {
         T::zero()
     }
@@ -65,10 +69,12 @@ const ZERO_TIME: Timestamp = Timestamp::constant(-62_135_596_800, 0);
 impl Shape for Moment<Time> {
     type Value = Time;
 
+    #[inline]
     fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Time, D::Error> {
         time::parse(&String::deserialize(deserializer)?)
     }
 
+    #[inline]
     fn zero() -> Time {
         Time(ZERO_TIME)
     }
@@ -77,10 +83,12 @@ impl Shape for Moment<Time> {
 impl Shape for Moment<MicroTime> {
     type Value = MicroTime;
 
+    #[inline]
     fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<MicroTime, D::Error> {
         MicroTime::deserialize(deserializer)
     }
 
+    #[inline]
     fn zero() -> MicroTime {
         MicroTime(ZERO_TIME)
     }
@@ -102,12 +110,14 @@ macro_rules! collection {
         {
             type Value = $whole;
 
+            #[inline]
             fn read<'de, D: Deserializer<'de>>(
                 deserializer: D,
             ) -> Result<Self::Value, D::Error> {
                 deserializer.$read(Self(PhantomData))
             }
 
+            #[inline]
             fn zero() -> Self::Value {
                 Self::Value::new()
             }
@@ -124,10 +134,12 @@ where
 {
     type Value = Vec<S::Value>;
 
+    #[inline]
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a sequence")
     }
 
+    #[inline]
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
         let mut list = Vec::new();
         while let Some(element) = seq.next_element_seed(Nullable::<S>(PhantomData))? {
@@ -143,10 +155,12 @@ where
 {
     type Value = BTreeMap<String, S::Value>;
 
+    #[inline]
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a map")
     }
 
+    #[inline]
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let mut entries = BTreeMap::new();
         while let Some(name) = map.next_key::<String>()? {
@@ -166,6 +180,7 @@ where
 {
     type Value = Option<S::Value>;
 
+    #[inline]
     fn deserialize<D: Deserializer<'de>>(
         self,
         deserializer: D,
@@ -180,18 +195,22 @@ where
 {
     type Value = Option<S::Value>;
 
+    #[inline]
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a value or null")
     }
 
+    #[inline]
     fn visit_none<E>(self) -> Result<Self::Value, E> {
         Ok(None)
     }
 
+    #[inline]
     fn visit_unit<E>(self) -> Result<Self::Value, E> {
         Ok(None)
     }
 
+    #[inline]
     fn visit_some<D: Deserializer<'de>>(
         self,
         deserializer: D,
@@ -205,6 +224,7 @@ where
 /// # Errors
 ///
 /// When the value has the wrong shape, or the input is damaged.
+#[inline]
 pub fn read_shaped<'de, S, M, C>(map: &mut M, slot: &mut C) -> Result<(), M::Error>
 where
     S: Shape,

@@ -7,6 +7,7 @@ const ACCESS_MODES: [&str; 4] =
 
 /// Checks the access modes of a volume or a claim: there is at least one, each is known, and
 /// `ReadWriteOncePod` is the only one.
+#[inline]
 pub fn access_modes<'m>(
     modes: impl Iterator<Item = &'m str> + Clone,
     at: Path<'_>,

@@ -24,6 +24,7 @@ const MAPS: [&str; 3] = ["capacity", "volumeAttributes", "options"];
 /// Whether a server takes two volumes, in JSON, for the same. It compares them as Go writes them,
 /// without zero and empty values.
 #[must_use]
+#[inline]
 pub fn is_same(mut volume: Value, mut other: Value) -> bool {
     drop_zeros(&mut volume, "");
     drop_zeros(&mut other, "");
@@ -31,6 +32,7 @@ pub fn is_same(mut volume: Value, mut other: Value) -> bool {
 }
 
 /// Removes zero values of a field. An empty object stays, because it is a source; an empty map goes.
+#[inline]
 fn drop_zeros(value: &mut Value, of: &str) {
     let Value::Object(object) = value else { return };
     // Of a map, each entry counts.

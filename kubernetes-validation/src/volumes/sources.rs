@@ -3,19 +3,14 @@
 //! A server validates the first source only, in an order of its own, and refuses the others. It
 //! misspells the names of some sources and of fields in them.
 
-use k8s_openapi::api::core::v1::{
-    AzureDiskVolumeSource, AzureFilePersistentVolumeSource, CSIPersistentVolumeSource,
-    CinderPersistentVolumeSource, FCVolumeSource, FlexPersistentVolumeSource,
-    FlockerVolumeSource, GlusterfsPersistentVolumeSource, HostPathVolumeSource,
-    ISCSIPersistentVolumeSource, NFSVolumeSource, PersistentVolumeSpec,
-    QuobyteVolumeSource, ScaleIOPersistentVolumeSource, SecretReference,
-    StorageOSPersistentVolumeSource,
+use k8s_openapi::api::core::v1::PersistentVolumeSpec;
+
+use super::fields::{
+    azure_disk, azure_file, cinder, contained, csi_source, disk_partition,
+    fibre_channel, flex_volume, flocker, glusterfs, host_path, iscsi, nfs, quobyte,
+    scale_io, storage_os,
 };
-
-use kubernetes_kinds::Release;
-
-use super::iscsi::is_iscsi_name;
-use crate::{Checker, ErrorType, NameFormat, Path, Problem, to_value};
+use crate::{Checker, Path};
 
 /// Checks one source after the other.
 struct Sources<'s, 't> {
@@ -25,41 +20,53 @@ struct Sources<'s, 't> {
 }
 
 impl Sources<'_, '_> {
-    /// Checks the next source, whose name the server spells right.
-    fn next<T>(
-        &mut self,
-        name: &'static str,
-        source: &Option<T>,
-        check: impl FnOnce(&T, &Path<'_>, &mut Checker<'_>),
-    ) {
-        self.reported_as(name, [name; 2], source, check);
-    }
-
-    /// Checks the next source, which a server reports under other names: as a second source, and
-    /// in the paths of its fields.
-    fn reported_as<T>(
-        &mut self,
-        name: &'static str,
-        [as_second, as_parent]: [&'static str; 2],
-        source: &Option<T>,
-        check: impl FnOnce(&T, &Path<'_>, &mut Checker<'_>),
-    ) {
-        let Some(source) = source else { return };
+    /// Whether the next source, which is there, is the first one. A server reports a second one under
+    /// a name of its own.
+    #[inline]
+    fn is_first(&mut self, name: &'static str, as_second: &'static str) -> bool {
         if self.has_one {
             let at = self.at.field(name).reported_as(as_second);
             let detail = "a volume has one source: remove the others";
             self.to.forbidden(at, "source.one", detail);
-        } else {
-            self.has_one = true;
-            check(source, &self.at.field(name).reported_as(as_parent), self.to);
         }
+        !std::mem::replace(&mut self.has_one, true)
     }
+}
+
+/// Checks the next source. A server may report it under other names: as a second source, and in the
+/// paths of its fields. A generic function would be compiled for each source.
+macro_rules! next {
+    ($sources:ident, $name:literal, $source:expr, $($check:tt)*) => {
+        next!($sources, $name as [$name, $name], $source, $($check)*)
+    };
+    (
+        $sources:ident, $name:literal as [$second:literal, $parent:literal], $source:expr,
+        |$value:ident, $at:ident, $to:ident| $body:block
+    ) => {
+        if let Some($value) = $source
+            && $sources.is_first($name, $second)
+        {
+            let ($at, $to) = ($sources.at.field($name).reported_as($parent), &mut *$sources.to);
+            $body
+        }
+    };
+    (
+        $sources:ident, $name:literal as [$second:literal, $parent:literal], $source:expr,
+        $check:path
+    ) => {
+        if let Some(value) = $source
+            && $sources.is_first($name, $second)
+        {
+            $check(value, &$sources.at.field($name).reported_as($parent), $sources.to);
+        }
+    };
 }
 
 /// Checks that a volume has one source, and the fields of that source.
 ///
 /// `name` is that of the PersistentVolume; a volume inside another object has none, and no node
 /// affinity.
+#[inline]
 pub fn source(
     spec: &PersistentVolumeSpec,
     name: Option<&str>,
@@ -76,7 +83,7 @@ pub fn source(
     }
     let has_affinity = name.is_some() && spec.node_affinity.is_some();
     after_flex(spec, has_affinity, &mut sources);
-    sources.next("csi", &spec.csi, csi_source);
+    next!(sources, "csi", &spec.csi, csi_source);
     if !sources.has_one {
         to.required(*at, "source.one", "a volume needs a source");
     }
@@ -90,6 +97,7 @@ pub fn source(
 }
 
 /// Whether a path leads to the root, as Go's `path.Clean` simplifies it.
+#[inline]
 fn is_root(path: &str) -> bool {
     let mut depth = 0_usize;
     for part in path.split('/') {
@@ -102,56 +110,61 @@ fn is_root(path: &str) -> bool {
     path.starts_with('/') && depth == 0
 }
 
+#[inline]
 fn in_tree(spec: &PersistentVolumeSpec, name: &str, sources: &mut Sources<'_, '_>) {
-    sources.next("hostPath", &spec.host_path, host_path);
-    let names = ["gcePersistentDisk", "persistentDisk"];
+    next!(sources, "hostPath", &spec.host_path, host_path);
     let disk = &spec.gce_persistent_disk;
-    sources.reported_as("gcePersistentDisk", names, disk, |disk, at, to| {
-        disk_partition("pdName", &disk.pd_name, disk.partition, at, to);
-    });
+    next!(
+        sources,
+        "gcePersistentDisk" as ["gcePersistentDisk", "persistentDisk"],
+        disk,
+        |disk, at, to| {
+            disk_partition("pdName", &disk.pd_name, disk.partition, &at, to);
+        }
+    );
     let disk = &spec.aws_elastic_block_store;
-    sources.next("awsElasticBlockStore", disk, |disk, at, to| {
-        disk_partition("volumeID", &disk.volume_id, disk.partition, at, to);
+    next!(sources, "awsElasticBlockStore", disk, |disk, at, to| {
+        disk_partition("volumeID", &disk.volume_id, disk.partition, &at, to);
     });
-    sources.next("glusterfs", &spec.glusterfs, glusterfs);
-    sources.next("flocker", &spec.flocker, flocker);
-    sources.next("nfs", &spec.nfs, nfs);
-    sources.next("rbd", &spec.rbd, |rbd, at, to| {
+    next!(sources, "glusterfs", &spec.glusterfs, glusterfs);
+    next!(sources, "flocker", &spec.flocker, flocker);
+    next!(sources, "nfs", &spec.nfs, nfs);
+    next!(sources, "rbd", &spec.rbd, |rbd, at, to| {
         to.not_empty(at.field("monitors"), rbd.monitors.len(), "minItems");
         to.min_length(at.field("image"), &rbd.image);
     });
-    sources.next("quobyte", &spec.quobyte, quobyte);
-    sources.reported_as("cephfs", ["cephFS", "cephfs"], &spec.cephfs, |ceph, at, to| {
+    next!(sources, "quobyte", &spec.quobyte, quobyte);
+    next!(sources, "cephfs" as ["cephFS", "cephfs"], &spec.cephfs, |ceph, at, to| {
         to.not_empty(at.field("monitors"), ceph.monitors.len(), "minItems");
     });
-    sources.next("iscsi", &spec.iscsi, |source, at, to| iscsi(source, name, at, to));
-    sources.next("cinder", &spec.cinder, cinder);
-    sources.next("fc", &spec.fc, fibre_channel);
+    next!(sources, "iscsi", &spec.iscsi, |source, at, to| {
+        iscsi(source, name, &at, to);
+    });
+    next!(sources, "cinder", &spec.cinder, cinder);
+    next!(sources, "fc", &spec.fc, fibre_channel);
 }
 
+#[inline]
 fn after_flex(
     spec: &PersistentVolumeSpec,
     has_affinity: bool,
     sources: &mut Sources<'_, '_>,
 ) {
-    sources.next("azureFile", &spec.azure_file, azure_file);
-    sources.next("vsphereVolume", &spec.vsphere_volume, |volume, at, to| {
+    next!(sources, "azureFile", &spec.azure_file, azure_file);
+    next!(sources, "vsphereVolume", &spec.vsphere_volume, |volume, at, to| {
         to.min_length(at.field("volumePath"), &volume.volume_path);
     });
-    sources.next(
-        "photonPersistentDisk",
-        &spec.photon_persistent_disk,
-        |disk, at, to| {
-            to.min_length(at.field("pdID"), &disk.pd_id);
-        },
-    );
-    sources.next("portworxVolume", &spec.portworx_volume, |volume, at, to| {
+    let disk = &spec.photon_persistent_disk;
+    next!(sources, "photonPersistentDisk", disk, |disk, at, to| {
+        to.min_length(at.field("pdID"), &disk.pd_id);
+    });
+    next!(sources, "portworxVolume", &spec.portworx_volume, |volume, at, to| {
         to.min_length(at.field("volumeID"), &volume.volume_id);
     });
-    sources.next("azureDisk", &spec.azure_disk, azure_disk);
-    sources.next("scaleIO", &spec.scale_io, scale_io);
+    next!(sources, "azureDisk", &spec.azure_disk, azure_disk);
+    next!(sources, "scaleIO", &spec.scale_io, scale_io);
     let is_first = !sources.has_one;
-    sources.next("local", &spec.local, |local, at, to| {
+    next!(sources, "local", &spec.local, |local, at, to| {
         contained(&local.path, at.field("path"), to);
     });
     if is_first && spec.local.is_some() && !has_affinity {
@@ -159,332 +172,5 @@ fn after_flex(
         let at = sources.at.field("nodeAffinity");
         sources.to.required(at, "local", "a local volume is on certain nodes only");
     }
-    sources.next("storageos", &spec.storageos, storage_os);
-}
-
-/// Checks that texts are not empty.
-fn not_empty(fields: &[(&'static str, &str)], at: &Path<'_>, to: &mut Checker<'_>) {
-    for (field, value) in fields {
-        to.min_length(at.field(field), value);
-    }
-}
-
-/// Checks that a path is not empty and has no `..`.
-fn contained(path: &str, at: Path<'_>, to: &mut Checker<'_>) {
-    if to.min_length(at, path) && path.split('/').any(|part| part == "..") {
-        to.invalid(at, "path.contained", path, "it must not contain `..`");
-    }
-}
-
-const HOST_PATH_TYPES: [&str; 8] = [
-    "",
-    "BlockDevice",
-    "CharDevice",
-    "Directory",
-    "DirectoryOrCreate",
-    "File",
-    "FileOrCreate",
-    "Socket",
-];
-
-fn host_path(source: &HostPathVolumeSource, at: &Path<'_>, to: &mut Checker<'_>) {
-    contained(&source.path, at.field("path"), to);
-    if let Some(kind) = source.type_.as_deref().filter(|_| !source.path.is_empty()) {
-        to.known(at.field("type"), kind, &HOST_PATH_TYPES);
-    }
-}
-
-/// Checks the name and the partition of a disk.
-fn disk_partition(
-    field: &'static str,
-    name: &str,
-    partition: Option<i32>,
-    at: &Path<'_>,
-    to: &mut Checker<'_>,
-) {
-    to.min_length(at.field(field), name);
-    within_a_byte(partition.unwrap_or_default(), at.field("partition"), to);
-}
-
-fn within_a_byte(number: i32, at: Path<'_>, to: &mut Checker<'_>) {
-    to.minimum(at, number, 0);
-    to.maximum(at, number, 255);
-}
-
-fn glusterfs(
-    source: &GlusterfsPersistentVolumeSource,
-    at: &Path<'_>,
-    to: &mut Checker<'_>,
-) {
-    not_empty(&[("endpoints", &source.endpoints), ("path", &source.path)], at, to);
-    if let Some(namespace) = &source.endpoints_namespace {
-        to.format(at.field("endpointsNamespace"), namespace, NameFormat::DnsLabel);
-    }
-}
-
-fn flocker(source: &FlockerVolumeSource, at: &Path<'_>, to: &mut Checker<'_>) {
-    let name = source.dataset_name.as_deref().unwrap_or_default();
-    let uuid = source.dataset_uuid.as_deref().unwrap_or_default();
-    let message = "exactly one of datasetName and datasetUUID must be set";
-    match (name, uuid) {
-        ("", "") => to.required(*at, "oneOf", message),
-        ("", _) | (_, "") => {}
-        _ => to.invalid(*at, "oneOf", source, message),
-    }
-    if name.contains('/') {
-        to.invalid(at.field("datasetName"), "flocker.name", name, "remove the `/`");
-    }
-}
-
-fn nfs(source: &NFSVolumeSource, at: &Path<'_>, to: &mut Checker<'_>) {
-    not_empty(&[("server", &source.server), ("path", &source.path)], at, to);
-    if !source.path.starts_with('/') {
-        to.invalid(at.field("path"), "path.absolute", &source.path, "start it with `/`");
-    }
-}
-
-/// The longest name of a tenant, a UUID.
-const MAX_TENANT: usize = 64;
-
-fn quobyte(source: &QuobyteVolumeSource, at: &Path<'_>, to: &mut Checker<'_>) {
-    let tenant = source.tenant.as_deref().unwrap_or_default();
-    let registry = at.field("registry");
-    if to.min_length(registry, &source.registry) {
-        if tenant.len() > MAX_TENANT {
-            to.max_length(at.field("tenant"), tenant, MAX_TENANT, ErrorType::Required);
-        } else if !source.registry.split(',').all(is_host_and_port) {
-            let message = "it must be `host:port`, or several with commas between them";
-            to.invalid(registry, "hostAndPort", &source.registry, message);
-        }
-    }
-    to.min_length(at.field("volume"), &source.volume);
-}
-
-/// Whether Go's `net.SplitHostPort` can split the text; host and port may be empty.
-fn is_host_and_port(text: &str) -> bool {
-    match text.strip_prefix('[') {
-        Some(rest) => rest.split_once(']').is_some_and(|(host, after)| {
-            let port = after.strip_prefix(':');
-            !host.contains('[') && port.is_some_and(|p| !p.contains([':', '[', ']']))
-        }),
-        None => text.split_once(':').is_some_and(|(host, port)| {
-            !host.contains(['[', ']']) && !port.contains([':', '[', ']'])
-        }),
-    }
-}
-
-/// The most bytes of a volume's name and a portal if there is an `initiatorName`.
-const MAX_PORTAL: usize = 64;
-
-fn iscsi(
-    source: &ISCSIPersistentVolumeSource,
-    name: &str,
-    at: &Path<'_>,
-    to: &mut Checker<'_>,
-) {
-    let portal = at.field("targetPortal");
-    to.min_length(portal, &source.target_portal);
-    // The server joins the volume's name, which may be empty, and the portal with a colon.
-    let length = name.len() + 1 + source.target_portal.len();
-    if source.initiator_name.is_some() && length > MAX_PORTAL {
-        let message = format!(
-            "with initiatorName, the volume's name, a colon and the portal have {length} bytes; \
-             at most {MAX_PORTAL} are allowed"
-        );
-        let at = portal.reported_as("targetportal");
-        to.invalid(at, "iscsi.portal", &source.target_portal, message);
-    }
-    if to.min_length(at.field("iqn"), &source.iqn) {
-        iscsi_name(&source.iqn, at.field("iqn"), to);
-    }
-    within_a_byte(source.lun, at.field("lun"), to);
-    let secret = at.field("secretRef");
-    let chap = [source.chap_auth_discovery, source.chap_auth_session];
-    match &source.secret_ref {
-        None if chap.contains(&Some(true)) => {
-            to.required(secret, "iscsi.chap", "CHAP needs a secret");
-        }
-        None => {}
-        Some(reference) => {
-            let name = reference.name.as_deref().unwrap_or_default();
-            to.min_length(secret.field("name"), name);
-        }
-    }
-    if let Some(name) = &source.initiator_name {
-        iscsi_name(name, at.field("initiatorName").reported_as("initiatorname"), to);
-    }
-}
-
-fn iscsi_name(name: &str, at: Path<'_>, to: &mut Checker<'_>) {
-    if !is_iscsi_name(name) {
-        let message = "it must be an iSCSI name, such as iqn.2001-04.com.example:disk, \
-                       eui. with 16 or naa. with 32 letters and digits";
-        to.invalid(at, "iscsi.name", name, message);
-    }
-}
-
-fn cinder(source: &CinderPersistentVolumeSource, at: &Path<'_>, to: &mut Checker<'_>) {
-    to.min_length(at.field("volumeID"), &source.volume_id);
-    if let Some(secret) = &source.secret_ref {
-        let (name, namespace) = (&secret.name, &secret.namespace);
-        named_object(name, namespace, &at.field("secretRef"), to);
-    }
-}
-
-/// Checks that a reference has a name and a namespace.
-fn named_object(
-    name: &Option<String>,
-    namespace: &Option<String>,
-    at: &Path<'_>,
-    to: &mut Checker<'_>,
-) {
-    let name = name.as_deref().unwrap_or_default();
-    let namespace = namespace.as_deref().unwrap_or_default();
-    not_empty(&[("name", name), ("namespace", namespace)], at, to);
-}
-
-fn fibre_channel(source: &FCVolumeSource, at: &Path<'_>, to: &mut Checker<'_>) {
-    let targets = source.target_wwns.as_deref().unwrap_or_default();
-    let ids = source.wwids.as_deref().unwrap_or_default();
-    let message = "exactly one of targetWWNs and wwids must have entries";
-    match (targets.is_empty(), ids.is_empty()) {
-        (true, true) => to.required(at.field("targetWWNs"), "oneOf", message),
-        (false, false) => to.invalid(at.field("targetWWNs"), "oneOf", targets, message),
-        _ => {}
-    }
-    match source.lun {
-        _ if targets.is_empty() => {}
-        Some(lun) => within_a_byte(lun, at.field("lun"), to),
-        None => to.required(at.field("lun"), "fc.lun", "targetWWNs need a lun"),
-    }
-}
-
-/// The domains that are reserved for Kubernetes' own options.
-const RESERVED: [&str; 2] = ["kubernetes.io", "k8s.io"];
-
-fn flex_volume(
-    source: &FlexPersistentVolumeSource,
-    at: &Path<'_>,
-    to: &mut Checker<'_>,
-) {
-    to.min_length(at.field("driver"), &source.driver);
-    let options = at.field("options");
-    for key in source.options.iter().flat_map(|options| options.keys()) {
-        let domain = key.split_once('/').map_or(key.as_str(), |(domain, _)| domain);
-        if RESERVED.iter().any(|reserved| is_in(domain, reserved)) {
-            let message = "the domains kubernetes.io and k8s.io are reserved";
-            to.invalid(options.key(key), "flex.reserved", key, message);
-        }
-    }
-}
-
-/// Whether a domain is the other or a subdomain of it, in any case of letters.
-fn is_in(domain: &str, other: &str) -> bool {
-    let domain = kubernetes_kinds::names::lowered(domain);
-    let rest = domain.strip_suffix(other);
-    rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
-}
-
-fn azure_file(
-    source: &AzureFilePersistentVolumeSource,
-    at: &Path<'_>,
-    to: &mut Checker<'_>,
-) {
-    let fields =
-        [("secretName", &*source.secret_name), ("shareName", &source.share_name)];
-    not_empty(&fields, at, to);
-    if let Some(namespace) = &source.secret_namespace {
-        to.min_length(at.field("secretNamespace"), namespace);
-    }
-}
-
-fn azure_disk(source: &AzureDiskVolumeSource, at: &Path<'_>, to: &mut Checker<'_>) {
-    not_empty(&[("diskName", &source.disk_name), ("diskURI", &source.disk_uri)], at, to);
-    if let Some(mode) = &source.caching_mode {
-        to.known(at.field("cachingMode"), mode, &["None", "ReadOnly", "ReadWrite"]);
-    }
-    let Some(kind) = source.kind.as_deref() else {
-        return;
-    };
-    to.known(at.field("kind"), kind, &["Dedicated", "Managed", "Shared"]);
-    let start = match kind {
-        "Managed" => "/subscriptions/",
-        _ => "https://",
-    };
-    if !source.disk_uri.starts_with(start) {
-        let problem = Problem::new(ErrorType::NotSupported, "azure.uri");
-        let message = format!("the URI of a disk of this kind starts with {start}");
-        to.error(at.field("diskURI"), problem, to_value(&source.disk_uri), message);
-    }
-}
-
-fn scale_io(
-    source: &ScaleIOPersistentVolumeSource,
-    at: &Path<'_>,
-    to: &mut Checker<'_>,
-) {
-    let volume = source.volume_name.as_deref().unwrap_or_default();
-    let fields = [
-        ("gateway", &*source.gateway),
-        ("system", &source.system),
-        ("volumeName", volume),
-    ];
-    not_empty(&fields, at, to);
-}
-
-fn storage_os(
-    source: &StorageOSPersistentVolumeSource,
-    at: &Path<'_>,
-    to: &mut Checker<'_>,
-) {
-    let name = source.volume_name.as_deref().unwrap_or_default();
-    if to.min_length(at.field("volumeName"), name) {
-        to.format(at.field("volumeName"), name, NameFormat::DnsLabel);
-    }
-    let namespace = source.volume_namespace.as_deref();
-    if let Some(namespace) = namespace.filter(|namespace| !namespace.is_empty()) {
-        to.format(at.field("volumeNamespace"), namespace, NameFormat::DnsLabel);
-    }
-    if let Some(secret) = &source.secret_ref {
-        let (name, namespace) = (&secret.name, &secret.namespace);
-        named_object(name, namespace, &at.field("secretRef"), to);
-    }
-}
-
-/// The longest name of a CSI driver.
-const MAX_DRIVER_NAME: usize = 63;
-
-/// Checks a CSI volume.
-fn csi_source(csi: &CSIPersistentVolumeSource, at: &Path<'_>, to: &mut Checker<'_>) {
-    let driver = at.field("driver");
-    // Until 1.35 an empty name is no valid one either.
-    if to.min_length(driver, &csi.driver) || to.target().is_before(Release::new(1, 36)) {
-        to.max_length(driver, &csi.driver, MAX_DRIVER_NAME, ErrorType::TooLong);
-        to.format_lowered(driver, &csi.driver, NameFormat::DnsSubdomain);
-    }
-    to.min_length(at.field("volumeHandle"), &csi.volume_handle);
-    let secrets = [
-        ("controllerPublishSecretRef", &csi.controller_publish_secret_ref),
-        ("controllerExpandSecretRef", &csi.controller_expand_secret_ref),
-        ("nodePublishSecretRef", &csi.node_publish_secret_ref),
-        ("nodeExpandSecretRef", &csi.node_expand_secret_ref),
-    ];
-    for (field, secret) in secrets {
-        if let Some(secret) = secret {
-            secret_reference(secret, &at.field(field), to);
-        }
-    }
-}
-
-fn secret_reference(secret: &SecretReference, at: &Path<'_>, to: &mut Checker<'_>) {
-    let parts = [
-        ("name", &secret.name, NameFormat::DnsSubdomain),
-        ("namespace", &secret.namespace, NameFormat::DnsLabel),
-    ];
-    for (field, value, format) in parts {
-        let value = value.as_deref().unwrap_or_default();
-        if to.min_length(at.field(field), value) {
-            to.format(at.field(field), value, format);
-        }
-    }
+    next!(sources, "storageos", &spec.storageos, storage_os);
 }

@@ -175,6 +175,38 @@ fn modules(version: &ApiVersion) -> impl Iterator<Item = &Module> {
     })
 }
 
+/// The methods that check keywords as servers of custom resources do.
+const OF_SCHEMAS: [&str; 11] = [
+    "above",
+    "below",
+    "known_number",
+    "max_characters",
+    "maximum_fraction",
+    "min_characters",
+    "min_entries",
+    "minimum_fraction",
+    "multiple_of",
+    "multiple_of_fraction",
+    "pattern_of_text",
+];
+
+/// Whether the crate is about custom resources, or checks what else only they are asked.
+pub(super) fn asks_schemas(krate: &Crate<'_>) -> bool {
+    fn asks(rules: &Rules) -> bool {
+        rules.calls().any(|call| OF_SCHEMAS.contains(&call.method))
+            || rules.have_cel()
+            || rules.items.as_deref().is_some_and(asks)
+    }
+    krate.versions.iter().any(|version| {
+        let mut objects = version.structs().map(|(_, object)| object);
+        version.is_custom
+            || objects.any(|object| {
+                !object.rules.cel.is_empty()
+                    || object.fields.iter().any(|f| asks(&f.rules))
+            })
+    })
+}
+
 /// Whether a rule of the crate has a regular expression.
 pub(super) fn has_patterns(krate: &Crate<'_>) -> bool {
     fn asks(rules: &Rules) -> bool {

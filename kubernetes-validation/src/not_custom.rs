@@ -1,0 +1,11 @@
+//! In place of `custom`, where no crate is about custom resources.
+
+use crate::{Checker, Report};
+
+/// Returns the report.
+pub(crate) fn finish<K>(checker: Checker<'_>) -> Report {
+    checker.finish()
+}
+
+/// Drops nothing.
+pub(crate) const fn ratchet<K>(_: &K, _: &K, _: usize, _: &mut Checker<'_>) {}
