@@ -30,6 +30,7 @@ impl ValidationError {
     /// # }
     /// ```
     #[must_use]
+    #[inline]
     pub fn to_status<K: Resource>(&self, name: &str) -> Status {
         let is_read = self.errors.iter().all(|error| error.rule != UNREADABLE);
         let (code, reason) = if is_read {
@@ -64,15 +65,18 @@ impl ValidationError {
     }
 }
 
+#[inline]
 fn some(text: &str) -> Option<String> {
     (!text.is_empty()).then(|| text.to_owned())
 }
 
 /// An error after the path that a server reports.
+#[inline]
 fn told(error: &Error) -> String {
     format!("{}: {}", error.field, error.body())
 }
 
+#[inline]
 fn cause(error: &Error) -> StatusCause {
     StatusCause {
         field: some(&error.field),

@@ -25,13 +25,11 @@ pub trait Shape {
     /// # Errors
     ///
     /// When the value is of another shape, or the input is damaged.
-    #[inline]
     fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self::Value, D::Error>
     where
         Self::Value: Deserialize<'de>;
 
     /// Returns the value that `null` is in a list or map.
-    #[inline]
     fn zero() -> Self::Value;
 }
 
