@@ -1,5 +1,7 @@
 //! In place of `custom`, where no crate is about custom resources.
 
+#![allow(clippy::extra_unused_type_parameters)] // They are those of `custom`.
+
 use crate::{Checker, Report};
 
 /// Returns the report.
