@@ -29,6 +29,7 @@ pub enum ErrorType {
 impl ErrorType {
     /// Returns the `reason` in `details.causes` of a server's answer.
     #[must_use]
+    #[inline]
     pub const fn reason(self) -> &'static str {
         match self {
             Self::Required => "FieldValueRequired",
@@ -43,6 +44,7 @@ impl ErrorType {
 }
 
 impl fmt::Display for ErrorType {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Self::Required => "Required value",
@@ -86,6 +88,7 @@ impl Error {
     /// Returns what is wrong, without where: `Required value: it must not be empty`. Kubernetes'
     /// `ErrorBody`.
     #[must_use]
+    #[inline]
     pub fn body(&self) -> String {
         let mut body = format!("{}: ", self.error_type);
         if let Some(value) = &self.value {
@@ -100,6 +103,7 @@ impl Error {
 }
 
 impl fmt::Display for Error {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.path, self.body())
     }
@@ -120,6 +124,7 @@ pub struct Warning {
 }
 
 impl fmt::Display for Warning {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.path, self.message)
     }
@@ -138,6 +143,7 @@ pub struct Report {
 impl Report {
     /// Whether the server accepts the object.
     #[must_use]
+    #[inline]
     pub fn is_accepted(&self) -> bool {
         self.errors.is_empty()
     }
@@ -147,6 +153,7 @@ impl Report {
     /// # Errors
     ///
     /// All errors of the report, if it has any.
+    #[inline]
     pub fn into_result(self) -> Result<Vec<Warning>, ValidationError> {
         if self.errors.is_empty() {
             Ok(self.warnings)
@@ -168,6 +175,7 @@ pub struct ValidationError {
 }
 
 impl fmt::Display for ValidationError {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (at, error) in self.errors.iter().enumerate() {
             if at > 0 {

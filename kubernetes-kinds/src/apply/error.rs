@@ -41,6 +41,7 @@ pub enum ExtractError {
 impl ExtractError {
     // By value, as `map_err` hands it over.
     #[allow(clippy::needless_pass_by_value)]
+    #[inline]
     pub(super) fn json(error: serde_json::Error) -> Self {
         Self::Json {
             message: error.to_string(),
@@ -49,6 +50,7 @@ impl ExtractError {
 }
 
 impl fmt::Display for ExtractError {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoManagedFields => f.write_str(

@@ -36,6 +36,7 @@ pub(super) enum Element {
 
 impl Owned {
     /// Adds the fields that a JSON value names.
+    #[inline]
     pub(super) fn add(
         &mut self,
         fields: &Value,
@@ -44,6 +45,7 @@ impl Owned {
         self.read(fields, path, 0)
     }
 
+    #[inline]
     fn read(
         &mut self,
         fields: &Value,
@@ -85,28 +87,33 @@ impl Owned {
     }
 
     /// The index of an element, or the index at which it is to be inserted.
+    #[inline]
     fn find(&self, key: &str) -> Result<usize, usize> {
         self.below.binary_search_by(|(other, ..)| other.as_str().cmp(key))
     }
 
     /// Whether no field or element below is named.
+    #[inline]
     pub(super) fn is_leaf(&self) -> bool {
         self.below.is_empty()
     }
 
     /// Returns the ownership of a field.
+    #[inline]
     pub(super) fn field(&self, name: &str) -> Option<&Self> {
         let index = self.find(&format!("f:{name}")).ok()?;
         self.below.get(index).map(|(_, _, owned)| owned)
     }
 
     /// Returns the fields and elements that are named directly below.
+    #[inline]
     pub(super) fn elements(&self) -> impl Iterator<Item = (&Element, &Self)> {
         self.below.iter().map(|(_, element, owned)| (element, owned))
     }
 }
 
 /// Returns the path element of a key; `None` if its sort isn't known.
+#[inline]
 fn element(key: &str) -> Result<Option<Element>, String> {
     let mut chars = key.chars();
     let (Some(kind), Some(':')) = (chars.next(), chars.next()) else {
@@ -130,6 +137,7 @@ fn element(key: &str) -> Result<Option<Element>, String> {
     }))
 }
 
+#[inline]
 fn wrong(key: &str, message: &str) -> String {
     format!("\"{}\": {message}", key.escape_debug())
 }

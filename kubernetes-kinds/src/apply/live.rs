@@ -16,6 +16,7 @@ const METADATA: &[&str] = &[
 ];
 
 /// Returns the fields of the object that are owned.
+#[inline]
 pub(super) fn extract(
     live: &Value,
     owned: &Owned,
@@ -32,6 +33,7 @@ struct Extract<'a> {
 
 impl Extract<'_> {
     /// Returns the owned part of a value, if there is one.
+    #[inline]
     fn value(&self, path: &str, live: &Value, owned: &Owned) -> Option<Value> {
         let whole = owned.is_leaf() && !self.is_granular(path);
         let value = match live {
@@ -49,6 +51,7 @@ impl Extract<'_> {
         (owned.itself || !is_empty).then_some(value)
     }
 
+    #[inline]
     fn fields(
         &self,
         path: &str,
@@ -71,6 +74,7 @@ impl Extract<'_> {
         fields
     }
 
+    #[inline]
     fn elements(&self, path: &str, live: &[Value], owned: &Owned) -> Vec<Value> {
         let inside = format!("{path}[]");
         let elements = live.iter().enumerate().filter_map(|(index, value)| {
@@ -88,11 +92,13 @@ impl Extract<'_> {
         elements.collect()
     }
 
+    #[inline]
     fn is_granular(&self, path: &str) -> bool {
         METADATA.contains(&path) || self.granular.contains(&path)
     }
 }
 
+#[inline]
 fn is_at(element: &Element, index: usize, value: &Value) -> bool {
     match element {
         Element::Field => false,
@@ -105,12 +111,14 @@ fn is_at(element: &Element, index: usize, value: &Value) -> bool {
 }
 
 /// Returns the path of the first value that differs.
+#[inline]
 pub(super) fn difference(a: &Value, b: &Value) -> Option<FieldPath> {
     let mut path = FieldPath::default();
     differs(Some(a), Some(b), &mut path).then_some(path)
 }
 
 /// Whether two values differ; `path` is then the path of the first difference.
+#[inline]
 fn differs(a: Option<&Value>, b: Option<&Value>, path: &mut FieldPath) -> bool {
     match (a, b) {
         (Some(Value::Object(a)), Some(Value::Object(b))) => {

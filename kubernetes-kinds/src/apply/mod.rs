@@ -72,6 +72,7 @@ pub trait Apply:
 /// The server refuses to apply `managedFields`, and treats a `resourceVersion` or `uid` as a
 /// precondition.
 #[must_use]
+#[inline]
 pub fn metadata(metadata: ObjectMeta) -> ObjectMeta {
     ObjectMeta {
         creation_timestamp: None,
@@ -109,6 +110,7 @@ pub fn metadata(metadata: ObjectMeta) -> ObjectMeta {
 /// * [`ExtractError::Inexact`] if the apply type can't represent exactly these fields. This only
 ///   happens inside types of `k8s_openapi`, which always write their required fields.
 /// * [`ExtractError::Json`] if the live object or the result can't be written or read.
+#[inline]
 pub fn extract<A: Apply>(
     live: &A::Kind,
     field_manager: &str,
@@ -135,6 +137,7 @@ pub fn extract<A: Apply>(
 }
 
 /// Sets the fields that identify an object.
+#[inline]
 fn identify(
     object: &mut Map<String, Value>,
     api_version: &str,
@@ -153,6 +156,7 @@ fn identify(
 }
 
 /// Returns the fields of all entries that match; a server has one at most.
+#[inline]
 fn owned(
     metadata: &ObjectMeta,
     api_version: &'static str,
@@ -193,6 +197,7 @@ fn owned(
     Ok(owned)
 }
 
+#[inline]
 fn counts(entry: &ManagedFieldsEntry, field_manager: &str, subresource: &str) -> bool {
     entry.manager.as_deref() == Some(field_manager)
         && entry.operation.as_deref() == Some("Apply")
