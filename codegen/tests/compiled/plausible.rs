@@ -192,10 +192,18 @@ impl<'a> Schemas<'a> {
     }
 
     fn element(self, schema: &Value, rng: &mut Rng, depth: usize) -> Value {
-        let has_zero = !matches!(Schemas(self.0).sort(schema), Sort::Other(_, None));
-        match has_zero && rng.u8(0..4) == 0 {
+        match self.has_zero(schema) && rng.u8(0..4) == 0 {
             true => Value::Null,
             false => self.value(schema, rng, depth + 1),
+        }
+    }
+
+    /// Whether `null` in it is a zero value; lists of a type of k8s-openapi without one read themselves.
+    fn has_zero(self, schema: &Value) -> bool {
+        match Schemas(self.0).sort(schema) {
+            Sort::List(items) | Sort::Map(items) => self.has_zero(&items),
+            Sort::Other(_, None) => false,
+            _ => true,
         }
     }
 
