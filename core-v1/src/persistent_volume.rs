@@ -207,7 +207,8 @@ wire::kind! {
 /// Properties of a persistent volume: where its storage is and how it may be used.
 ///
 /// Exactly one of the fields that describe a volume source, such as
-/// [`csi`](Self::csi) or [`nfs`](Self::nfs), must be set.
+/// [`csi`](Self::csi) or [`nfs`](Self::nfs), must be set. Inside a
+/// `VolumeAttachment`, it must be [`csi`](Self::csi).
 ///
 /// Since Kubernetes 1.0, stable.
 #[derive(Clone, Debug, Default, PartialEq)]
