@@ -85,7 +85,9 @@ fn document(
         Ok(None) => return Ok(None),
         Err(error) => return Err(said(error)),
     };
-    let Some(Checked { stored, report, .. }) = check(object, target) else {
+    let Some(Checked { stored, report, .. }) =
+        check(object, target, &|| part.document())
+    else {
         return Ok(None);
     };
     let kind = object.kind();

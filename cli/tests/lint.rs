@@ -300,6 +300,52 @@ fn templates_are_not_read() {
     }
 }
 
+/// Custom resources are checked by their schemas, in which absent isn't empty.
+#[test]
+fn custom_resources_are_checked() {
+    let text = "apiVersion: snapshot.storage.k8s.io/v1
+kind: VolumeSnapshotClass
+metadata: {name: a}
+deletionPolicy: Keep
+---
+apiVersion: snapshot.storage.k8s.io/v1
+kind: VolumeSnapshot
+metadata: {name: b}
+spec:
+  source: {persistentVolumeClaimName: data, volumeSnapshotContentName: data}
+---
+apiVersion: snapshot.storage.k8s.io/v1
+kind: VolumeSnapshotContent
+metadata: {name: c}
+spec:
+  driver: ''
+---
+apiVersion: snapshot.storage.k8s.io/v1beta1
+kind: VolumeSnapshot
+metadata: {name: d}
+";
+    let ran = lint(&["--format=json"], text);
+    let rows = ran.out.lines().map(|line| serde_json::from_str(line).unwrap());
+    let found: Vec<String> = rows
+        .filter(|row: &serde_json::Value| row.get("summary").is_none())
+        .map(|row| {
+            let text = |field: &str| row[field].as_str().unwrap_or_default().to_owned();
+            format!("{} {} {}", row["line"], text("path"), text("reason"))
+        })
+        .collect();
+    let wanted = [
+        "1 driver FieldValueRequired",
+        "4 deletionPolicy FieldValueNotSupported",
+        "10 spec.source FieldValueInvalid",
+        // The rules in CEL are left alone then.
+        "12  FieldValueInvalid",
+        "15 spec.deletionPolicy FieldValueRequired",
+        "15 spec.source FieldValueRequired",
+        "15 spec.volumeSnapshotRef FieldValueRequired",
+    ];
+    assert_eq!(found, wanted);
+}
+
 /// The README shows the program's output. The release is fixed, so that a new one doesn't change it.
 #[test]
 fn the_readme_is_true() {

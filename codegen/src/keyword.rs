@@ -189,6 +189,7 @@ const PATTERN: &[Method] = &[
     method(Sort::Text, "pattern", Takes::Text, Form::Pattern),
     method(Sort::Enumeration, "pattern", Takes::AsStr, Form::Pattern),
     method(Sort::Either, "pattern_of_text", Takes::Reference, Form::Pattern),
+    method(Sort::External, "pattern_of_quantity", Takes::Reference, Form::Pattern),
 ];
 
 const MINIMUM: &[Method] = &[

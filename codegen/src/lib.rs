@@ -108,8 +108,8 @@ pub struct GroupVersion {
     pub api_version: String,
     /// The names of the kinds, sorted.
     pub kinds: Vec<String>,
-    /// The newest release whose fields they have.
-    pub release: Release,
+    /// The newest Kubernetes release whose fields they have; of custom resources, nothing.
+    pub release: Option<Release>,
 }
 
 /// A generated file.
@@ -375,17 +375,18 @@ fn described(krate: &model::Crate<'_>) -> Generated {
 fn group_versions(krate: &model::Crate<'_>) -> Vec<GroupVersion> {
     let mut found: Vec<GroupVersion> = Vec::new();
     for version in &krate.versions {
+        let release = (!version.is_custom).then_some(version.release);
         for (_, resource) in version.kinds() {
             let api_version = resource.api_version();
             match found.iter_mut().find(|known| known.api_version == api_version) {
                 Some(known) => {
                     known.kinds.push(resource.kind.clone());
-                    known.release = known.release.max(version.release);
+                    known.release = known.release.max(release);
                 }
                 None => found.push(GroupVersion {
                     api_version,
                     kinds: vec![resource.kind.clone()],
-                    release: version.release,
+                    release,
                 }),
             }
         }

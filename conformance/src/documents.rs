@@ -1,5 +1,5 @@
-//! Objects made from an OpenAPI document in `spec/`: as large a kind as PersistentVolume is not
-//! written down by hand.
+//! Objects made from the documents in `spec/`: as large a kind as PersistentVolume is not written down
+//! by hand.
 
 use std::sync::LazyLock;
 
@@ -20,6 +20,12 @@ static CORE: LazyLock<Value> = LazyLock::new(|| {
     serde_json::from_str(text).unwrap_or_default()
 });
 
+/// The definitions of the snapshot API.
+static SNAPSHOTS: LazyLock<Vec<Value>> = LazyLock::new(|| {
+    let text = include_str!("../../spec/v1.37/snapshot.storage.k8s.io.yaml");
+    serde_saphyr::from_multiple(text).unwrap_or_default()
+});
+
 const SCHEMAS: &str = "#/components/schemas/";
 const CORE_V1: &str = "io.k8s.api.core.v1.";
 
@@ -28,8 +34,18 @@ const CORE_V1: &str = "io.k8s.api.core.v1.";
 const PART: f64 = 0.25;
 const FIELD: f64 = 0.5;
 
+/// The schema of a kind, which is in one of the documents.
 fn schema(kind: &str) -> &'static Value {
-    &CORE["components"]["schemas"][format!("{CORE_V1}{kind}")]
+    let custom = SNAPSHOTS.iter().find(|crd| crd["spec"]["names"]["kind"] == kind);
+    match custom {
+        Some(crd) => &crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"],
+        None => &CORE["components"]["schemas"][format!("{CORE_V1}{kind}")],
+    }
+}
+
+/// Whether a schema is of quantities, as definitions describe them.
+fn is_quantity(schema: &Value) -> bool {
+    schema["x-kubernetes-int-or-string"] == true
 }
 
 /// The name of the schema that a schema refers to, if it is one.
@@ -68,7 +84,11 @@ fn full(name: &str, schema: &'static Value) -> Value {
             "matchLabels": {"tier": "front"},
         }),
         Some((target, _)) => full(name, &CORE["components"]["schemas"][target]),
+        None if is_quantity(schema) => "1Gi".into(),
         None => match schema["type"].as_str() {
+            Some("string") if schema["format"] == "date-time" => {
+                "2024-01-02T03:04:05Z".into()
+            }
             Some("boolean") => true.into(),
             Some("integer") => 7.into(),
             Some("array") => json!([full(name, &schema["items"])]),
@@ -114,7 +134,9 @@ fn value(schema: &'static Value) -> BoxedStrategy<Value> {
         Some((_, Some("ListMeta"))) => json_of(list_meta()),
         Some((_, Some("LabelSelector"))) => json_of(label_selector()),
         Some((target, _)) => value(&CORE["components"]["schemas"][target]),
+        None if is_quantity(schema) => json_of(quantity()),
         None => match schema["type"].as_str() {
+            Some("string") if schema["format"] == "date-time" => json_of(time()),
             Some("boolean") => json_of(any::<bool>()),
             Some("integer") if schema["format"] == "int32" => json_of(int32()),
             Some("integer") => json_of(int64()),
@@ -165,4 +187,7 @@ fn fields(
 crate::kind::objects! {
     core_v1::PersistentVolume: objects, sample;
     core_v1::PersistentVolumeClaim: objects, sample;
+    snapshot_v1::VolumeSnapshot: objects, sample;
+    snapshot_v1::VolumeSnapshotClass: objects, sample;
+    snapshot_v1::VolumeSnapshotContent: objects, sample;
 }

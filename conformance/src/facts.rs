@@ -10,8 +10,9 @@ pub trait Facts {
     /// Its names, its scope, and whether it has a status subresource.
     const RESOURCE: ResourceType;
 
-    /// When it was introduced, deprecated and removed, and what replaces it.
-    const LIFECYCLE: Lifecycle;
+    /// When Kubernetes introduced, deprecated and removed it, and what replaces it; nothing for custom
+    /// resources.
+    const LIFECYCLE: Option<Lifecycle>;
 }
 
 impl ResourceType {
@@ -30,6 +31,7 @@ const CORE_V1: &str = "v1";
 const V1: &str = "storage.k8s.io/v1";
 const V1BETA1: &str = "storage.k8s.io/v1beta1";
 const V1ALPHA1: &str = "storage.k8s.io/v1alpha1";
+const SNAPSHOT_V1: &str = "snapshot.storage.k8s.io/v1";
 const CSI_V1ALPHA1: &str = "csi.storage.k8s.io/v1alpha1";
 
 /// The names of a kind, its list, and both in paths.
@@ -49,6 +51,12 @@ const ATTRIBUTES: Names =
 const VOLUME: Names = ["PersistentVolume", "PersistentVolumeList", "persistentvolumes"];
 const CLAIM: Names =
     ["PersistentVolumeClaim", "PersistentVolumeClaimList", "persistentvolumeclaims"];
+
+const SNAPSHOT: Names = ["VolumeSnapshot", "VolumeSnapshotList", "volumesnapshots"];
+const SNAPSHOT_CLASS: Names =
+    ["VolumeSnapshotClass", "VolumeSnapshotClassList", "volumesnapshotclasses"];
+const CONTENT: Names =
+    ["VolumeSnapshotContent", "VolumeSnapshotContentList", "volumesnapshotcontents"];
 
 const fn cluster(api_version: &'static str, names: Names) -> ResourceType {
     let [kind, list_kind, plural] = names;
@@ -87,13 +95,13 @@ const fn with_status(api_version: &'static str, names: Names) -> ResourceType {
 }
 
 /// A kind that is served since 1.`introduced`.
-const fn served(introduced: u16) -> Lifecycle {
-    Lifecycle {
+const fn served(introduced: u16) -> Option<Lifecycle> {
+    Some(Lifecycle {
         introduced: Release::new(1, introduced),
         deprecated: None,
         removed: None,
         replacement: None,
-    }
+    })
 }
 
 /// A kind that is no longer served, because storage.k8s.io/v1 has another; all in releases 1.x.
@@ -102,8 +110,8 @@ const fn gone(
     deprecated: Option<u16>,
     removed: u16,
     kind: &'static str,
-) -> Lifecycle {
-    Lifecycle {
+) -> Option<Lifecycle> {
+    Some(Lifecycle {
         introduced: Release::new(1, introduced),
         deprecated: match deprecated {
             Some(minor) => Some(Release::new(1, minor)),
@@ -114,14 +122,14 @@ const fn gone(
             api_version: V1,
             kind,
         }),
-    }
+    })
 }
 
 macro_rules! facts {
     ($($kind:ty => $resource:expr, $lifecycle:expr;)*) => {$(
         impl Facts for $kind {
             const RESOURCE: ResourceType = $resource;
-            const LIFECYCLE: Lifecycle = $lifecycle;
+            const LIFECYCLE: Option<Lifecycle> = $lifecycle;
         }
     )*};
 }
@@ -161,4 +169,8 @@ facts! {
         cluster(CSI_V1ALPHA1, DRIVER), gone(12, None, 14, "CSIDriver");
     storage_v1alpha1::csi::CSINodeInfo =>
         cluster(CSI_V1ALPHA1, NODE_INFO), gone(12, None, 14, "CSINode");
+
+    snapshot_v1::VolumeSnapshot => namespaced_with_status(SNAPSHOT_V1, SNAPSHOT), None;
+    snapshot_v1::VolumeSnapshotClass => cluster(SNAPSHOT_V1, SNAPSHOT_CLASS), None;
+    snapshot_v1::VolumeSnapshotContent => with_status(SNAPSHOT_V1, CONTENT), None;
 }

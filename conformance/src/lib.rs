@@ -26,6 +26,7 @@ pub mod related;
 pub mod rules;
 pub mod samples;
 pub mod server;
+mod snapshots;
 pub mod valid;
 mod volumes;
 pub mod workload;
@@ -39,6 +40,8 @@ pub mod documentation {
     pub struct CoreV1;
     #[doc = include_str!("../../kubernetes-kinds/README.md")]
     pub struct KubernetesKinds;
+    #[doc = include_str!("../../snapshot-v1/README.md")]
+    pub struct SnapshotV1;
     #[doc = include_str!("../../storage-all/README.md")]
     pub struct StorageAll;
     #[doc = include_str!("../../storage-v1/README.md")]

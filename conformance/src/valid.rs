@@ -4,7 +4,7 @@ use fastrand::Rng;
 use kubernetes_kinds::{Kind as _, Lifecycle};
 use serde_json::{Value, json};
 
-use crate::volumes;
+use crate::{snapshots, volumes};
 
 /// The kinds that the server has, by the names in its URLs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -27,11 +27,17 @@ pub enum Kind {
     PersistentVolume,
     /// `PersistentVolumeClaim` of the core group.
     PersistentVolumeClaim,
+    /// `VolumeSnapshot`, a custom resource.
+    VolumeSnapshot,
+    /// `VolumeSnapshotClass`, a custom resource.
+    VolumeSnapshotClass,
+    /// `VolumeSnapshotContent`, a custom resource.
+    VolumeSnapshotContent,
 }
 
 impl Kind {
     /// Each of them.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 12] = [
         Self::CsiDriver,
         Self::CsiNode,
         Self::CsiStorageCapacity,
@@ -41,17 +47,35 @@ impl Kind {
         Self::VolumeAttributesClassV1beta1,
         Self::PersistentVolume,
         Self::PersistentVolumeClaim,
+        Self::VolumeSnapshot,
+        Self::VolumeSnapshotClass,
+        Self::VolumeSnapshotContent,
     ];
 
     /// Those of the core group.
     pub const CORE: [Self; 2] = [Self::PersistentVolume, Self::PersistentVolumeClaim];
 
+    /// Those of the snapshot API, which a server has if it is told their definitions.
+    pub const SNAPSHOT: [Self; 3] =
+        [Self::VolumeSnapshot, Self::VolumeSnapshotClass, Self::VolumeSnapshotContent];
+
     /// Those of storage.k8s.io.
     pub fn storage() -> impl Iterator<Item = Self> {
-        Self::ALL.into_iter().filter(|kind| !Self::CORE.contains(kind))
+        let others = [Self::CORE.as_slice(), &Self::SNAPSHOT].concat();
+        Self::ALL.into_iter().filter(move |kind| !others.contains(kind))
     }
 
-    /// Since when it is served, and until when.
+    /// Those that Kubernetes itself has.
+    pub fn built_in() -> impl Iterator<Item = Self> {
+        Self::ALL.into_iter().filter(|kind| !kind.is_custom())
+    }
+
+    /// Whether it is of a custom resource.
+    pub fn is_custom(self) -> bool {
+        Self::SNAPSHOT.contains(&self)
+    }
+
+    /// Since when Kubernetes serves it, and until when; nothing for custom resources.
     pub fn lifecycle(self) -> Option<Lifecycle> {
         match self {
             Self::CsiDriver => storage_v1::CSIDriver::LIFECYCLE,
@@ -65,6 +89,9 @@ impl Kind {
             }
             Self::PersistentVolume => core_v1::PersistentVolume::LIFECYCLE,
             Self::PersistentVolumeClaim => core_v1::PersistentVolumeClaim::LIFECYCLE,
+            Self::VolumeSnapshot => snapshot_v1::VolumeSnapshot::LIFECYCLE,
+            Self::VolumeSnapshotClass => snapshot_v1::VolumeSnapshotClass::LIFECYCLE,
+            Self::VolumeSnapshotContent => snapshot_v1::VolumeSnapshotContent::LIFECYCLE,
         }
     }
 
@@ -81,6 +108,9 @@ impl Kind {
             }
             Self::PersistentVolume => "PersistentVolume",
             Self::PersistentVolumeClaim => "PersistentVolumeClaim",
+            Self::VolumeSnapshot => "VolumeSnapshot",
+            Self::VolumeSnapshotClass => "VolumeSnapshotClass",
+            Self::VolumeSnapshotContent => "VolumeSnapshotContent",
         }
     }
 
@@ -89,13 +119,19 @@ impl Kind {
         match self {
             Self::VolumeAttributesClassV1beta1 => "storage.k8s.io/v1beta1",
             Self::PersistentVolume | Self::PersistentVolumeClaim => "v1",
+            _ if self.is_custom() => "snapshot.storage.k8s.io/v1",
             _ => "storage.k8s.io/v1",
         }
     }
 
     /// Whether its objects are in namespaces.
     pub fn is_namespaced(self) -> bool {
-        matches!(self, Self::CsiStorageCapacity | Self::PersistentVolumeClaim)
+        matches!(
+            self,
+            Self::CsiStorageCapacity
+                | Self::PersistentVolumeClaim
+                | Self::VolumeSnapshot
+        )
     }
 
     /// Whether an update needs no resource version.
@@ -112,7 +148,9 @@ impl Kind {
 
     /// Whether the status is written through a path of its own, by servers up to 1.36.
     pub fn has_status(self) -> bool {
-        self == Self::VolumeAttachment || Self::CORE.contains(&self)
+        let of_storage =
+            [Self::VolumeAttachment, Self::VolumeSnapshot, Self::VolumeSnapshotContent];
+        of_storage.contains(&self) || Self::CORE.contains(&self)
     }
 
     /// The folder of its group and version in the paths of a server.
@@ -138,6 +176,9 @@ impl Kind {
             Self::PersistentVolumeClaim => {
                 ("/namespaces/default", "persistentvolumeclaims")
             }
+            Self::VolumeSnapshot => ("/namespaces/default", "volumesnapshots"),
+            Self::VolumeSnapshotClass => ("", "volumesnapshotclasses"),
+            Self::VolumeSnapshotContent => ("", "volumesnapshotcontents"),
         };
         format!("/{}{inside}/{plural}", self.group_path())
     }
@@ -155,6 +196,9 @@ impl Kind {
             }
             Self::PersistentVolume => volumes::persistent_volume(rng),
             Self::PersistentVolumeClaim => volumes::claim(rng),
+            Self::VolumeSnapshot => snapshots::snapshot(rng),
+            Self::VolumeSnapshotClass => snapshots::class(rng),
+            Self::VolumeSnapshotContent => snapshots::content(rng),
         };
         object["apiVersion"] = self.api_version().into();
         object["kind"] = self.name().into();
@@ -167,6 +211,8 @@ impl Kind {
         match self {
             Self::PersistentVolume => Some(volumes::volume_status(rng)),
             Self::PersistentVolumeClaim => Some(volumes::claim_status(rng)),
+            Self::VolumeSnapshot => Some(snapshots::snapshot_status(rng)),
+            Self::VolumeSnapshotContent => Some(snapshots::content_status(rng)),
             _ => None,
         }
     }

@@ -9,6 +9,7 @@ use core_v1::{PersistentVolume, PersistentVolumeClaim};
 use kubernetes_kinds::{Kind, ListMapKeys};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
+use snapshot_v1::{VolumeSnapshot, VolumeSnapshotClass, VolumeSnapshotContent};
 use storage_v1::{
     CSIDriver, CSINode, CSIStorageCapacity, StorageClass, VolumeAttachment,
     VolumeAttributesClass,
@@ -334,6 +335,52 @@ impl Workload for VolumeAttributesClass {
     const FIELDS: &'static str = r#"
         "driverName": "block.csi.example.com",
         "parameters": {"iops": "1$NUMBER", "throughput": "250"}
+    "#;
+}
+
+impl Workload for VolumeSnapshot {
+    const FIELDS: &'static str = r#"
+        "spec": {
+            "source": {"persistentVolumeClaimName": "data-$NUMBER"},
+            "volumeSnapshotClassName": "nightly"
+        },
+        "status": {
+            "boundVolumeSnapshotContentName": "snapcontent-7b1d3c5e-0000-4000-8000-$ID",
+            "creationTime": "2024-05-17T09:21:44Z",
+            "readyToUse": true,
+            "restoreSize": "10Gi"
+        }
+    "#;
+}
+
+impl Workload for VolumeSnapshotClass {
+    const FIELDS: &'static str = r#"
+        "driver": "block.csi.example.com",
+        "parameters": {"tier": "archive-$NUMBER"},
+        "deletionPolicy": "Delete"
+    "#;
+}
+
+impl Workload for VolumeSnapshotContent {
+    const FIELDS: &'static str = r#"
+        "spec": {
+            "volumeSnapshotRef": {
+                "apiVersion": "snapshot.storage.k8s.io/v1", "kind": "VolumeSnapshot",
+                "namespace": "default", "name": "data-$NUMBER",
+                "uid": "7b1d3c5e-0000-4000-8000-$ID", "resourceVersion": "1$NUMBER"
+            },
+            "deletionPolicy": "Delete",
+            "driver": "block.csi.example.com",
+            "volumeSnapshotClassName": "nightly",
+            "source": {"volumeHandle": "vol-$ID"},
+            "sourceVolumeMode": "Filesystem"
+        },
+        "status": {
+            "snapshotHandle": "snap-$ID",
+            "creationTime": 1715937704000000000,
+            "restoreSize": 10737418240,
+            "readyToUse": true
+        }
     "#;
 }
 

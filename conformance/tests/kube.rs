@@ -98,6 +98,9 @@ macro_rules! handles {
 handles! {
     core_v1::PersistentVolume => Api::all;
     core_v1::PersistentVolumeClaim => |client| Api::namespaced(client, NAMESPACE);
+    snapshot_v1::VolumeSnapshot => |client| Api::namespaced(client, NAMESPACE);
+    snapshot_v1::VolumeSnapshotClass => Api::all;
+    snapshot_v1::VolumeSnapshotContent => Api::all;
     CSIDriver => Api::all;
     CSINode => Api::all;
     CSIStorageCapacity => |client| Api::namespaced(client, NAMESPACE);

@@ -200,8 +200,14 @@ fn status_subresources() {
         assert_eq!(row.status, status, "{api_version} {kind}");
     }
     let with = table.iter().filter(|row| row.status).map(|row| row.kind);
-    let wanted =
-        ["CSINode", "VolumeAttachment", "PersistentVolume", "PersistentVolumeClaim"];
+    let wanted = [
+        "CSINode",
+        "VolumeAttachment",
+        "PersistentVolume",
+        "PersistentVolumeClaim",
+        "VolumeSnapshot",
+        "VolumeSnapshotContent",
+    ];
     assert_eq!(with.collect::<Vec<_>>(), wanted);
 }
 

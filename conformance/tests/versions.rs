@@ -10,10 +10,7 @@ use serde_json::json;
 const V1: &str = "storage.k8s.io/v1";
 
 fn has_lifecycle<K: Facts + kubernetes_kinds::Kind>() {
-    assert_eq!(
-        <K as kubernetes_kinds::Kind>::LIFECYCLE.unwrap(),
-        <K as Facts>::LIFECYCLE
-    );
+    assert_eq!(<K as kubernetes_kinds::Kind>::LIFECYCLE, <K as Facts>::LIFECYCLE);
 }
 
 mod lifecycle {

@@ -1,12 +1,9 @@
 //! How a server checks custom resources, beyond the keywords of their schemas.
 
-use k8s_openapi::serde_json::Value;
+use k8s_openapi::serde_json::{Map, Value};
 use kubernetes_kinds::Release;
 
-use crate::{
-    Checker, Error, ErrorType, Feature, FieldPath, Path, Problem, Report, Segment,
-    Strategy,
-};
+use crate::{Checker, Error, ErrorType, Feature, FieldPath, Report, Segment, Strategy};
 
 /// What errors of rules in CEL say that they break.
 pub(crate) const RULE: &str = "x-kubernetes-validations";
@@ -26,14 +23,113 @@ const RATCHETING: Feature = Feature {
 /// Returns the report. A server leaves the rules in CEL of a custom resource unevaluated where they
 /// may not make sense, and says so.
 pub(crate) fn finish<K: Strategy>(mut checker: Checker<'_>) -> Report {
-    if K::HAS_CEL_RULES && checker.report.errors.iter().any(is_in_the_way) {
-        checker.report.errors.retain(|error| error.rule != RULE);
-        let problem = Problem::new(ErrorType::Invalid, RULE);
+    leave_rules::<K>(&mut checker.report);
+    checker.finish()
+}
+
+fn leave_rules<K: Strategy>(report: &mut Report) {
+    if K::HAS_CEL_RULES && report.errors.iter().any(is_in_the_way) {
+        report.errors.retain(|error| error.rule != RULE);
         let detail =
             "the rules in CEL have not been evaluated, because of the other errors";
-        checker.error(Path::ROOT.reported_at(NOWHERE), problem, None, detail);
+        report.errors.push(Error {
+            error_type: ErrorType::Invalid,
+            field: NOWHERE.to_owned(),
+            path: FieldPath::default(),
+            value: None,
+            detail: detail.to_owned(),
+            rule: RULE,
+            accepted: &[],
+        });
     }
-    checker.finish()
+}
+
+/// Adds the required fields that a document lacks, in place of what else is said of them.
+pub(crate) fn report_absent<K: Strategy>(document: &Value, report: &mut Report) {
+    let mut absent = Vec::new();
+    for (path, names) in K::REQUIRED {
+        let steps: Vec<_> = path.split('.').filter(|step| !step.is_empty()).collect();
+        each_object(document, &steps, &mut Vec::new(), &mut |object, place| {
+            for name in names.iter().filter(|name| !object.contains_key(**name)) {
+                absent.push(lacks(place, name));
+            }
+        });
+    }
+    if absent.is_empty() {
+        return;
+    }
+    report.errors.retain(|error| {
+        let is_inside =
+            |absent: &Error| error.path.segments().starts_with(absent.path.segments());
+        !absent.iter().any(is_inside)
+    });
+    report.errors.extend(absent);
+    leave_rules::<K>(report);
+}
+
+fn lacks(place: &[Segment], name: &'static str) -> Error {
+    let name = Segment::Field(name.into());
+    let path: FieldPath = place.iter().cloned().chain([name]).collect();
+    // A server names keys of maps like fields here.
+    let steps = path.segments().iter().map(|segment| match segment {
+        Segment::Key(key) => Segment::Field(key.clone().into()),
+        other => other.clone(),
+    });
+    Error {
+        error_type: ErrorType::Required,
+        field: steps.collect::<FieldPath>().to_string(),
+        path,
+        value: None,
+        detail: "the schema asks for it".to_owned(),
+        rule: "required",
+        accepted: &[],
+    }
+}
+
+/// Calls a function with each object at a path, in which `[]` is any element of a list or value of a
+/// map.
+fn each_object(
+    value: &Value,
+    steps: &[&str],
+    place: &mut Vec<Segment>,
+    found: &mut impl FnMut(&Map<String, Value>, &[Segment]),
+) {
+    let Some((step, rest)) = steps.split_first() else {
+        if let Value::Object(object) = value {
+            found(object, place);
+        }
+        return;
+    };
+    let mut go = |segment, value: &Value, rest: &[&str]| {
+        place.push(segment);
+        each_object(value, rest, place, found);
+        place.pop();
+    };
+    match (step.strip_suffix("[]"), value) {
+        (Some(""), Value::Array(items)) => {
+            for (index, item) in items.iter().enumerate() {
+                go(Segment::Index(index), item, rest);
+            }
+        }
+        (Some(""), Value::Object(map)) => {
+            for (key, value) in map {
+                go(Segment::Key(key.clone()), value, rest);
+            }
+        }
+        (Some(list), Value::Object(object)) => {
+            if let Some(value) = object.get(list) {
+                let inner: Vec<_> =
+                    std::iter::once("[]").chain(rest.iter().copied()).collect();
+                go(Segment::Field(list.to_owned().into()), value, &inner);
+            }
+        }
+        (None, Value::Object(object)) => {
+            if let Some(value) = object.get(*step) {
+                go(Segment::Field((*step).to_owned().into()), value, rest);
+            }
+        }
+        _ => {}
+    }
 }
 
 fn is_in_the_way(error: &Error) -> bool {

@@ -121,6 +121,10 @@ pub fn drop_unless<T>(
     }
 }
 
+/// The path of each object, in which `[]` stands for the elements of a list or the values of a map, and
+/// its required fields.
+pub type RequiredFields = &'static [(&'static str, &'static [&'static str])];
+
 /// What differs between kinds in how a server creates and updates objects; Kubernetes' REST
 /// strategies. Generated crates implement it.
 pub trait Strategy: Kind<Scope: 'static> + Check + SetDefaults + Clone {
@@ -133,6 +137,14 @@ pub trait Strategy: Kind<Scope: 'static> + Check + SetDefaults + Clone {
     /// Whether a write of the status changes metadata too, and validates nothing but metadata and
     /// status. Other kinds keep most metadata then, and validate the write as any update.
     const STATUS_ALONE: bool = false;
+
+    /// The objects of a custom resource that have required fields, outside of a status that is
+    /// written through its subresource.
+    const REQUIRED: RequiredFields = &[];
+
+    /// Whether the kind is a custom resource, of whose metadata a server asks less.
+    const IS_CUSTOM: bool = false;
+
     /// Whether the schema of a custom resource has rules in CEL.
     const HAS_CEL_RULES: bool = false;
 
@@ -190,6 +202,9 @@ pub trait Validate: Strategy {
         metadata::warn_of_repeated_owners(self.metadata(), &mut checker);
         self.check(&Path::ROOT, &mut checker);
         self.warn(None, &Path::ROOT, &mut checker);
+        if Self::IS_CUSTOM {
+            metadata::warn_of_finalizers(self.metadata(), None, &mut checker);
+        }
         custom::finish::<Self>(checker)
     }
 
@@ -223,15 +238,28 @@ pub trait Validate: Strategy {
         if Self::STATUS_ALONE {
             return status_alone(self, stored, target);
         }
+        let mut before = Checker::of_update(target);
+        metadata::warn_of_repeated_owners(self.metadata(), &mut before);
         self.prepare_status(stored, target);
-        metadata::reset_for_status(self.metadata_mut(), stored.metadata());
+        let meta = self.metadata_mut();
+        metadata::reset_for_status(meta, stored.metadata(), Self::IS_CUSTOM);
         let mut checker = Checker::of_update(target);
         check_as_update(self, stored, &mut checker);
         let from = checker.mark();
         self.check_status(&Path::ROOT, &mut checker);
         custom::ratchet(self, stored, from, &mut checker);
         self.check_status_update(stored, &Path::ROOT, &mut checker);
-        custom::finish::<Self>(checker)
+        with_warnings(custom::finish::<Self>(checker), before.finish())
+    }
+
+    /// Adds to the report of an object the required fields that its document lacks, for which a server
+    /// refuses a custom resource.
+    ///
+    /// Types hold the zero value of such a field, so the object doesn't show that it isn't there. What
+    /// the report says of that value is taken out. Of Kubernetes' own kinds, the rules ask for what is
+    /// required, and nothing is added.
+    fn report_absent(document: &Value, report: &mut Report) {
+        custom::report_absent::<Self>(document, report);
     }
 
     /// Prepares the object for creation and validates it.
@@ -261,6 +289,10 @@ fn check_as_update<K: Strategy>(object: &K, stored: &K, to: &mut Checker<'_>) {
     custom::ratchet(object, stored, from, to);
     object.check_update(stored, &Path::ROOT, to);
     object.warn(Some(stored), &Path::ROOT, to);
+    if K::IS_CUSTOM {
+        let (new, old) = (object.metadata(), stored.metadata());
+        metadata::warn_of_finalizers(new, Some(old), to);
+    }
 }
 
 /// A write of the status that changes metadata too, and is validated by itself.
@@ -303,6 +335,7 @@ fn meta_rules<K: Strategy>() -> metadata::Rules {
     metadata::Rules {
         namespaced: TypeId::of::<K::Scope>() == TypeId::of::<NamespaceResourceScope>(),
         unconditional_update: K::ALLOW_UNCONDITIONAL_UPDATE,
-        checks_names_again: K::CHECKS_NAMES_ON_UPDATE,
+        checks_names_again: K::CHECKS_NAMES_ON_UPDATE && !K::IS_CUSTOM,
+        is_custom: K::IS_CUSTOM,
     }
 }

@@ -31,6 +31,9 @@ pub(super) struct Rules {
     pub(super) unconditional_update: bool,
     /// Whether an update validates `generateName` as creation does.
     pub(super) checks_names_again: bool,
+    /// Whether the kind is a custom resource, whose finalizers may be any names, and of which a new
+    /// object's generation is set before it is looked at.
+    pub(super) is_custom: bool,
 }
 
 /// Checks the metadata of a new object.
@@ -38,7 +41,7 @@ pub(super) fn check(meta: &ObjectMeta, rules: Rules, to: &mut Checker<'_>) {
     let at = &Path::ROOT.field("metadata");
     generate_name(meta, at, to);
     name(meta, at, to);
-    if meta.generation.is_some_and(|generation| generation < 0) {
+    if !rules.is_custom && meta.generation.is_some_and(|generation| generation < 0) {
         to.minimum(at.field("generation"), meta.generation.unwrap_or_default(), 0);
     }
     common(meta, rules, at, to);
@@ -182,7 +185,7 @@ fn common(meta: &ObjectMeta, rules: Rules, at: &Path<'_>, to: &mut Checker<'_>) 
     }
     managed_fields(meta.managed_fields.as_deref().unwrap_or_default(), at, to);
     owners(meta.owner_references.as_deref().unwrap_or_default(), at, to);
-    finalizers(meta.finalizers.as_deref().unwrap_or_default(), at, to);
+    finalizers(meta.finalizers.as_deref().unwrap_or_default(), rules, at, to);
 }
 
 /// The longest name of a field manager, and of a subresource.
@@ -225,8 +228,20 @@ pub(super) fn clear_namespace(meta: &mut ObjectMeta, rules: Rules) {
 }
 
 /// Sets what a write of the status can't change to what is stored.
-pub(super) fn reset_for_status(meta: &mut ObjectMeta, stored: &ObjectMeta) {
+pub(super) fn reset_for_status(
+    meta: &mut ObjectMeta,
+    stored: &ObjectMeta,
+    is_custom: bool,
+) {
     let stored = stored.clone();
+    if is_custom {
+        let resource_version = meta.resource_version.take();
+        *meta = ObjectMeta {
+            resource_version,
+            ..stored
+        };
+        return;
+    }
     meta.deletion_timestamp = stored.deletion_timestamp;
     meta.generation = stored.generation;
     meta.self_link = stored.self_link;
@@ -274,6 +289,33 @@ pub(super) fn warn_of_repeated_owners(meta: &ObjectMeta, to: &mut Checker<'_>) {
         let message = "an owner is listed more than once; the server keeps one";
         to.warn(at.field("ownerReferences"), message);
     }
+}
+
+/// Warns of finalizers of a custom resource that the stored object doesn't have and that are none of
+/// Kubernetes' own, but no domain's either.
+pub(super) fn warn_of_finalizers(
+    meta: &ObjectMeta,
+    stored: Option<&ObjectMeta>,
+    to: &mut Checker<'_>,
+) {
+    let stored =
+        stored.and_then(|stored| stored.finalizers.as_deref()).unwrap_or_default();
+    let finalizers = meta.finalizers.as_deref().unwrap_or_default();
+    let at = Path::ROOT.field("metadata");
+    let list = at.field("finalizers");
+    for (index, finalizer) in finalizers.iter().enumerate() {
+        let before = finalizers.get(..index).unwrap_or_default();
+        let is_new = !stored.contains(finalizer) && !before.contains(finalizer);
+        if is_new && !is_qualified(finalizer) {
+            let message = "name it `domain/name`, so that it is nobody else's";
+            to.warn(list.index(index).reported_above(1), message);
+        }
+    }
+}
+
+/// Whether a finalizer is one of a domain, or one of Kubernetes' own.
+fn is_qualified(finalizer: &str) -> bool {
+    finalizer.contains('/') || STANDARD_FINALIZERS.contains(&finalizer)
 }
 
 fn owners(owners: &[OwnerReference], at: &Path<'_>, to: &mut Checker<'_>) {
@@ -336,13 +378,12 @@ fn owner_parts(owner: &OwnerReference, at: &Path<'_>, to: &mut Checker<'_>) {
     }
 }
 
-fn finalizers(finalizers: &[String], at: &Path<'_>, to: &mut Checker<'_>) {
+fn finalizers(finalizers: &[String], rules: Rules, at: &Path<'_>, to: &mut Checker<'_>) {
     let list = &at.field("finalizers");
     for (index, finalizer) in finalizers.iter().enumerate() {
         let at = list.index(index);
         to.format(at.reported_above(1), finalizer, NameFormat::QualifiedName);
-        if !finalizer.contains('/') && !STANDARD_FINALIZERS.contains(&finalizer.as_str())
-        {
+        if !is_qualified(finalizer) && !rules.is_custom {
             let message =
                 "it must be qualified, `domain/name`, as it is none of Kubernetes' own";
             to.invalid(at, "finalizer.qualified", finalizer, message);

@@ -2,12 +2,17 @@
 
 #![allow(clippy::extra_unused_type_parameters)] // They are those of `custom`.
 
+use k8s_openapi::serde_json::Value;
+
 use crate::{Checker, Report};
 
 /// Returns the report.
 pub(crate) fn finish<K>(checker: Checker<'_>) -> Report {
     checker.finish()
 }
+
+/// Adds nothing.
+pub(crate) const fn report_absent<K>(_: &Value, _: &mut Report) {}
 
 /// Drops nothing.
 pub(crate) const fn ratchet<K>(_: &K, _: &K, _: usize, _: &mut Checker<'_>) {}

@@ -4,6 +4,8 @@
 //! are in bytes.
 
 #[cfg(feature = "pattern")]
+use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
+#[cfg(feature = "pattern")]
 use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 use k8s_openapi::serde::Serialize;
 
@@ -236,5 +238,16 @@ impl Checker<'_> {
         if let IntOrString::String(text) = value {
             self.pattern(at, text, pattern);
         }
+    }
+
+    /// Checks that a quantity, as it is written, has a match somewhere: `pattern`.
+    #[inline]
+    pub fn pattern_of_quantity(
+        &mut self,
+        at: Path<'_>,
+        value: &Quantity,
+        pattern: &crate::Pattern,
+    ) {
+        self.pattern(at, &value.0, pattern);
     }
 }

@@ -12,7 +12,7 @@ use kubernetes_manifests::scheme::{
 use kubernetes_validation::Target;
 
 use crate::finding::{Finding, Note, Subject};
-use crate::kinds::{check, is_whole, scheme};
+use crate::kinds::{Document, check, is_whole, scheme};
 use crate::template::Placeholders;
 use crate::{template, told};
 
@@ -214,7 +214,8 @@ impl Linter {
             }
             Ok(Some(object)) => {
                 if self.scheme.recognizes(&object.kind()) {
-                    self.object(object, about, positions);
+                    let document = || part.document();
+                    self.object(object, &document, about, positions);
                 } else {
                     let note = told::no_such_kind(&self.scheme, &object.kind());
                     let at = positions.find(&told::path(&note.path));
@@ -231,6 +232,7 @@ impl Linter {
     fn object(
         &self,
         mut object: AnyObject,
+        document: &Document<'_>,
         about: &mut About<'_>,
         positions: &mut Positions<'_>,
     ) {
@@ -262,7 +264,7 @@ impl Linter {
             let at = positions.find(&loss.path);
             about.add(at, told::lost(loss, &object.kind()));
         }
-        let Some(checked) = check(&object, &self.target) else {
+        let Some(checked) = check(&object, &self.target, document) else {
             return;
         };
         for error in &checked.report.errors {
@@ -339,15 +341,17 @@ fn is_ours(scheme: &Scheme, part: &Part<'_>) -> bool {
         };
         return versions.any(|known| scheme.recognizes(&known.with_kind(kind.clone())));
     };
-    let group = GroupVersion::from_api_version(version).group;
-    versions.any(|known| {
+    let written = GroupVersion::from_api_version(version);
+    let is_kind_of = |version: &GroupVersion| {
+        let kind = part.kind.clone().map(|kind| version.with_kind(kind));
+        kind.is_some_and(|kind| scheme.recognizes(&kind))
+    };
+    let is_of_group = versions.any(|known| {
         // Kubernetes' own groups without a dot have none of these kinds, and others must have one.
-        let is_misnamed = || {
-            let kind = part.kind.clone().map(|kind| known.with_kind(kind));
-            !group.contains('.') && kind.is_some_and(|kind| scheme.recognizes(&kind))
-        };
-        (known.group == group && is_whole(known)) || is_misnamed()
-    }) || is_damaged(part)
+        let is_misnamed = !written.group.contains('.') && is_kind_of(known);
+        is_misnamed || known.group == written.group && is_whole(scheme, known)
+    });
+    is_of_group || is_kind_of(&written) || is_damaged(part)
 }
 
 /// Whether the text itself is damaged, so that nobody can tell what is in it.

@@ -23,7 +23,10 @@ pub struct Checked {
 }
 
 /// Checks an object, if it is of the kind that this is made for.
-type Check = fn(&AnyObject, &Target) -> Option<Checked>;
+type Check = fn(&AnyObject, &Target, &Document<'_>) -> Option<Checked>;
+
+/// Returns the text of an object as a value.
+pub type Document<'a> = dyn Fn() -> Option<Value> + 'a;
 
 macro_rules! checks {
     ($($name:ident: $kind:ty $(, $part:ident = $type:ty)*;)*) => {
@@ -46,13 +49,17 @@ pub fn scheme() -> Scheme {
 #[must_use]
 pub fn is_known_group(scheme: &Scheme, api_version: &str) -> bool {
     let group = GroupVersion::from_api_version(api_version).group;
-    scheme.group_versions().any(|known| known.group == group && is_whole(known))
+    scheme.group_versions().any(|known| known.group == group && is_whole(scheme, known))
 }
 
-/// Returns whether all kinds of a group are known. Of the core group, which has no name, only some are,
-/// so that others are left alone.
-pub(crate) fn is_whole(known: &GroupVersion) -> bool {
+/// Returns whether all kinds of a group are known, in any version. Of the core group, which has no
+/// name, only some are, and of custom resources a cluster may have more versions than there are
+/// here: others are left alone.
+pub(crate) fn is_whole(scheme: &Scheme, known: &GroupVersion) -> bool {
+    let is_built_in =
+        |kind| scheme.kind(kind).is_some_and(|kind| kind.lifecycle.is_some());
     !known.group.is_empty()
+        && scheme.kinds(known).map(|known| &known.kind).all(is_built_in)
 }
 
 /// Returns what is wrong with the type of a part: its group is known, but Kubernetes has never had the
@@ -68,15 +75,21 @@ pub fn no_such_kind(scheme: &Scheme, part: &Part<'_>) -> Option<Note> {
     (!is_other).then(|| told::no_such_kind(scheme, &found))
 }
 
-/// Returns what a server makes of a new object; nothing if it is of no kind that is known.
+/// Returns what a server makes of a new object; nothing if it is of no kind that is known. Only its
+/// document shows which required fields are absent.
 #[must_use]
-pub fn check(object: &AnyObject, target: &Target) -> Option<Checked> {
-    CHECKS.iter().find_map(|check| check(object, target))
+pub fn check(
+    object: &AnyObject,
+    target: &Target,
+    document: &Document<'_>,
+) -> Option<Checked> {
+    CHECKS.iter().find_map(|check| check(object, target, document))
 }
 
 fn check_kind<K: Versioned + PartialEq + Validate>(
     object: &AnyObject,
     target: &Target,
+    document: &Document<'_>,
 ) -> Option<Checked> {
     let mut object = object.downcast_ref::<K>()?.clone();
     // With all that a release can have, only what it doesn't know is missing.
@@ -86,7 +99,12 @@ fn check_kind<K: Versioned + PartialEq + Validate>(
     let unknown = taken_out(&object, &everything);
     let mut dropped = taken_out(&object, target);
     dropped.retain(|path| !unknown.contains(path));
-    let report = object.default_and_validate(target);
+    let mut report = object.default_and_validate(target);
+    if !K::REQUIRED.is_empty()
+        && let Some(document) = document()
+    {
+        K::report_absent(&document, &mut report);
+    }
     Some(Checked {
         report,
         stored: AnyObject::new(object),
@@ -162,7 +180,7 @@ mod tests {
             let objects = scheme.decode_json_all(text.unwrap_or_default());
             let objects = objects.unwrap_or_default();
             let kind = objects[0].kind().to_string();
-            assert!(check(&objects[0], &target).is_some(), "{kind}");
+            assert!(check(&objects[0], &target, &|| None).is_some(), "{kind}");
             checked.insert(kind);
         }
         let versions = scheme.group_versions();

@@ -71,6 +71,15 @@ macro_rules! for_each_kind {
             csi_v1alpha1_csi_node_info: $crate::storage_v1alpha1::csi::CSINodeInfo,
                 list = $crate::storage_v1alpha1::csi::CSINodeInfoList,
                 apply = $crate::storage_v1alpha1::csi::apply::CSINodeInfo;
+            snapshot_v1_volume_snapshot: $crate::snapshot_v1::VolumeSnapshot,
+                list = $crate::snapshot_v1::VolumeSnapshotList,
+                apply = $crate::snapshot_v1::apply::VolumeSnapshot;
+            snapshot_v1_volume_snapshot_class: $crate::snapshot_v1::VolumeSnapshotClass,
+                list = $crate::snapshot_v1::VolumeSnapshotClassList,
+                apply = $crate::snapshot_v1::apply::VolumeSnapshotClass;
+            snapshot_v1_volume_snapshot_content: $crate::snapshot_v1::VolumeSnapshotContent,
+                list = $crate::snapshot_v1::VolumeSnapshotContentList,
+                apply = $crate::snapshot_v1::apply::VolumeSnapshotContent;
         }
     };
 }

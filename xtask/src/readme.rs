@@ -48,9 +48,13 @@ fn table(generated: &[Generated]) -> String {
     for krate in generated {
         for version in &krate.group_versions {
             let (name, kinds) = (&krate.name, version.kinds.join(", "));
+            let release = version.release.map_or_else(
+                || "custom resources".to_owned(),
+                |release| release.to_string(),
+            );
             text += &format!(
-                "| [`{name}`]({name}) | {} | {kinds} | {} |\n",
-                version.api_version, version.release
+                "| [`{name}`]({name}) | {} | {kinds} | {release} |\n",
+                version.api_version
             );
         }
     }

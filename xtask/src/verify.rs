@@ -129,7 +129,9 @@ pub(crate) fn schemas(found: &Found) -> Result<Schemas, Box<dyn Error>> {
         schemas: BTreeMap<String, IgnoredAny>,
     }
     let mut all = Schemas::new();
-    for (path, document) in &found.inputs.documents {
+    let documents = found.inputs.documents.iter();
+    // Kubernetes has no document of custom resources.
+    for (path, document) in documents.filter(|(path, _)| path.ends_with(".json")) {
         let read: Document = serde_json::from_str(&document.source.text)
             .map_err(|e| format!("error: {}: {e}", document.source.name))?;
         let names = read.components.schemas.into_keys().collect();

@@ -211,10 +211,14 @@ fn lines(
     }
     if !versions.is_empty() {
         lines.push(String::new());
-        lines.push(format!(
-            "Generated from OpenAPI documents, as of Kubernetes {}.",
-            releases(versions)
-        ));
+        lines.push(if versions.iter().all(|version| version.is_custom) {
+            "Generated from the schemas of custom resources.".to_owned()
+        } else {
+            format!(
+                "Generated from OpenAPI documents, as of Kubernetes {}.",
+                releases(versions)
+            )
+        });
     }
     lines.extend(table(versions));
     if apply::module(versions).is_some() {
@@ -259,6 +263,7 @@ fn table(versions: &[&ApiVersion]) -> Vec<String> {
     let removed = |ty: &Type| ty.facts.lifecycle.as_ref().and_then(|l| l.removed);
     // A column that would be empty is left out.
     let any_removed = kinds.iter().any(|(ty, _)| removed(ty).is_some());
+    let any_since = versions.iter().any(|version| !version.is_custom);
     let mut rows: Vec<_> = kinds
         .into_iter()
         .map(|(ty, resource)| {
@@ -269,20 +274,28 @@ fn table(versions: &[&ApiVersion]) -> Vec<String> {
             } else {
                 "cluster"
             };
-            let since = shown(ty.facts.lifecycle.as_ref().map(|l| l.introduced));
+            let since = match any_since {
+                true => {
+                    let since = ty.facts.lifecycle.as_ref().map(|l| l.introduced);
+                    format!(" {} |", shown(since))
+                }
+                false => String::new(),
+            };
             let removed = match any_removed {
                 true => format!(" {} |", shown(removed(ty))),
                 false => String::new(),
             };
             let status = if resource.status { "status" } else { "" };
-            format!("| [`{}`] | {scope} | {since} |{removed} {status} |", ty.name)
+            format!("| [`{}`] | {scope} |{since}{removed} {status} |", ty.name)
         })
         .collect();
     rows.sort();
-    let head = if any_removed {
-        "| kind | scope | since | removed | subresource |\n|---|---|---|---|---|"
-    } else {
-        "| kind | scope | since | subresource |\n|---|---|---|---|"
+    let head = match (any_since, any_removed) {
+        (_, true) => {
+            "| kind | scope | since | removed | subresource |\n|---|---|---|---|---|"
+        }
+        (true, false) => "| kind | scope | since | subresource |\n|---|---|---|---|",
+        (false, false) => "| kind | scope | subresource |\n|---|---|---|",
     };
     below(head, rows)
 }

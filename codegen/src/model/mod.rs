@@ -248,6 +248,9 @@ pub(crate) struct Resource {
     pub(crate) list: Option<SchemaName>,
     /// The lists whose elements have keys, with their paths; set by the pass for paths.
     pub(crate) keyed_lists: Vec<(String, Vec<String>)>,
+    /// The objects of a custom resource that have required fields, and these, with their paths; set by
+    /// the pass for paths.
+    pub(crate) required: Vec<(String, Vec<String>)>,
     /// The paths of what can have parts of different owners; set by the pass for paths.
     pub(crate) granular: Vec<String>,
 }

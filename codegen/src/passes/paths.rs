@@ -1,6 +1,7 @@
-//! Paths: which lists below a kind have keys, and which values can have several owners.
+//! Paths: which lists below a kind have keys, which values can have several owners, and which objects
+//! have required fields.
 
-use crate::model::{ApiVersion, Role, SchemaName, Ty, walk_fields};
+use crate::model::{ApiVersion, Role, SchemaName, Struct, Ty, walk_fields};
 
 /// Works out the paths of every kind.
 pub(super) fn run(version: &mut ApiVersion) {
@@ -8,10 +9,12 @@ pub(super) fn run(version: &mut ApiVersion) {
     for kind in kinds {
         let (keyed_lists, granular) =
             (keyed_lists(version, &kind), granular(version, &kind));
+        let required = version.is_custom.then(|| required(version, &kind));
         if let Some(object) = version.object_mut(&kind)
             && let Role::Kind(resource) = &mut object.role
         {
             resource.keyed_lists = keyed_lists;
+            resource.required = required.unwrap_or_default();
             resource.granular = granular;
         }
     }
@@ -54,6 +57,48 @@ fn granular(version: &ApiVersion, kind: &SchemaName) -> Vec<String> {
         }
     });
     found
+}
+
+/// Of a status that is written by itself, an object shows nothing to a server.
+fn required(version: &ApiVersion, kind: &SchemaName) -> Vec<(String, Vec<String>)> {
+    let mut found = Vec::new();
+    let Some(top) = version.types.get(kind).and_then(|ty| ty.object()) else {
+        return found;
+    };
+    let mut add = |path: String, object: &Struct| {
+        let fields = object.fields.iter();
+        // What has a default is never absent.
+        let required =
+            fields.filter(|f| f.required && !f.metadata && f.facts.default.is_none());
+        let names: Vec<_> = required.map(|field| field.json.clone()).collect();
+        if !names.is_empty() {
+            found.push((path, names));
+        }
+    };
+    add(String::new(), top);
+    walk_fields(&version.types, kind, &mut |path, field| {
+        if field.metadata || path == "status" && top.has_own_status(field) {
+            return None;
+        }
+        let (suffix, ty) = elements(&field.ty)?;
+        if let Some((_, object)) = version.own_struct(ty) {
+            add(format!("{path}{suffix}"), object);
+        }
+        Some(suffix)
+    });
+    found
+}
+
+/// What is in lists and maps, and how paths show that; no more than three of them in each other.
+fn elements(ty: &Ty) -> Option<(&'static str, &Ty)> {
+    let mut inner = ty;
+    for suffix in ["", "[]", "[][]", "[][][]"] {
+        match inner {
+            Ty::List(item) | Ty::Map(item) => inner = item,
+            _ => return Some((suffix, inner)),
+        }
+    }
+    None
 }
 
 /// Whether a value is a struct of the crate that can have several owners.

@@ -167,6 +167,7 @@ fn of_call(
     match (keyword, call.arguments.first()) {
         // Of a quantity, which is a text or a number.
         ("minimum", _) if call.takes != Takes::Number => {}
+        ("pattern", _) if call.method == "pattern_of_quantity" => {}
         ("minLength" | "minItems" | "minProperties", _) => keywords.set(keyword, 1),
         (
             "maxLength" | "minimum" | "maximum" | "maxItems" | "maxProperties",

@@ -6,6 +6,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
 mod custom_resource;
+mod definitions;
 mod fixtures;
 mod golden;
 mod keywords;

@@ -42,6 +42,15 @@ macro_rules! of_kind {
             Served::PersistentVolumeClaim => {
                 $function::<core_v1::PersistentVolumeClaim>($($argument),*)
             }
+            Served::VolumeSnapshot => {
+                $function::<snapshot_v1::VolumeSnapshot>($($argument),*)
+            }
+            Served::VolumeSnapshotClass => {
+                $function::<snapshot_v1::VolumeSnapshotClass>($($argument),*)
+            }
+            Served::VolumeSnapshotContent => {
+                $function::<snapshot_v1::VolumeSnapshotContent>($($argument),*)
+            }
         }
     }};
 }

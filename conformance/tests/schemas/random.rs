@@ -125,7 +125,8 @@ fn is_refused<K: Ruled>(object: &Value) -> bool {
     };
     let target = Target::new(storage_v1::KUBERNETES);
     let status = read.validate_status(&target);
-    let whole = read.default_and_validate(&target);
+    let mut whole = read.default_and_validate(&target);
+    K::report_absent(object, &mut whole);
     !status.errors.is_empty() || !whole.errors.is_empty()
 }
 

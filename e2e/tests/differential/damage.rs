@@ -4,7 +4,7 @@ use conformance::valid::Kind;
 use fastrand::Rng;
 use serde_json::{Value, json};
 
-use crate::{metadata, sources, volumes};
+use crate::{metadata, snapshots, sources, volumes};
 
 /// A place in an object, as a JSON pointer, and what is put there; `null` takes it away.
 pub(crate) struct Damage {
@@ -62,6 +62,9 @@ pub(crate) fn all(kind: Kind, is_new: bool) -> Vec<Damage> {
             all
         }
         Kind::PersistentVolumeClaim => volumes::claim(),
+        Kind::VolumeSnapshot => snapshots::snapshot(),
+        Kind::VolumeSnapshotClass => snapshots::class(),
+        Kind::VolumeSnapshotContent => snapshots::content(),
     });
     all
 }
@@ -429,10 +432,14 @@ fn volume_attachment() -> Vec<Damage> {
 
 /// What is done to a status that is written by itself.
 pub(crate) fn status(kind: Kind) -> Vec<Damage> {
+    if kind.is_custom() {
+        return snapshots::status(kind);
+    }
     if kind != Kind::VolumeAttachment {
         return volumes::status(kind);
     }
-    let mut all = at("/status/attached", [json!(true), json!(false)]);
+    let mut all = metadata::all(kind, false);
+    all.extend(at("/status/attached", [json!(true), json!(false)]));
     all.extend(at("/status/attachmentMetadata", totals()));
     all.extend(at("/status/attachmentMetadata", [json!({"k": null})]));
     for place in ["/status/attachError", "/status/detachError"] {

@@ -52,7 +52,9 @@ impl Deviations {
         // What we can't read has no results of ours.
         let unreadable = ours.iter().find(|cause| cause.is_unreadable());
         if let Some(cause) = unreadable
-            && self.explain(kind, operation, "ours", cause)
+            && (self.explain(kind, operation, "ours", cause)
+                || kind.is_custom()
+                    && server.iter().any(|s| s.is_of_type(cause) || s.is_stale()))
         {
             return None;
         }

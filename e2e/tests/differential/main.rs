@@ -2,7 +2,7 @@
 //! random, are sent to it as dry runs, and its results must be ours.
 //!
 //! `E2E_CASES` is the number of random requests, 5,000 unless given, and half as many for
-//! [strict reading](strict); of [volumes], 3,000 of each kind and operation. `E2E_SEED` makes others of them. Before them, each damage is done by
+//! [strict reading](strict); of [volumes] and of snapshots, 3,000 of each kind and operation. `E2E_SEED` makes others of them. Before them, each damage is done by
 //! itself, to the same objects with every seed. The release of the server decides what is sent and
 //! what is expected.
 
@@ -17,12 +17,15 @@
 #[path = "../common/cases.rs"]
 mod cases;
 mod damage;
+#[path = "../common/definitions.rs"]
+mod definitions;
 mod deviations;
 mod facts;
 mod metadata;
 mod ours;
 #[path = "../common/server.rs"]
 mod server;
+mod snapshots;
 mod sources;
 mod strict;
 mod verdict;
@@ -183,6 +186,24 @@ impl Asked {
         }
     }
 
+    /// Compares so many random requests of each kind and operation.
+    async fn compare_each(&mut self, kinds: &[Kind], cases: u64) {
+        let seed = number("E2E_SEED", 1);
+        println!("{cases} random cases of each kind and operation, of seed {seed}");
+        let rng = &mut Rng::with_seed(seed);
+        for kind in kinds {
+            for operation in Operation::ALL {
+                if operation == Operation::UpdateStatus && !kind.has_status() {
+                    continue;
+                }
+                for _ in 0..cases {
+                    let case = self.random_of(rng, *kind, operation);
+                    self.compare(case).await;
+                }
+            }
+        }
+    }
+
     /// A valid request.
     fn whole(&mut self, rng: &mut Rng, kind: Kind, operation: Operation) -> Case {
         let of_kind = &self.stored[&kind];
@@ -259,9 +280,8 @@ async fn the_server_says_what_we_say() {
     let server = ControlPlane::shared().await.unwrap();
     let mut asked = Asked::new(server, &["AllAlpha", "AllBeta"], Kind::storage()).await;
     let release = asked.server.release;
-    let served = Kind::ALL
-        .into_iter()
-        .filter(|kind| kind.lifecycle().unwrap().is_served(release));
+    let served =
+        Kind::built_in().filter(|kind| kind.lifecycle().unwrap().is_served(release));
     assert_eq!(asked.server.kinds, served.collect::<Vec<_>>());
     let swept = asked.sweep().await;
     asked.compare_random(number("E2E_CASES", CASES)).await;
@@ -272,8 +292,8 @@ async fn the_server_says_what_we_say() {
     }
 }
 
-/// The random requests of each kind and operation of volumes and claims.
-const VOLUME_CASES: u64 = 3000;
+/// The random requests of each kind and operation of volumes, claims and snapshots.
+const EACH: u64 = 3000;
 
 /// PersistentVolumes and claims, with every alpha and beta feature on, and with those that the release
 /// has on by itself.
@@ -291,18 +311,7 @@ async fn the_server_says_what_we_say_of_volumes() {
         let server = builder.start().await.unwrap();
         let mut asked = Asked::new(&server, gates, Kind::CORE).await;
         swept.extend(asked.sweep().await);
-        let (seed, cases) = (number("E2E_SEED", 1), number("E2E_CASES", VOLUME_CASES));
-        let cases = cases / share;
-        println!("{cases} random cases of each kind and operation, of seed {seed}");
-        let rng = &mut Rng::with_seed(seed);
-        for kind in Kind::CORE {
-            for operation in Operation::ALL {
-                for _ in 0..cases {
-                    let case = asked.random_of(rng, kind, operation);
-                    asked.compare(case).await;
-                }
-            }
-        }
+        asked.compare_each(&Kind::CORE, number("E2E_CASES", EACH) / share).await;
         asked.finish();
         release = Some(asked.server.release);
         if release == Some(LISTED) {
@@ -321,7 +330,7 @@ async fn the_server_says_what_we_say_with_its_own_features() {
     let server = ControlPlane::builder().defaults_only().start().await.unwrap();
     let mut asked = Asked::new(&server, &[], Kind::storage()).await;
     let release = asked.server.release;
-    let by_default = Kind::ALL.into_iter().filter(|kind| {
+    let by_default = Kind::built_in().filter(|kind| {
         let version = kind.api_version().rsplit('/').next().unwrap();
         kind.lifecycle().unwrap().is_served_by_default(version, release)
     });
@@ -399,8 +408,8 @@ fn judge(
                 },
             ) => {
                 tally.accepted += 1;
-                let (mut object, mut our_object) =
-                    (verdict::normal(object), verdict::normal(our_object));
+                let normal = |object| verdict::normal(case.kind, object);
+                let (mut object, mut our_object) = (normal(object), normal(our_object));
                 verdict::forget_times(case.kind, &mut object, &mut our_object);
                 if object != our_object {
                     Some(format!("server {object:#}\nours {our_object:#}"))

@@ -8,6 +8,7 @@ use kubernetes_manifests::strict;
 use kubernetes_validation::{Error, FieldPath, Report, Segment, Target, Validate};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use snapshot_v1::{VolumeSnapshot, VolumeSnapshotClass, VolumeSnapshotContent};
 use storage_v1::{
     CSIDriver, CSINode, CSIStorageCapacity, StorageClass, VolumeAttachment,
     VolumeAttributesClass,
@@ -50,6 +51,9 @@ pub(crate) fn judge(case: &Case, body: &Body, target: &Target) -> Ours {
         }
         Kind::PersistentVolume => of::<PersistentVolume>(case, body, target),
         Kind::PersistentVolumeClaim => of::<PersistentVolumeClaim>(case, body, target),
+        Kind::VolumeSnapshot => of::<VolumeSnapshot>(case, body, target),
+        Kind::VolumeSnapshotClass => of::<VolumeSnapshotClass>(case, body, target),
+        Kind::VolumeSnapshotContent => of::<VolumeSnapshotContent>(case, body, target),
     }
 }
 
@@ -90,11 +94,14 @@ fn of<K: Validate + DeserializeOwned + Serialize>(
         object.metadata_mut().namespace.get_or_insert_with(|| "default".to_owned());
     }
     let stored = || serde_json::from_value(stored.clone()).expect("it can be read");
-    let report = match operation {
+    let mut report = match operation {
         Operation::Create => object.default_and_validate(target),
         Operation::Update => object.default_and_validate_update(&stored(), target),
         Operation::UpdateStatus => object.default_and_validate_status(&stored(), target),
     };
+    if *operation != Operation::UpdateStatus {
+        K::report_absent(&case.object, &mut report);
+    }
     let rules = report.errors.iter();
     let rules = rules.map(|error| {
         let place = pattern(&error.path);

@@ -14,6 +14,7 @@ use kubernetes_manifests::scheme::{Scheme, SchemeError, Versioned};
 use kubernetes_manifests::strict::{FieldError, FieldErrorKind, Strict};
 use serde::Serialize;
 use serde_json::{Value, json};
+use snapshot_v1::{VolumeSnapshot, VolumeSnapshotClass, VolumeSnapshotContent};
 use storage_v1::{
     CSIDriver, CSINode, CSIStorageCapacity, StorageClass, VolumeAttachment,
     VolumeAttributesClass,
@@ -146,6 +147,9 @@ fn ours(kind: Kind, format: &str, text: &Text) -> Told {
         }
         Kind::PersistentVolume => errors::<PersistentVolume>,
         Kind::PersistentVolumeClaim => errors::<PersistentVolumeClaim>,
+        Kind::VolumeSnapshot => errors::<VolumeSnapshot>,
+        Kind::VolumeSnapshotClass => errors::<VolumeSnapshotClass>,
+        Kind::VolumeSnapshotContent => errors::<VolumeSnapshotContent>,
     };
     let errors = match read(format, &text.text) {
         Ok(errors) => errors,
@@ -207,6 +211,7 @@ fn errors<K: Versioned>(
 ) -> Result<Vec<FieldError>, SchemeError> {
     let mut scheme = Scheme::new();
     core_v1::add_to_scheme(&mut scheme);
+    snapshot_v1::add_to_scheme(&mut scheme);
     storage_v1::add_to_scheme(&mut scheme);
     storage_v1beta1::add_to_scheme(&mut scheme);
     let (one, all) = match format {
@@ -266,6 +271,9 @@ fn object(rng: &mut Rng, kind: Kind, number: u64) -> Value {
         }
         Kind::PersistentVolume => sample::<PersistentVolume>(),
         Kind::PersistentVolumeClaim => sample::<PersistentVolumeClaim>(),
+        Kind::VolumeSnapshot => sample::<VolumeSnapshot>(),
+        Kind::VolumeSnapshotClass => sample::<VolumeSnapshotClass>(),
+        Kind::VolumeSnapshotContent => sample::<VolumeSnapshotContent>(),
     };
     object["metadata"]["name"] = name.into();
     // A server clears a namespace too many, and takes `null` for nothing.

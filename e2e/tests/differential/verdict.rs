@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use conformance::valid::Kind;
 use e2e::Answer;
+use k8s_openapi::jiff::Timestamp;
 use kubernetes_kinds::quantity;
 use serde_json::{Value, json};
 
@@ -25,6 +26,17 @@ impl Cause {
 
     pub(crate) fn is_unreadable(&self) -> bool {
         self.reason == UNREADABLE
+    }
+
+    /// Whether a server refuses a custom resource because of what another cause says that we can't read.
+    pub(crate) fn is_of_type(&self, unreadable: &Self) -> bool {
+        let field = self.field.replace(|c: char| c.is_ascii_digit(), "");
+        self.reason == "FieldValueTypeInvalid" && field == unreadable.field
+    }
+
+    /// Whether an update is refused because of its version, before anything else is looked at.
+    pub(crate) fn is_stale(&self) -> bool {
+        self.field == "metadata.resourceVersion"
     }
 
     /// What stands for a refusal of this status without causes.
@@ -88,7 +100,7 @@ fn path_of(warning: &str) -> Option<String> {
 
 /// An object in the one form that both sides have: without what only a server writes, without
 /// what is empty, which Go leaves out, and with quantities as Go writes them.
-pub(crate) fn normal(object: &Value) -> Value {
+pub(crate) fn normal(kind: Kind, object: &Value) -> Value {
     let mut object = object.clone();
     if let Some(Value::Object(metadata)) = object.get_mut("metadata") {
         // The server sets them, whatever the request has.
@@ -118,8 +130,30 @@ pub(crate) fn normal(object: &Value) -> Value {
             None => {}
         }
     }
-    drop_empty(&mut object);
+    if kind.is_custom() {
+        // What a server of custom resources is given, it keeps.
+        object.get_mut("metadata").map(drop_empty);
+        as_types_write(kind, &mut object);
+    } else {
+        drop_empty(&mut object);
+    }
     object
+}
+
+/// Writes times and sizes as types do, in Go too: in UTC and whole seconds, and as texts.
+fn as_types_write(kind: Kind, object: &mut Value) {
+    for field in ["/status/creationTime", "/status/error/time"] {
+        if let Some(Value::String(text)) = object.pointer_mut(field)
+            && let Ok(time) = text.parse::<Timestamp>()
+        {
+            *text = time.strftime("%FT%TZ").to_string();
+        }
+    }
+    if kind == Kind::VolumeSnapshot
+        && let Some(size @ Value::Number(_)) = object.pointer_mut("/status/restoreSize")
+    {
+        *size = size.to_string().into();
+    }
 }
 
 /// The finalizers by which an admission plugin guards objects.

@@ -7,13 +7,13 @@ use k8s_openapi::Resource;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use k8s_openapi::schemars::generate::SchemaSettings;
 use kube::api::{Api, ApiResource, DynamicObject, PostParams};
-use kube::runtime::wait::{await_condition, conditions};
-use kube::{Client, CustomResource, CustomResourceExt as _, ResourceExt as _};
+use kube::{CustomResource, CustomResourceExt as _};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use storage_v1::{CSIDriverSpec, CSINodeDriver, StorageClass, VolumeBindingMode};
 
+use crate::definitions::define;
 use crate::run;
 
 /// Storage that a team may order.
@@ -35,20 +35,6 @@ struct OfferSpec {
     driver: Option<CSIDriverSpec>,
     #[serde(default)]
     drivers: Vec<CSINodeDriver>,
-}
-
-/// Creates definitions and waits until the server serves them.
-pub(crate) async fn define(client: &Client, all: &[CustomResourceDefinition]) {
-    let definitions: Api<CustomResourceDefinition> = Api::all(client.clone());
-    for definition in all {
-        let created = definitions.create(&PostParams::default(), definition).await;
-        created.unwrap_or_else(|error| panic!("{}: {error}", definition.name_any()));
-    }
-    for definition in all {
-        let is_established = conditions::is_crd_established();
-        let name = definition.name_any();
-        await_condition(definitions.clone(), &name, is_established).await.unwrap();
-    }
 }
 
 /// The paths of the fields that the server refuses.

@@ -11,7 +11,7 @@ use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomRe
 use kube::api::{Api, ApiResource, DynamicObject, PostParams};
 use serde_json::{Value, json};
 
-use crate::custom::define;
+use crate::definitions::define;
 use crate::run;
 
 fn folder() -> PathBuf {

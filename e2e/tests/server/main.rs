@@ -38,6 +38,8 @@ mod cases;
 mod conversion;
 mod copies;
 mod custom;
+#[path = "../common/definitions.rs"]
+mod definitions;
 mod golden;
 mod kinds;
 mod lean;

@@ -58,6 +58,13 @@ impl Part<'_> {
             fields: HashMap::new(),
         }
     }
+
+    /// Returns the object as it is written, with fields that its kind doesn't have; of equal fields the
+    /// last. Returns nothing if a text in it isn't UTF-8.
+    #[must_use]
+    pub fn document(&self) -> Option<Value> {
+        reader::read(&self.node, Walk::new(&[]), None).ok()
+    }
 }
 
 /// The positions of the fields of an object. Objects that have been searched are remembered, so that

@@ -176,7 +176,7 @@ fn modules(version: &ApiVersion) -> impl Iterator<Item = &Module> {
 }
 
 /// The methods that check keywords as servers of custom resources do.
-const OF_SCHEMAS: [&str; 11] = [
+const OF_SCHEMAS: [&str; 12] = [
     "above",
     "below",
     "known_number",
@@ -187,6 +187,7 @@ const OF_SCHEMAS: [&str; 11] = [
     "minimum_fraction",
     "multiple_of",
     "multiple_of_fraction",
+    "pattern_of_quantity",
     "pattern_of_text",
 ];
 

@@ -34,10 +34,22 @@ pub(super) fn item(
             const STATUS_ALONE: bool = true;
         )
     });
+    let custom = cx.version.is_custom.then(|| {
+        quote!(
+            const IS_CUSTOM: bool = true;
+        )
+    });
     let rules = cx.version.has_cel_rules(schema) && cx.version.is_custom;
     let rules = rules.then(|| {
         quote!(
             const HAS_CEL_RULES: bool = true;
+        )
+    });
+    let required =
+        resource.required.iter().map(|(path, names)| quote!((#path, &[#(#names),*])));
+    let required = (!resource.required.is_empty()).then(|| {
+        quote!(
+            const REQUIRED: #VALIDATION::RequiredFields = &[#(#required),*];
         )
     });
     let ratcheted = cx.version.is_custom.then(|| {
@@ -55,6 +67,8 @@ pub(super) fn item(
             #unconditional
             #names
             #alone
+            #custom
+            #required
             #rules
             #ratcheted
             #status

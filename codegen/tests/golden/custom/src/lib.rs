@@ -3,11 +3,11 @@
 
 //! A custom resource, from its definition: rules in CEL and keywords of JSON Schema.
 //!
-//! Generated from OpenAPI documents, as of Kubernetes 1.37.
+//! Generated from the schemas of custom resources.
 //!
-//! | kind | scope | since | subresource |
-//! |---|---|---|---|
-//! | [`Garden`] | cluster |  | status |
+//! | kind | scope | subresource |
+//! |---|---|---|
+//! | [`Garden`] | cluster | status |
 //!
 //! Types for server-side apply are in `apply`, with the feature `apply`.
 //!

@@ -43,6 +43,13 @@ impl Check for Garden {
 }
 
 impl Strategy for Garden {
+    const IS_CUSTOM: bool = true;
+    const REQUIRED: kubernetes_validation::RequiredFields = &[
+        ("", &["spec"]),
+        ("spec", &["owner", "size"]),
+        ("spec.beds[]", &["length", "name", "width"]),
+        ("spec.prices[]", &["low"]),
+    ];
     const HAS_CEL_RULES: bool = true;
 
     fn ratcheted(&self) -> Option<k8s_openapi::serde_json::Value> {
