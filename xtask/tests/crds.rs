@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
 mod common;
+#[path = "common/objects.rs"]
+mod objects;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -193,21 +195,116 @@ fn definitions_of_others_become_crates() {
     println!("{files:#?}");
     assert!(files.len() >= 9, "{files:?}");
     let out = generated(&root, "others", &files);
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("generated");
     for command in ["clippy", "doc"] {
-        let mut cargo = Command::new(env!("CARGO"));
-        cargo.args([
-            command,
-            "--workspace",
-            "--all-features",
-            "--no-deps",
-            "--quiet",
-            "--offline",
-        ]);
-        cargo.current_dir(&out).env("CARGO_TARGET_DIR", &target);
-        cargo.env("RUSTFLAGS", "-Dwarnings").env("RUSTDOCFLAGS", "-Dwarnings");
-        Outcome::of(&mut cargo).succeeds();
+        let arguments = ["--workspace", "--all-features", "--no-deps"];
+        Outcome::of(cargo(&out, command).args(arguments)).succeeds();
     }
+    come_back(&root, &out, &files);
+}
+
+fn cargo(folder: &Path, command: &str) -> Command {
+    let mut cargo = Command::new(env!("CARGO"));
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("generated");
+    cargo.args([command, "--quiet", "--offline"]).current_dir(folder);
+    cargo.env("CARGO_TARGET_DIR", target);
+    cargo.env("RUSTFLAGS", "-Dwarnings").env("RUSTDOCFLAGS", "-Dwarnings");
+    cargo
+}
+
+/// Reads objects, one in a line, with a scheme, and compares what is written. Numbers with a fraction
+/// and without are the same.
+const READER: &str = r#"
+fn plain(value: &serde_json::Value) -> serde_json::Value {
+    use serde_json::Value;
+    match value {
+        Value::Number(number) => number.as_f64().into(),
+        Value::Array(items) => items.iter().map(plain).collect(),
+        Value::Object(members) => {
+            members.iter().map(|(name, value)| (name.clone(), plain(value))).collect()
+        }
+        other => other.clone(),
+    }
+}
+
+fn main() {
+    let mut scheme = kubernetes_manifests::scheme::Scheme::new();
+    register(&mut scheme);
+    let mut counts = std::collections::BTreeMap::<String, [usize; 2]>::new();
+    for line in std::io::stdin().lines() {
+        let line = line.unwrap();
+        let wanted: serde_json::Value = serde_json::from_str(&line).unwrap();
+        let kind = format!("{} {}", wanted["apiVersion"], wanted["kind"]);
+        let counts = counts.entry(kind).or_default();
+        counts[0] += 1;
+        let objects = match scheme.decode_json_all(&line) {
+            Ok(objects) => objects,
+            Err(error) => {
+                eprintln!("{error}\n{line}");
+                continue;
+            }
+        };
+        assert!(objects[0].as_value().is_none(), "{line}");
+        let written = objects[0].to_value().unwrap();
+        if plain(&written) == plain(&wanted) {
+            counts[1] += 1;
+        } else {
+            eprintln!("{written}\nis not\n{wanted}");
+        }
+    }
+    for (kind, [read, same]) in &counts {
+        println!("{kind}: {same} of {read}");
+    }
+    assert!(counts.values().all(|[read, same]| read == same));
+}
+"#;
+
+/// How many random objects of each kind are read and written.
+const OBJECTS: usize = 200;
+
+/// Random objects that the definitions allow come back as they were.
+fn come_back(root: &Path, out: &Path, files: &[PathBuf]) {
+    let mut rng = fastrand::Rng::with_seed(5);
+    let mut lines = String::new();
+    for file in files {
+        let text = fs::read_to_string(file).unwrap();
+        for object in objects::of_definitions(&text, &mut rng, OBJECTS) {
+            lines += &format!("{object}\n");
+        }
+    }
+    let folder = out.with_extension("reader");
+    fs::create_dir_all(folder.join("src")).unwrap();
+    fs::write(folder.join("objects.ndjson"), &lines).unwrap();
+    let mut crates: Vec<_> =
+        fs::read_dir(out).unwrap().map(|e| e.unwrap().path()).collect();
+    crates.retain(|path| path.join("src").is_dir());
+    let mut manifest =
+        "[workspace]\n\n[package]\nname = \"reader\"\nedition = \"2024\"\n\n\
+        [dependencies]\nserde_json = \"1\"\n"
+            .to_owned();
+    manifest += "k8s-openapi = { version = \"0.29\", features = [\"latest\"] }\n";
+    manifest += &format!(
+        "kubernetes-manifests.path = {:?}\n",
+        root.join("kubernetes-manifests")
+    );
+    let mut register = String::new();
+    for path in &crates {
+        let name = path.file_name().unwrap().to_str().unwrap();
+        manifest +=
+            &format!("{name} = {{ path = {path:?}, features = [\"manifests\"] }}\n");
+        register += &format!("    {}::add_to_scheme(scheme);\n", name.replace('-', "_"));
+    }
+    let register = format!(
+        "fn register(scheme: &mut kubernetes_manifests::scheme::Scheme) {{\n{register}}}\n"
+    );
+    fs::write(folder.join("Cargo.toml"), manifest).unwrap();
+    fs::write(folder.join("src/main.rs"), READER.to_owned() + &register).unwrap();
+    fs::copy(root.join("Cargo.lock"), folder.join("Cargo.lock")).unwrap();
+    let mut run = cargo(&folder, "run");
+    run.stdin(fs::File::open(folder.join("objects.ndjson")).unwrap());
+    let outcome = Outcome::of(&mut run);
+    assert_eq!(outcome.code, Some(0), "{}{}", outcome.out, outcome.stderr);
+    println!("{}", outcome.out);
+    assert!(outcome.out.lines().count() > 30, "{}", outcome.out);
 }
 
 /// The types that the generator makes, by their schemas, without documentation: of lists and

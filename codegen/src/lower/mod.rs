@@ -213,13 +213,14 @@ fn field(
         ),
         ReferenceOr::Reference { .. } => Default::default(),
     };
+    let nullable = property.as_item().is_some_and(|schema| schema.schema_data.nullable);
     Some(Field {
         json: json.to_owned(),
         name: name?,
         pointer: at.pointer,
         ty: ty?,
         required,
-        nullable: false,
+        nullable,
         metadata: false,
         boxed: false,
         docs,

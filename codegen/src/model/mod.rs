@@ -274,7 +274,8 @@ pub(crate) struct Field {
     pub(crate) pointer: Pointer,
     pub(crate) ty: Ty,
     pub(crate) required: bool,
-    /// Whether it is required and can still be `null`, set by the pass for that.
+    /// Whether it is required and can still be `null`, set by the pass for that; before it, whether the
+    /// schema says that it can.
     pub(crate) nullable: bool,
     /// Whether it is the metadata of a kind or list, which is always there: kube and k8s-openapi
     /// ask for it.
