@@ -257,6 +257,13 @@ fn frame(
                 *path = root.join(relative).display().to_string().into();
             }
         }
+        // A new crate, which our manifest doesn't name yet.
+        for name in used.iter().filter(|name| generated.iter().any(|k| k.name == **name))
+        {
+            let path =
+                toml::Table::from_iter([("path".to_owned(), name.as_str().into())]);
+            dependencies.entry(name.as_str()).or_insert(path.into());
+        }
     }
     let manifest = toml::Table::from_iter([("workspace".to_owned(), workspace.into())]);
     let cargo = workspace::read(&root.join(".cargo").join("config.toml"))?;

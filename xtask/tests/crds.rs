@@ -91,6 +91,68 @@ fn each_version_that_is_served_becomes_a_crate() {
     assert!(!sandbox.path("root/example-com-v1").exists());
 }
 
+/// Versions of one definition are converted like those of Kubernetes: by a `[crate.conversion]`.
+#[test]
+fn versions_of_a_definition_convert_into_one_another() {
+    let sandbox = Sandbox::new();
+    let schema = |port: &str| {
+        let sails = "sails: {type: integer}, crew: {type: array, items: {type: object, \
+            properties: {name: {type: string}}}}";
+        format!(
+            "{{openAPIV3Schema: {{type: object, required: [spec], properties: {{spec: \
+             {{type: object, properties: {{{sails}, {port}: {{type: string}}}}}}}}}}}}"
+        )
+    };
+    let definition = format!(
+        "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n\
+         metadata: {{name: boats.example.com}}\nspec:\n  group: example.com\n  \
+         scope: Namespaced\n  names: {{kind: Boat, plural: boats}}\n  versions:\n    \
+         - {{name: v1, served: true, storage: true, schema: {}}}\n    \
+         - {{name: v1beta1, served: true, schema: {}}}\n",
+        schema("harbour"),
+        schema("port")
+    );
+    sandbox.write("root/spec/v1.37/boats.yaml", &definition);
+    let krate = |version: &str| {
+        format!(
+            "[[crate]]\nname = \"boats-{version}\"\ndescription = \"Boats\"\n\
+             [[crate.document]]\nfile = \"boats.yaml\"\nprefix = \"com.example.{version}.\"\n"
+        )
+    };
+    let config = format!(
+        "newest = \"1.37\"\n{}{}[crate.conversion]\nto = \"boats-v1\"\n\
+         [[crate.conversion.rule]]\nschema = \"com.example.v1beta1.BoatSpec\"\n\
+         fields = [\"port\"]\nto = \"harbour\"\n\
+         [[extern]]\nprefix = \"io.k8s.apimachinery.\"\npath = \"k8s_openapi::apimachinery\"\n",
+        krate("v1"),
+        krate("v1beta1")
+    );
+    sandbox.write("root/codegen.toml", &config);
+    let out = sandbox.path("boats").display().to_string();
+    sandbox.run(&["--out", &out]).succeeds();
+    let boat = sandbox.read("boats/boats-v1beta1/src/boat.rs");
+    for part in [
+        "impl From<Boat> for boats_v1::Boat {",
+        "impl From<boats_v1::BoatSpecCrew> for BoatSpecCrew {",
+        "harbour: value.port,",
+        "port: value.harbour,",
+    ] {
+        assert!(boat.contains(part), "no {part}:\n{boat}");
+    }
+    // The one that the other depends on is beside it.
+    let manifest = sandbox.read("boats/Cargo.toml");
+    assert!(
+        manifest.contains("[workspace.dependencies.boats-v1]\npath = \"boats-v1\""),
+        "{manifest}"
+    );
+    // A field that has no counterpart has to be told.
+    sandbox.write(
+        "root/codegen.toml",
+        &config.replace("fields = [\"port\"]", "fields = [\"sails\"]"),
+    );
+    sandbox.run(&["--out", &out]).fails_with(&["BoatSpec", "port"]);
+}
+
 #[test]
 fn what_is_no_definition() {
     let fails = |text: &str, parts: &[&str]| {
