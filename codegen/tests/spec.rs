@@ -60,7 +60,8 @@ fn shared_schemas_are_alike() {
     let Some(root) = root() else { return };
     let mut known: BTreeMap<String, (Value, String)> = BTreeMap::new();
     let mut shared = 0;
-    for path in documents(&root) {
+    // Definitions of custom resources share nothing.
+    for path in documents(&root).into_iter().filter(|path| path.ends_with(".json")) {
         let text = fs::read_to_string(root.join("spec").join(&path)).unwrap();
         let document: Value = serde_json::from_str(&text).unwrap();
         let schemas = document["components"]["schemas"].as_object().unwrap();
