@@ -7,13 +7,14 @@ use kubernetes_manifests::scheme::Scheme;
 use kubernetes_manifests::strict;
 use serde_json::Value;
 
+/// `FILE` stands for the name of the document.
 const CONFIG: &str = r#"
 [[crate]]
 name = "example-v1"
 description = "An example"
 
 [[crate.document]]
-file = "document.json"
+file = "FILE"
 release = "1.37"
 prefix = "com.example.v1."
 overlays = ["overlay.yaml"]
@@ -29,31 +30,75 @@ const DOCUMENT: &str = include_str!("../seeds/load/kind.json");
 /// An overlay that does nothing.
 const OVERLAY: &str = "overlay: 1.0.0\ninfo: {title: t, version: v}\nactions: []\n";
 
-fn generated(document: &str, overlay: &str) {
-    let config = Config::parse(&Source::new("codegen.toml", CONFIG));
+fn generated(document: &str, overlay: &str) -> Result<(), String> {
+    generated_of("document.json", document, overlay)
+}
+
+/// Generates a crate, or returns what stands against it.
+fn generated_of(file: &str, document: &str, overlay: &str) -> Result<(), String> {
+    let config = Source::new("codegen.toml", CONFIG.replace("FILE", file));
+    let config = Config::parse(&config);
     let (Ok(config), Ok(release)) = (config, "1.37".parse()) else {
-        return;
+        return Ok(());
     };
     let mut inputs = Inputs::default();
-    let source = Source::new("document.json", document);
+    let source = Source::new(file, document);
     let document = DocumentSource { source, release };
-    inputs.documents.insert("v1.37/document.json".to_owned(), document);
+    inputs.documents.insert(format!("v1.37/{file}"), document);
     let overlay = Source::new("overlays/overlay.yaml", overlay);
     inputs.overlays.insert("overlay.yaml".to_owned(), overlay);
-    if let Err(errors) = generate(&config, &inputs) {
-        let text = errors.to_string();
+    let made = generate(&config, &inputs).map_err(|errors| errors.to_string());
+    if let Err(text) = &made {
         assert!(!text.contains("bug of the generator"), "{text}");
     }
+    made.map(drop)
 }
 
-/// Generates from a document.
-pub fn load(data: &[u8]) {
-    generated(&String::from_utf8_lossy(data), OVERLAY);
+/// Generates from a document. What stands against it is returned.
+pub fn load(data: &[u8]) -> Result<(), String> {
+    generated(&String::from_utf8_lossy(data), OVERLAY)
 }
 
-/// Generates from a document with an overlay.
-pub fn overlay(data: &[u8]) {
-    generated(DOCUMENT, &String::from_utf8_lossy(data));
+/// Generates from a document with an overlay. What stands against it is returned.
+pub fn overlay(data: &[u8]) -> Result<(), String> {
+    generated(DOCUMENT, &String::from_utf8_lossy(data))
+}
+
+/// Generates from a CustomResourceDefinition. What stands against it is returned.
+pub fn crd(data: &[u8]) -> Result<(), String> {
+    generated_of("document.yaml", &String::from_utf8_lossy(data), OVERLAY)
+}
+
+/// Translates a rule in CEL, of an object with fields of several types. What stands against it is returned.
+pub fn cel(data: &[u8]) -> Result<(), String> {
+    let definition = serde_json::json!({
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": "things.example.com"},
+        "spec": {
+            "group": "example.com", "scope": "Cluster",
+            "names": {"kind": "Thing", "plural": "things"},
+            "versions": [{
+                "name": "v1", "served": true, "storage": true,
+                "schema": {"openAPIV3Schema": {"type": "object", "properties": {"spec": {
+                    "type": "object",
+                    "required": ["name", "count"],
+                    "x-kubernetes-validations": [{"rule": String::from_utf8_lossy(data)}],
+                    "properties": {
+                        "name": {"type": "string"},
+                        "note": {"type": "string"},
+                        "count": {"type": "integer"},
+                        "labels": {"type": "object", "additionalProperties": {"type": "string"}},
+                        "parts": {"type": "array", "items": {
+                            "type": "object", "required": ["key"],
+                            "properties": {"key": {"type": "string"}},
+                        }},
+                    },
+                }}}},
+            }],
+        },
+    });
+    generated_of("document.yaml", &definition.to_string(), OVERLAY)
 }
 
 fn scheme() -> Scheme {

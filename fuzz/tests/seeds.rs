@@ -2,9 +2,9 @@
 //! `FUZZ_CASES` is the number of damaged inputs of each seed, `FUZZ_SEED` that of the random numbers.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use kubernetes_storage_fuzz::{decode, load, overlay, quantity, strict};
+use kubernetes_storage_fuzz::{cel, crd, decode, load, overlay, quantity, strict};
 
 fn number(variable: &str, default: u64) -> u64 {
     std::env::var(variable).map_or(default, |text| text.parse().expect(variable))
@@ -30,11 +30,23 @@ fn damage(data: &mut Vec<u8>, rng: &mut fastrand::Rng) {
     }
 }
 
-fn run(name: &str, target: fn(&[u8])) {
+/// Runs a target whose seeds are right.
+fn run_right(name: &str, target: fn(&[u8]) -> Result<(), String>) {
+    for (path, seed) in seeds(name) {
+        assert_eq!(target(&seed), Ok(()), "{}", path.display());
+    }
+    run(name, |data| drop(target(data)));
+}
+
+fn seeds(name: &str) -> Vec<(PathBuf, Vec<u8>)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("seeds").join(name);
+    let paths = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    paths.map(|path| (path.clone(), fs::read(path).unwrap())).collect()
+}
+
+fn run(name: &str, target: impl Fn(&[u8]) + std::panic::RefUnwindSafe) {
     let mut rng = fastrand::Rng::with_seed(number("FUZZ_SEED", 1));
-    for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
-        let seed = fs::read(&path).unwrap();
+    for (_, seed) in seeds(name) {
         target(&seed);
         for _ in 0..number("FUZZ_CASES", 300) {
             let mut data = seed.clone();
@@ -49,12 +61,22 @@ fn run(name: &str, target: fn(&[u8])) {
 
 #[test]
 fn documents() {
-    run("load", load);
+    run_right("load", load);
+}
+
+#[test]
+fn definitions() {
+    run_right("crd", crd);
+}
+
+#[test]
+fn rules() {
+    run_right("cel", cel);
 }
 
 #[test]
 fn overlays() {
-    run("overlay", overlay);
+    run_right("overlay", overlay);
 }
 
 #[test]

@@ -133,8 +133,9 @@ fn each_object(
 }
 
 fn is_in_the_way(error: &Error) -> bool {
-    use ErrorType::{NotSupported, Required, TooLong, TooMany};
-    matches!(error.error_type, NotSupported | Required | TooLong | TooMany)
+    use ErrorType::{NotSupported, Required, TooLong, TooMany, TypeInvalid};
+    let blocking = [NotSupported, Required, TooLong, TooMany, TypeInvalid];
+    blocking.contains(&error.error_type)
 }
 
 /// Drops the errors since a mark that are about values as they are stored.

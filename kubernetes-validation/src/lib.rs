@@ -32,6 +32,8 @@ mod custom;
 #[path = "not_custom.rs"]
 mod custom;
 mod enumeration;
+#[cfg(feature = "custom-resources")]
+mod formats;
 mod labels;
 mod metadata;
 mod path;
@@ -57,6 +59,8 @@ pub use kubernetes_kinds::names::NameFormat;
 pub use kubernetes_kinds::{FieldPath, Segment};
 
 pub use checker::{Checker, IMMUTABLE, Problem, Repeats, to_value};
+#[cfg(feature = "custom-resources")]
+pub use formats::TextFormat;
 pub use path::Path;
 #[cfg(feature = "pattern")]
 pub use pattern::Pattern;

@@ -24,6 +24,8 @@ pub enum ErrorType {
     TooMany,
     /// A value is not allowed here, or not now.
     Forbidden,
+    /// A text hasn't the format that the schema of a custom resource says.
+    TypeInvalid,
 }
 
 impl ErrorType {
@@ -39,6 +41,7 @@ impl ErrorType {
             Self::TooLong => "FieldValueTooLong",
             Self::TooMany => "FieldValueTooMany",
             Self::Forbidden => "FieldValueForbidden",
+            Self::TypeInvalid => "FieldValueTypeInvalid",
         }
     }
 }
@@ -48,7 +51,7 @@ impl fmt::Display for ErrorType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Self::Required => "Required value",
-            Self::Invalid => "Invalid value",
+            Self::Invalid | Self::TypeInvalid => "Invalid value",
             Self::NotSupported => "Unsupported value",
             Self::Duplicate => "Duplicate value",
             Self::TooLong => "Too long",

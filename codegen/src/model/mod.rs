@@ -29,7 +29,7 @@ pub(crate) use lifecycle::{Feature, KindName, Lifecycle};
 pub(crate) use merge::{Inner, Merge, Replaced, Step};
 pub(crate) use rules::{
     Argument, Call, Check, Earlier, ErrorType, Group, Immutable, NameFormat, Reported,
-    Rule, Rules, Takes, Together, TypeRules, Unique,
+    Rule, Rules, Takes, TextFormat, Together, TypeRules, Unique,
 };
 pub(crate) use schema::{Keywords, Property, Setting, TypeSchema};
 pub(crate) use value::{Literal, Reading};

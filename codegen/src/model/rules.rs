@@ -233,6 +233,7 @@ pub(crate) enum Argument {
     /// A type of error, and the keyword whose rule is broken.
     Problem(ErrorType, &'static str),
     NameFormat(NameFormat),
+    TextFormat(TextFormat),
     Pattern(String),
     /// The values of an enumeration of the crate.
     ValuesOf(Ident),
@@ -397,6 +398,53 @@ impl NameFormat {
             "labelValue" => Self::LabelValue,
             _ => return None,
         })
+    }
+}
+
+/// The formats of texts that a server checks in custom resources, and that can be checked here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub(crate) enum TextFormat {
+    BsonObjectId,
+    Cidr,
+    Date,
+    HexColor,
+    Ipv4,
+    Ipv6,
+    Mac,
+    Ssn,
+    Uuid,
+    Uuid3,
+    Uuid4,
+    Uuid5,
+}
+
+impl TextFormat {
+    const ALL: [(&'static str, Self); 12] = [
+        ("bsonobjectid", Self::BsonObjectId),
+        ("cidr", Self::Cidr),
+        ("date", Self::Date),
+        ("hexcolor", Self::HexColor),
+        ("ipv4", Self::Ipv4),
+        ("ipv6", Self::Ipv6),
+        ("mac", Self::Mac),
+        ("ssn", Self::Ssn),
+        ("uuid", Self::Uuid),
+        ("uuid3", Self::Uuid3),
+        ("uuid4", Self::Uuid4),
+        ("uuid5", Self::Uuid5),
+    ];
+
+    /// The format of that name; a server ignores dashes in it.
+    pub(crate) fn parse(name: &str) -> Option<Self> {
+        let name = name.replace('-', "");
+        let found = Self::ALL.iter().find(|(known, _)| *known == name);
+        found.map(|(_, format)| *format)
+    }
+
+    /// Its name.
+    pub(crate) fn name(self) -> &'static str {
+        let found = Self::ALL.iter().find(|(_, format)| *format == self);
+        found.map_or("", |(name, _)| name)
     }
 }
 

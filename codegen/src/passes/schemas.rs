@@ -179,6 +179,9 @@ fn of_call(
                 *ty = Ty::String;
             }
         }
+        ("format", Some(Argument::TextFormat(format))) => {
+            keywords.set("format", format.name());
+        }
         ("format", Some(Argument::NameFormat(format))) => {
             formats.push((*format, call.method == "format_lowered"));
         }

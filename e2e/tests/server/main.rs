@@ -40,6 +40,7 @@ mod copies;
 mod custom;
 #[path = "../common/definitions.rs"]
 mod definitions;
+mod formats;
 mod golden;
 mod kinds;
 mod lean;

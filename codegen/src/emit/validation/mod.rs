@@ -176,7 +176,7 @@ fn modules(version: &ApiVersion) -> impl Iterator<Item = &Module> {
 }
 
 /// The methods that check keywords as servers of custom resources do.
-const OF_SCHEMAS: [&str; 12] = [
+const OF_SCHEMAS: [&str; 13] = [
     "above",
     "below",
     "known_number",
@@ -189,6 +189,7 @@ const OF_SCHEMAS: [&str; 12] = [
     "multiple_of_fraction",
     "pattern_of_quantity",
     "pattern_of_text",
+    "text_format",
 ];
 
 /// Whether the crate is about custom resources, or checks what else only they are asked.

@@ -262,6 +262,11 @@ fn argument(cx: &mut Context<'_>, argument: &Argument) -> TokenStream {
             let ty = cx.name("NameFormat");
             quote!(#ty::#name)
         }
+        Argument::TextFormat(format) => {
+            let name = Ident::new(&format!("{format:?}"), Span::call_site());
+            let ty = cx.name("TextFormat");
+            quote!(#ty::#name)
+        }
         Argument::Pattern(_) => quote!(&PATTERN),
         Argument::ValuesOf(name) => {
             cx.uses.types.insert(name.clone());

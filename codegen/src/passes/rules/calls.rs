@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::Reader;
 use crate::diag::Pointer;
 use crate::keyword::{self, Form, Keyword, Meaning, Method, Modification, Sort, TABLE};
-use crate::model::{Argument, Asked, Call, ErrorType, NameFormat};
+use crate::model::{Argument, Asked, Call, ErrorType, NameFormat, Takes, TextFormat};
 
 impl Reader<'_> {
     /// The call that a keyword asks for.
@@ -19,6 +19,15 @@ impl Reader<'_> {
         pointer: &Pointer,
     ) -> Option<Call> {
         let name = keyword.name;
+        let format = value.as_str().and_then(TextFormat::parse);
+        if name == "format"
+            && self.version.is_custom
+            && sort == Sort::Text
+            && let Some(format) = format
+        {
+            let format = vec![Argument::TextFormat(format)];
+            return Some(Call::new("text_format", Takes::Text, format));
+        }
         // Other formats are types.
         let is_type = |text: &str| NameFormat::parse(text).is_none();
         if name == "format" && value.as_str().is_some_and(is_type) {

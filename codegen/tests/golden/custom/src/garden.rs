@@ -598,6 +598,9 @@ pub struct GardenSpecSign {
     /// In which language.
     pub in_: Option<String>,
 
+    /// The day on which it was put up.
+    pub since: Option<String>,
+
     /// What it says.
     pub text: Option<String>,
 
@@ -630,6 +633,15 @@ impl GardenSpecSign {
         self
     }
 
+    /// The day on which it was put up.
+    ///
+    /// Sets [`since`](Self::since).
+    #[must_use]
+    pub fn with_since(mut self, value: impl Into<String>) -> Self {
+        self.since = Some(value.into());
+        self
+    }
+
     /// What it says.
     ///
     /// Sets [`text`](Self::text).
@@ -653,6 +665,7 @@ wire::object! {
     GardenSpecSign {
         optional "font" => font,
         optional "in" => in_,
+        optional "since" => since,
         optional "text" => text,
         optional "x-ray" => x_ray,
     }

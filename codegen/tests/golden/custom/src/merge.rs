@@ -66,6 +66,7 @@ merge::object! {
     GardenSpecSign {
         optional font,
         optional in_,
+        optional since,
         optional text,
         optional x_ray,
     }

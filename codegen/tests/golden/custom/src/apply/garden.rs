@@ -661,6 +661,11 @@ pub struct GardenSpecSign {
     /// See [`in_`](crate::GardenSpecSign::in_).
     pub in_: Option<String>,
 
+    /// The day on which it was put up.
+    ///
+    /// See [`since`](crate::GardenSpecSign::since).
+    pub since: Option<String>,
+
     /// What it says.
     ///
     /// See [`text`](crate::GardenSpecSign::text).
@@ -697,6 +702,15 @@ impl GardenSpecSign {
         self
     }
 
+    /// The day on which it was put up.
+    ///
+    /// Sets [`since`](Self::since).
+    #[must_use]
+    pub fn with_since(mut self, value: impl Into<String>) -> Self {
+        self.since = Some(value.into());
+        self
+    }
+
     /// What it says.
     ///
     /// Sets [`text`](Self::text).
@@ -722,6 +736,7 @@ impl From<crate::GardenSpecSign> for GardenSpecSign {
         Self {
             font: value.font,
             in_: value.in_,
+            since: value.since,
             text: value.text,
             x_ray: value.x_ray,
         }
@@ -732,6 +747,7 @@ wire::object! {
     GardenSpecSign {
         optional "font" => font,
         optional "in" => in_,
+        optional "since" => since,
         optional "text" => text,
         optional "x-ray" => x_ray,
     }

@@ -63,6 +63,7 @@ merge::object! {
     GardenSpecSign {
         optional font,
         optional in_,
+        optional since,
         optional text,
         optional x_ray,
     }

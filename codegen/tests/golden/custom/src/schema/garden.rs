@@ -167,6 +167,10 @@ schema::object! {
         optional "in" => String {
             "maxLength" => 5,
         },
+        /// The day on which it was put up.
+        optional "since" => String {
+            "format" => "date",
+        },
         /// What it says.
         optional "text" => String {
             "maxLength" => 20,

@@ -4,7 +4,7 @@
 
 use kubernetes_validation::{
     Check, Checker, ErrorType, Path, Pattern, Problem, Repeats, Rule, SetDefaults,
-    Strategy, Target, cel, default_text,
+    Strategy, Target, TextFormat, cel, default_text,
 };
 
 use crate::{
@@ -532,6 +532,10 @@ impl Check for GardenSpecSign {
         let path = at.field("in");
         if let Some(value) = &self.in_ {
             to.max_characters(path, value, 5);
+        }
+        let path = at.field("since");
+        if let Some(value) = &self.since {
+            to.text_format(path, value, TextFormat::Date);
         }
         let path = at.field("text");
         if let Some(value) = &self.text {
