@@ -27,7 +27,7 @@ use crate::VolumeSnapshotError;
 /// `kubernetes_validation::Validate` says what an API server would make of an object.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VolumeSnapshot {
-    /// `metadata`.
+    /// Name, labels, annotations, owners and the rest of what every object has.
     pub metadata: ObjectMeta,
 
     /// What the user asks for.
@@ -48,7 +48,7 @@ impl VolumeSnapshot {
         }
     }
 
-    /// `metadata`.
+    /// Name, labels, annotations, owners and the rest of what every object has.
     ///
     /// Sets [`metadata`](Self::metadata). Where it has no name or namespace, those of the
     /// object stay.
@@ -121,7 +121,7 @@ wire::kind! {
 /// A list of [`VolumeSnapshot`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VolumeSnapshotList {
-    /// `metadata`.
+    /// The version of the list, and how to go on where it is read in parts.
     pub metadata: ListMeta,
 
     /// `items`.
@@ -138,7 +138,7 @@ impl VolumeSnapshotList {
         }
     }
 
-    /// `metadata`.
+    /// The version of the list, and how to go on where it is read in parts.
     ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]

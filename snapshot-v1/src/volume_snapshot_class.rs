@@ -30,7 +30,7 @@ use crate::DeletionPolicy;
 /// `kubernetes_validation::Validate` says what an API server would make of an object.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VolumeSnapshotClass {
-    /// `metadata`.
+    /// Name, labels, annotations, owners and the rest of what every object has.
     pub metadata: ObjectMeta,
 
     /// What becomes of the snapshot in the storage system when its
@@ -74,7 +74,7 @@ impl VolumeSnapshotClass {
         }
     }
 
-    /// `metadata`.
+    /// Name, labels, annotations, owners and the rest of what every object has.
     ///
     /// Sets [`metadata`](Self::metadata). Where it has no name or namespace, those of the
     /// object stay.
@@ -140,7 +140,7 @@ wire::kind! {
 /// A list of [`VolumeSnapshotClass`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VolumeSnapshotClassList {
-    /// `metadata`.
+    /// The version of the list, and how to go on where it is read in parts.
     pub metadata: ListMeta,
 
     /// `items`.
@@ -157,7 +157,7 @@ impl VolumeSnapshotClassList {
         }
     }
 
-    /// `metadata`.
+    /// The version of the list, and how to go on where it is read in parts.
     ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]

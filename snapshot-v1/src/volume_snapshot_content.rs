@@ -34,7 +34,7 @@ use crate::{DeletionPolicy, VolumeSnapshotError};
 /// `kubernetes_validation::Validate` says what an API server would make of an object.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VolumeSnapshotContent {
-    /// `metadata`.
+    /// Name, labels, annotations, owners and the rest of what every object has.
     pub metadata: ObjectMeta,
 
     /// What the snapshot is and to what it belongs.
@@ -58,7 +58,7 @@ impl VolumeSnapshotContent {
         }
     }
 
-    /// `metadata`.
+    /// Name, labels, annotations, owners and the rest of what every object has.
     ///
     /// Sets [`metadata`](Self::metadata). Where it has no name or namespace, those of the
     /// object stay.
@@ -131,7 +131,7 @@ wire::kind! {
 /// A list of [`VolumeSnapshotContent`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VolumeSnapshotContentList {
-    /// `metadata`.
+    /// The version of the list, and how to go on where it is read in parts.
     pub metadata: ListMeta,
 
     /// `items`.
@@ -150,7 +150,7 @@ impl VolumeSnapshotContentList {
         }
     }
 
-    /// `metadata`.
+    /// The version of the list, and how to go on where it is read in parts.
     ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]

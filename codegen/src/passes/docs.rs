@@ -6,7 +6,8 @@ use serde_json::Value;
 
 use crate::doc::{self, Links};
 use crate::model::{
-    ApiVersion, CelRule, Docs, Facts, Field, Immutable, Lifecycle, SchemaName, Shape,
+    ApiVersion, CelRule, Docs, Facts, Field, Immutable, Lifecycle, Role, SchemaName,
+    Shape,
 };
 use crate::release::Release;
 
@@ -33,7 +34,11 @@ pub(super) fn run(version: &mut ApiVersion) {
                 let rules = object.rules.cel.iter();
                 notes.extend(rules.map(|rule| satisfies("The", rule)));
                 notes.extend(object.rules.unchecked.iter().map(unchecked));
+                let is_list = matches!(object.role, Role::List { .. });
                 for field in &mut object.fields {
+                    if field.metadata && field.docs.description.trim().is_empty() {
+                        field.docs.description = metadata(is_list).to_owned();
+                    }
                     links.field.clone_from(&field.json);
                     let notes = of_field(field, lifecycle, release);
                     write(&mut field.docs, &field.json, &notes, &links);
@@ -47,6 +52,15 @@ pub(super) fn run(version: &mut ApiVersion) {
         }
         links.field.clear();
         write(&mut ty.docs, &here, &notes, &links);
+    }
+}
+
+/// What metadata is, where a document doesn't say it: those of custom resources never do.
+fn metadata(of_list: bool) -> &'static str {
+    if of_list {
+        "The version of the list, and how to go on where it is read in parts."
+    } else {
+        "Name, labels, annotations, owners and the rest of what every object has."
     }
 }
 

@@ -12,7 +12,7 @@ use super::VolumeSnapshotError;
 /// sent, and owned by the field manager.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VolumeSnapshot {
-    /// `metadata`.
+    /// Name, labels, annotations, owners and the rest of what every object has.
     ///
     /// See [`metadata`](crate::VolumeSnapshot::metadata).
     pub metadata: ObjectMeta,
@@ -39,7 +39,7 @@ impl VolumeSnapshot {
         }
     }
 
-    /// `metadata`.
+    /// Name, labels, annotations, owners and the rest of what every object has.
     ///
     /// Sets [`metadata`](Self::metadata). Where it has no name or namespace, those of the
     /// object stay.

@@ -13,7 +13,7 @@ use crate::DeletionPolicy;
 /// is set is sent, and owned by the field manager.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VolumeSnapshotClass {
-    /// `metadata`.
+    /// Name, labels, annotations, owners and the rest of what every object has.
     ///
     /// See [`metadata`](crate::VolumeSnapshotClass::metadata).
     pub metadata: ObjectMeta,
@@ -45,7 +45,7 @@ impl VolumeSnapshotClass {
         }
     }
 
-    /// `metadata`.
+    /// Name, labels, annotations, owners and the rest of what every object has.
     ///
     /// Sets [`metadata`](Self::metadata). Where it has no name or namespace, those of the
     /// object stay.

@@ -12,7 +12,7 @@ use crate::DeletionPolicy;
 /// what is set is sent, and owned by the field manager.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VolumeSnapshotContent {
-    /// `metadata`.
+    /// Name, labels, annotations, owners and the rest of what every object has.
     ///
     /// See [`metadata`](crate::VolumeSnapshotContent::metadata).
     pub metadata: ObjectMeta,
@@ -38,7 +38,7 @@ impl VolumeSnapshotContent {
         }
     }
 
-    /// `metadata`.
+    /// Name, labels, annotations, owners and the rest of what every object has.
     ///
     /// Sets [`metadata`](Self::metadata). Where it has no name or namespace, those of the
     /// object stay.

@@ -16,7 +16,7 @@ schema::kind! {
     /// already. The snapshot itself is described by the VolumeSnapshotContent that it is
     /// bound to.
     VolumeSnapshot "io.k8s.storage.snapshot.v1.VolumeSnapshot" {
-        /// `metadata`.
+        /// Name, labels, annotations, owners and the rest of what every object has.
         optional "metadata" => ObjectMeta,
         /// What the user asks for.
         required "spec" => VolumeSnapshotSpec,
@@ -28,7 +28,7 @@ schema::kind! {
 schema::kind! {
     /// A list of VolumeSnapshot.
     VolumeSnapshotList "io.k8s.storage.snapshot.v1.VolumeSnapshotList" {
-        /// `metadata`.
+        /// The version of the list, and how to go on where it is read in parts.
         optional "metadata" => ListMeta,
         /// `items`.
         required "items" => Vec<VolumeSnapshot>,

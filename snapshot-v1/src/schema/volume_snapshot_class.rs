@@ -14,7 +14,7 @@ schema::kind! {
     /// VolumeSnapshot names its class, or gets the default class of its driver, the one
     /// with the annotation `snapshot.storage.kubernetes.io/is-default-class: "true"`.
     VolumeSnapshotClass "io.k8s.storage.snapshot.v1.VolumeSnapshotClass" {
-        /// `metadata`.
+        /// Name, labels, annotations, owners and the rest of what every object has.
         optional "metadata" => ObjectMeta,
         /// What becomes of the snapshot in the storage system when its VolumeSnapshot is
         /// deleted.
@@ -29,7 +29,7 @@ schema::kind! {
 schema::kind! {
     /// A list of VolumeSnapshotClass.
     VolumeSnapshotClassList "io.k8s.storage.snapshot.v1.VolumeSnapshotClassList" {
-        /// `metadata`.
+        /// The version of the list, and how to go on where it is read in parts.
         optional "metadata" => ListMeta,
         /// `items`.
         required "items" => Vec<VolumeSnapshotClass>,

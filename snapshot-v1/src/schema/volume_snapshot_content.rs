@@ -15,7 +15,7 @@ schema::kind! {
     /// A snapshot in a storage system. The snapshot controller makes one for a
     /// VolumeSnapshot, or an administrator for a snapshot that exists already.
     VolumeSnapshotContent "io.k8s.storage.snapshot.v1.VolumeSnapshotContent" {
-        /// `metadata`.
+        /// Name, labels, annotations, owners and the rest of what every object has.
         optional "metadata" => ObjectMeta,
         /// What the snapshot is and to what it belongs.
         required "spec" => VolumeSnapshotContentSpec,
@@ -27,7 +27,7 @@ schema::kind! {
 schema::kind! {
     /// A list of VolumeSnapshotContent.
     VolumeSnapshotContentList "io.k8s.storage.snapshot.v1.VolumeSnapshotContentList" {
-        /// `metadata`.
+        /// The version of the list, and how to go on where it is read in parts.
         optional "metadata" => ListMeta,
         /// `items`.
         required "items" => Vec<VolumeSnapshotContent>,

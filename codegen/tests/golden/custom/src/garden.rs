@@ -24,7 +24,7 @@ use kubernetes_kinds::wire;
 /// `kubernetes_validation::Validate` says what an API server would make of an object.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Garden {
-    /// `metadata`.
+    /// Name, labels, annotations, owners and the rest of what every object has.
     pub metadata: ObjectMeta,
 
     /// What is wished.
@@ -45,7 +45,7 @@ impl Garden {
         }
     }
 
-    /// `metadata`.
+    /// Name, labels, annotations, owners and the rest of what every object has.
     ///
     /// Sets [`metadata`](Self::metadata). Where it has no name or namespace, those of the
     /// object stay.
@@ -118,7 +118,7 @@ wire::kind! {
 /// A list of Garden.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GardenList {
-    /// `metadata`.
+    /// The version of the list, and how to go on where it is read in parts.
     pub metadata: ListMeta,
 
     /// `items`.
@@ -135,7 +135,7 @@ impl GardenList {
         }
     }
 
-    /// `metadata`.
+    /// The version of the list, and how to go on where it is read in parts.
     ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]

@@ -19,7 +19,7 @@ use kubernetes_kinds::wire;
 /// `kubernetes_validation::Validate` says what an API server would make of an object.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Box2 {
-    /// `metadata`.
+    /// Name, labels, annotations, owners and the rest of what every object has.
     pub metadata: ObjectMeta,
 
     /// A field of the name that the constructor's parameter would have.
@@ -48,7 +48,7 @@ impl Box2 {
         }
     }
 
-    /// `metadata`.
+    /// Name, labels, annotations, owners and the rest of what every object has.
     ///
     /// Sets [`metadata`](Self::metadata). Where it has no name or namespace, those of the
     /// object stay.

@@ -19,7 +19,7 @@ use kubernetes_kinds::wire;
 /// `kubernetes_validation::Validate` says what an API server would make of an object.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Jar {
-    /// `metadata`.
+    /// Name, labels, annotations, owners and the rest of what every object has.
     pub metadata: ObjectMeta,
 
     /// `level`.
@@ -36,7 +36,7 @@ impl Jar {
         }
     }
 
-    /// `metadata`.
+    /// Name, labels, annotations, owners and the rest of what every object has.
     ///
     /// Sets [`metadata`](Self::metadata). Where it has no name or namespace, those of the
     /// object stay.
@@ -96,7 +96,7 @@ wire::kind! {
 /// List of Jars.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct JarList {
-    /// `metadata`.
+    /// The version of the list, and how to go on where it is read in parts.
     pub metadata: ListMeta,
 
     /// `items`.
@@ -113,7 +113,7 @@ impl JarList {
         }
     }
 
-    /// `metadata`.
+    /// The version of the list, and how to go on where it is read in parts.
     ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]

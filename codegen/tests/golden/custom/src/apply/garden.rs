@@ -13,7 +13,7 @@ use crate::GardenSpecRiver;
 /// by the field manager.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Garden {
-    /// `metadata`.
+    /// Name, labels, annotations, owners and the rest of what every object has.
     ///
     /// See [`metadata`](crate::Garden::metadata).
     pub metadata: ObjectMeta,
@@ -39,7 +39,7 @@ impl Garden {
         }
     }
 
-    /// `metadata`.
+    /// Name, labels, annotations, owners and the rest of what every object has.
     ///
     /// Sets [`metadata`](Self::metadata). Where it has no name or namespace, those of the
     /// object stay.

@@ -15,7 +15,7 @@ use crate::{
 schema::kind! {
     /// A garden.
     Garden "com.example.v1.Garden" {
-        /// `metadata`.
+        /// Name, labels, annotations, owners and the rest of what every object has.
         optional "metadata" => ObjectMeta,
         /// What is wished.
         required "spec" => GardenSpec,
@@ -27,7 +27,7 @@ schema::kind! {
 schema::kind! {
     /// A list of Garden.
     GardenList "com.example.v1.GardenList" {
-        /// `metadata`.
+        /// The version of the list, and how to go on where it is read in parts.
         optional "metadata" => ListMeta,
         /// `items`.
         required "items" => Vec<Garden>,

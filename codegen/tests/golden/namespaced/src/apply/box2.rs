@@ -9,7 +9,7 @@ use kubernetes_kinds::wire;
 /// the field manager.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Box2 {
-    /// `metadata`.
+    /// Name, labels, annotations, owners and the rest of what every object has.
     ///
     /// See [`metadata`](crate::Box2::metadata).
     pub metadata: ObjectMeta,
@@ -40,7 +40,7 @@ impl Box2 {
         }
     }
 
-    /// `metadata`.
+    /// Name, labels, annotations, owners and the rest of what every object has.
     ///
     /// Sets [`metadata`](Self::metadata). Where it has no name or namespace, those of the
     /// object stay.

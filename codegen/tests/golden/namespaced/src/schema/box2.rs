@@ -10,7 +10,7 @@ use crate::Box2;
 schema::kind! {
     /// A box in a namespace.
     Box2 "com.example.v1.Box2" {
-        /// `metadata`.
+        /// Name, labels, annotations, owners and the rest of what every object has.
         optional "metadata" => ObjectMeta,
         /// A field of the name that the constructor's parameter would have.
         required "name" => String,

@@ -11,7 +11,7 @@ use super::Fur;
 /// the field manager.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Cat {
-    /// `metadata`.
+    /// Name, labels, annotations, owners and the rest of what every object has.
     ///
     /// See [`metadata`](crate::Cat::metadata).
     pub metadata: ObjectMeta,
@@ -37,7 +37,7 @@ impl Cat {
         }
     }
 
-    /// `metadata`.
+    /// Name, labels, annotations, owners and the rest of what every object has.
     ///
     /// Sets [`metadata`](Self::metadata). Where it has no name or namespace, those of the
     /// object stay.

@@ -11,7 +11,7 @@ use super::Fur;
 /// the field manager.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Dog {
-    /// `metadata`.
+    /// Name, labels, annotations, owners and the rest of what every object has.
     ///
     /// See [`metadata`](crate::Dog::metadata).
     pub metadata: ObjectMeta,
@@ -32,7 +32,7 @@ impl Dog {
         }
     }
 
-    /// `metadata`.
+    /// Name, labels, annotations, owners and the rest of what every object has.
     ///
     /// Sets [`metadata`](Self::metadata). Where it has no name or namespace, those of the
     /// object stay.

@@ -10,7 +10,7 @@ use crate::{Cat, CatNap, Fur};
 schema::kind! {
     /// A cat; see Dog and CatNap.
     Cat "com.example.v1.Cat" {
-        /// `metadata`.
+        /// Name, labels, annotations, owners and the rest of what every object has.
         optional "metadata" => ObjectMeta,
         /// `fur`.
         optional "fur" => Fur,

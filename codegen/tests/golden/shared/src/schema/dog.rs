@@ -10,7 +10,7 @@ use crate::{Dog, Fur};
 schema::kind! {
     /// A dog.
     Dog "com.example.v1.Dog" {
-        /// `metadata`.
+        /// Name, labels, annotations, owners and the rest of what every object has.
         optional "metadata" => ObjectMeta,
         /// `fur`.
         optional "fur" => Fur,

@@ -9,7 +9,7 @@ use kubernetes_kinds::wire;
 /// the field manager.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Jar {
-    /// `metadata`.
+    /// Name, labels, annotations, owners and the rest of what every object has.
     ///
     /// See [`metadata`](crate::Jar::metadata).
     pub metadata: ObjectMeta,
@@ -30,7 +30,7 @@ impl Jar {
         }
     }
 
-    /// `metadata`.
+    /// Name, labels, annotations, owners and the rest of what every object has.
     ///
     /// Sets [`metadata`](Self::metadata). Where it has no name or namespace, those of the
     /// object stay.

@@ -13,7 +13,7 @@ use crate::Handle;
 /// the field manager.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mug {
-    /// `metadata`.
+    /// Name, labels, annotations, owners and the rest of what every object has.
     ///
     /// See [`metadata`](crate::Mug::metadata).
     pub metadata: ObjectMeta,
@@ -34,7 +34,7 @@ impl Mug {
         }
     }
 
-    /// `metadata`.
+    /// Name, labels, annotations, owners and the rest of what every object has.
     ///
     /// Sets [`metadata`](Self::metadata). Where it has no name or namespace, those of the
     /// object stay.

@@ -11,7 +11,7 @@ use kubernetes_kinds::{convert, wire};
 /// the field manager.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tray {
-    /// `metadata`.
+    /// Name, labels, annotations, owners and the rest of what every object has.
     ///
     /// See [`metadata`](crate::Tray::metadata).
     pub metadata: ObjectMeta,
@@ -57,7 +57,7 @@ impl Tray {
         }
     }
 
-    /// `metadata`.
+    /// Name, labels, annotations, owners and the rest of what every object has.
     ///
     /// Sets [`metadata`](Self::metadata). Where it has no name or namespace, those of the
     /// object stay.

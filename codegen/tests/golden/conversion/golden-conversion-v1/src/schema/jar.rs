@@ -10,7 +10,7 @@ use crate::{Jar, JarList};
 schema::kind! {
     /// A jar.
     Jar "com.example.v1.Jar" {
-        /// `metadata`.
+        /// Name, labels, annotations, owners and the rest of what every object has.
         optional "metadata" => ObjectMeta,
         /// `level`.
         optional "level" => i32,
@@ -20,7 +20,7 @@ schema::kind! {
 schema::kind! {
     /// List of Jars.
     JarList "com.example.v1.JarList" {
-        /// `metadata`.
+        /// The version of the list, and how to go on where it is read in parts.
         optional "metadata" => ListMeta,
         /// `items`.
         required "items" => Vec<Jar>,

@@ -12,7 +12,7 @@ use crate::{Spoon, Tray, TrayList};
 schema::kind! {
     /// A tray.
     Tray "com.example.v1.Tray" {
-        /// `metadata`.
+        /// Name, labels, annotations, owners and the rest of what every object has.
         optional "metadata" => ObjectMeta,
         /// `cups`.
         required "cups" => i32,
@@ -32,7 +32,7 @@ schema::kind! {
 schema::kind! {
     /// List of Trays.
     TrayList "com.example.v1.TrayList" {
-        /// `metadata`.
+        /// The version of the list, and how to go on where it is read in parts.
         optional "metadata" => ListMeta,
         /// `items`.
         required "items" => Vec<Tray>,

@@ -19,7 +19,7 @@ use kubernetes_kinds::{convert, wire};
 /// `kubernetes_validation::Validate` says what an API server would make of an object.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Jug {
-    /// `metadata`.
+    /// Name, labels, annotations, owners and the rest of what every object has.
     pub metadata: ObjectMeta,
 
     /// `full`.
@@ -36,7 +36,7 @@ impl Jug {
         }
     }
 
-    /// `metadata`.
+    /// Name, labels, annotations, owners and the rest of what every object has.
     ///
     /// Sets [`metadata`](Self::metadata). Where it has no name or namespace, those of the
     /// object stay.
@@ -130,7 +130,7 @@ impl convert::Convert<Jug> for golden_conversion_v1::Jar {
 /// List of Jugs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct JugList {
-    /// `metadata`.
+    /// The version of the list, and how to go on where it is read in parts.
     pub metadata: ListMeta,
 
     /// `items`.
@@ -147,7 +147,7 @@ impl JugList {
         }
     }
 
-    /// `metadata`.
+    /// The version of the list, and how to go on where it is read in parts.
     ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]

@@ -24,7 +24,7 @@ use kubernetes_kinds::{convert, wire};
 /// `kubernetes_validation::Validate` says what an API server would make of an object.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mug {
-    /// `metadata`.
+    /// Name, labels, annotations, owners and the rest of what every object has.
     pub metadata: ObjectMeta,
 
     /// `spec`.
@@ -41,7 +41,7 @@ impl Mug {
         }
     }
 
-    /// `metadata`.
+    /// Name, labels, annotations, owners and the rest of what every object has.
     ///
     /// Sets [`metadata`](Self::metadata). Where it has no name or namespace, those of the
     /// object stay.
@@ -121,7 +121,7 @@ impl From<golden_conversion_v1::Mug> for Mug {
 /// Since Kubernetes 1.20.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MugList {
-    /// `metadata`.
+    /// The version of the list, and how to go on where it is read in parts.
     pub metadata: ListMeta,
 
     /// `items`.
@@ -138,7 +138,7 @@ impl MugList {
         }
     }
 
-    /// `metadata`.
+    /// The version of the list, and how to go on where it is read in parts.
     ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]

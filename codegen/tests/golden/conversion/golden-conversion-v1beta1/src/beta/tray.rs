@@ -21,7 +21,7 @@ use kubernetes_kinds::{convert, wire};
 /// `kubernetes_validation::Validate` says what an API server would make of an object.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tray {
-    /// `metadata`.
+    /// Name, labels, annotations, owners and the rest of what every object has.
     pub metadata: ObjectMeta,
 
     /// `count`.
@@ -54,7 +54,7 @@ impl Tray {
         }
     }
 
-    /// `metadata`.
+    /// Name, labels, annotations, owners and the rest of what every object has.
     ///
     /// Sets [`metadata`](Self::metadata). Where it has no name or namespace, those of the
     /// object stay.
@@ -226,7 +226,7 @@ impl convert::Convert<Tray> for golden_conversion_v1::Tray {
 /// List of Trays.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TrayList {
-    /// `metadata`.
+    /// The version of the list, and how to go on where it is read in parts.
     pub metadata: ListMeta,
 
     /// `items`.
@@ -243,7 +243,7 @@ impl TrayList {
         }
     }
 
-    /// `metadata`.
+    /// The version of the list, and how to go on where it is read in parts.
     ///
     /// Sets [`metadata`](Self::metadata).
     #[must_use]

@@ -9,7 +9,7 @@ use kubernetes_kinds::wire;
 /// by the field manager.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Jug {
-    /// `metadata`.
+    /// Name, labels, annotations, owners and the rest of what every object has.
     ///
     /// See [`metadata`](crate::beta::Jug::metadata).
     pub metadata: ObjectMeta,
@@ -30,7 +30,7 @@ impl Jug {
         }
     }
 
-    /// `metadata`.
+    /// Name, labels, annotations, owners and the rest of what every object has.
     ///
     /// Sets [`metadata`](Self::metadata). Where it has no name or namespace, those of the
     /// object stay.

@@ -10,7 +10,7 @@ use crate::beta::{Jug, JugList};
 schema::kind! {
     /// A jug.
     Jug "com.example.v1beta1.Jug" {
-        /// `metadata`.
+        /// Name, labels, annotations, owners and the rest of what every object has.
         optional "metadata" => ObjectMeta,
         /// `full`.
         optional "full" => bool,
@@ -20,7 +20,7 @@ schema::kind! {
 schema::kind! {
     /// List of Jugs.
     JugList "com.example.v1beta1.JugList" {
-        /// `metadata`.
+        /// The version of the list, and how to go on where it is read in parts.
         optional "metadata" => ListMeta,
         /// `items`.
         required "items" => Vec<Jug>,

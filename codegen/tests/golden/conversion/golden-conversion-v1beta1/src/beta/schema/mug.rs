@@ -12,7 +12,7 @@ use crate::beta::{Handle, Lid, Mug, MugList, MugSpec};
 schema::kind! {
     /// A mug.
     Mug "com.example.v1beta1.Mug" {
-        /// `metadata`.
+        /// Name, labels, annotations, owners and the rest of what every object has.
         optional "metadata" => ObjectMeta,
         /// `spec`.
         required "spec" => MugSpec,
@@ -22,7 +22,7 @@ schema::kind! {
 schema::kind! {
     /// List of Mugs.
     MugList "com.example.v1beta1.MugList" {
-        /// `metadata`.
+        /// The version of the list, and how to go on where it is read in parts.
         optional "metadata" => ListMeta,
         /// `items`.
         required "items" => Vec<Mug>,
