@@ -15,8 +15,8 @@ fn upstream() -> PathBuf {
     root.join(upstream).join("manifests")
 }
 
-/// The one object that a server refuses: it has the fields of v1alpha1 under the name of v1.
-/// `e2e/tests/server/served.rs` asks a server about it.
+/// The one object that a server refuses, and what is found in it: it has the fields of v1alpha1 under the
+/// name of v1, so that nothing is left of its source.
 const WRONG: (&str, [&str; 4]) = (
     "csi-block-pvc-snapshot.yaml",
     ["spec.snapshotClassName", "spec.source", "spec.source.name", "spec.source.kind"],

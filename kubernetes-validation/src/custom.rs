@@ -1,9 +1,11 @@
 //! How a server checks custom resources, beyond the keywords of their schemas.
 
 use k8s_openapi::serde_json::{Map, Value};
-use kubernetes_kinds::Release;
+use kubernetes_kinds::{ListMapKeys, Release};
 
-use crate::{Checker, Error, ErrorType, Feature, FieldPath, Report, Segment, Strategy};
+use crate::{
+    Checker, Error, ErrorType, Feature, FieldPath, Report, Segment, Strategy, Warning,
+};
 
 /// What errors of rules in CEL say that they break.
 pub(crate) const RULE: &str = "x-kubernetes-validations";
@@ -138,9 +140,8 @@ fn is_in_the_way(error: &Error) -> bool {
     blocking.contains(&error.error_type)
 }
 
-/// Drops the errors since a mark that are about values as they are stored.
-///
-/// An element of a list counts as changed if its list has.
+/// Drops the errors since a mark that are about values as they are stored. Where they are of rules in
+/// CEL, a server warns of them.
 pub(crate) fn ratchet<K: Strategy>(
     object: &K,
     stored: &K,
@@ -151,21 +152,38 @@ pub(crate) fn ratchet<K: Strategy>(
         return;
     }
     if let (Some(new), Some(old)) = (object.ratcheted(), stored.ratcheted()) {
-        let since = to.report.errors.split_off(from);
-        let changed = since.into_iter().filter(|e| !is_stored(&e.path, &new, &old));
-        to.report.errors.extend(changed);
+        for error in to.report.errors.split_off(from) {
+            if !is_stored(&error.path, &new, &old, K::LIST_MAP_KEYS) {
+                to.report.errors.push(error);
+            } else if error.rule == RULE {
+                to.report.warnings.push(Warning {
+                    message: error.detail,
+                    field: error.field,
+                    path: error.path,
+                });
+            }
+        }
     }
 }
 
 /// Whether the value at a path, or one that it is in, is the same in both.
-fn is_stored(path: &FieldPath, new: &Value, old: &Value) -> bool {
+fn is_stored(path: &FieldPath, new: &Value, old: &Value, lists: ListMapKeys) -> bool {
     let (mut new, mut old) = (new, old);
+    let mut at = String::new();
     for segment in path.segments() {
         let inside = match segment {
-            Segment::Field(name) => new.get(&**name).zip(old.get(&**name)),
+            Segment::Field(name) => {
+                let dot = if at.is_empty() { "" } else { "." };
+                at.extend([dot, name]);
+                new.get(&**name).zip(old.get(&**name))
+            }
             Segment::Key(key) => new.get(&**key).zip(old.get(&**key)),
-            // Without keys, elements have no counterparts.
-            _ => None,
+            Segment::Index(index) => {
+                let keys = lists.iter().find(|(list, _)| *list == at);
+                at += "[]";
+                new.get(*index)
+                    .and_then(|new| Some((new, counterpart(new, old, keys?.1)?)))
+            }
         };
         match inside {
             Some((inner, stored)) if inner == stored => return true,
@@ -174,4 +192,15 @@ fn is_stored(path: &FieldPath, new: &Value, old: &Value) -> bool {
         }
     }
     new == old
+}
+
+/// The element of a list that has the same keys; without keys, elements have no counterparts.
+fn counterpart<'v>(
+    element: &Value,
+    list: &'v Value,
+    keys: &[&str],
+) -> Option<&'v Value> {
+    let is_it =
+        |other: &&Value| keys.iter().all(|key| other.get(key) == element.get(key));
+    list.as_array()?.iter().find(is_it)
 }

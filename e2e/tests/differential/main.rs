@@ -23,6 +23,7 @@ mod deviations;
 mod facts;
 mod metadata;
 mod ours;
+mod ratcheting;
 #[path = "../common/server.rs"]
 mod server;
 mod snapshots;

@@ -18,7 +18,7 @@ use crate::definitions::define;
 use crate::{Asked, EACH, LISTED, check_coverage};
 
 /// The definitions of external-snapshotter if they are there, and ours otherwise.
-fn definitions() -> Vec<CustomResourceDefinition> {
+pub(crate) fn definitions() -> Vec<CustomResourceDefinition> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let upstream = env::var_os("UPSTREAM_DIR").map(|upstream| {
         let folder = root.join(upstream).join("crds/snapshot-v8.7.0/manifests");
@@ -38,7 +38,7 @@ fn definitions() -> Vec<CustomResourceDefinition> {
 }
 
 /// Waits until the server's document has the kinds, which is some time after it serves them.
-async fn documented(client: &Client) {
+pub(crate) async fn documented(client: &Client) {
     let path = "/openapi/v3/apis/snapshot.storage.k8s.io/v1";
     for _ in 0..300 {
         let answer = send(client, Method::GET, path, None).await.unwrap();
