@@ -140,15 +140,31 @@ fn is_in_the_way(error: &Error) -> bool {
     blocking.contains(&error.error_type)
 }
 
+/// Since this release, that holds for a write of the status too.
+const RATCHETING_OF_STATUS: Release = Release::new(1, 33);
+
 /// Drops the errors since a mark that are about values as they are stored. Where they are of rules in
 /// CEL, a server warns of them.
 pub(crate) fn ratchet<K: Strategy>(
     object: &K,
     stored: &K,
     from: usize,
+    of_status: bool,
     to: &mut Checker<'_>,
 ) {
-    if to.mark() == from || !to.target().has(&RATCHETING) {
+    if to.mark() == from {
+        return;
+    }
+    if of_status && to.target().release() < RATCHETING_OF_STATUS {
+        // Of all else than the status, only rules in CEL are looked at.
+        let status = Segment::Field("status".into());
+        let since = to.report.errors.split_off(from);
+        let is_checked =
+            |e: &Error| e.rule == RULE || e.path.segments().first() == Some(&status);
+        to.report.errors.extend(since.into_iter().filter(is_checked));
+        return;
+    }
+    if !to.target().has(&RATCHETING) {
         return;
     }
     if let (Some(new), Some(old)) = (object.ratcheted(), stored.ratcheted()) {

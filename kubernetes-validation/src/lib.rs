@@ -219,7 +219,7 @@ pub trait Validate: Strategy {
     /// validated.
     fn validate_update(&self, stored: &Self, target: &Target) -> Report {
         let mut checker = Checker::of_update(target);
-        check_as_update(self, stored, &mut checker);
+        check_as_update(self, stored, false, &mut checker);
         custom::finish::<Self>(checker)
     }
 
@@ -248,10 +248,10 @@ pub trait Validate: Strategy {
         let meta = self.metadata_mut();
         metadata::reset_for_status(meta, stored.metadata(), Self::IS_CUSTOM);
         let mut checker = Checker::of_update(target);
-        check_as_update(self, stored, &mut checker);
+        check_as_update(self, stored, true, &mut checker);
         let from = checker.mark();
         self.check_status(&Path::ROOT, &mut checker);
-        custom::ratchet(self, stored, from, &mut checker);
+        custom::ratchet(self, stored, from, true, &mut checker);
         self.check_status_update(stored, &Path::ROOT, &mut checker);
         with_warnings(custom::finish::<Self>(checker), before.finish())
     }
@@ -284,13 +284,18 @@ pub trait Validate: Strategy {
 }
 
 /// Checks an update of the stored object.
-fn check_as_update<K: Strategy>(object: &K, stored: &K, to: &mut Checker<'_>) {
+fn check_as_update<K: Strategy>(
+    object: &K,
+    stored: &K,
+    of_status: bool,
+    to: &mut Checker<'_>,
+) {
     let rules = meta_rules::<K>();
     metadata::check_update(object.metadata(), stored.metadata(), rules, to);
     metadata::warn_of_repeated_owners(object.metadata(), to);
     let from = to.mark();
     object.check(&Path::ROOT, to);
-    custom::ratchet(object, stored, from, to);
+    custom::ratchet(object, stored, from, of_status, to);
     object.check_update(stored, &Path::ROOT, to);
     object.warn(Some(stored), &Path::ROOT, to);
     if K::IS_CUSTOM {

@@ -15,4 +15,4 @@ pub(crate) fn finish<K>(checker: Checker<'_>) -> Report {
 pub(crate) const fn report_absent<K>(_: &Value, _: &mut Report) {}
 
 /// Drops nothing.
-pub(crate) const fn ratchet<K>(_: &K, _: &K, _: usize, _: &mut Checker<'_>) {}
+pub(crate) const fn ratchet<K>(_: &K, _: &K, _: usize, _: bool, _: &mut Checker<'_>) {}
