@@ -11,7 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use common::{Outcome, Sandbox, XTASK, real_root};
+use common::{Outcome, Sandbox, XTASK, real_root, strict_cargo};
 use serde_json::Value;
 
 const DEFINITION: &str = r"
@@ -259,18 +259,9 @@ fn definitions_of_others_become_crates() {
     let out = generated(&root, "others", &files);
     for command in ["clippy", "doc"] {
         let arguments = ["--workspace", "--all-features", "--no-deps"];
-        Outcome::of(cargo(&out, command).args(arguments)).succeeds();
+        Outcome::of(strict_cargo(&out, command).args(arguments)).succeeds();
     }
     come_back(&root, &out, &files);
-}
-
-fn cargo(folder: &Path, command: &str) -> Command {
-    let mut cargo = Command::new(env!("CARGO"));
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("generated");
-    cargo.args([command, "--quiet", "--offline"]).current_dir(folder);
-    cargo.env("CARGO_TARGET_DIR", target);
-    cargo.env("RUSTFLAGS", "-Dwarnings").env("RUSTDOCFLAGS", "-Dwarnings");
-    cargo
 }
 
 /// Reads objects, one in a line, with a scheme, and compares what is written. Numbers with a fraction
@@ -361,7 +352,7 @@ fn come_back(root: &Path, out: &Path, files: &[PathBuf]) {
     fs::write(folder.join("Cargo.toml"), manifest).unwrap();
     fs::write(folder.join("src/main.rs"), READER.to_owned() + &register).unwrap();
     fs::copy(root.join("Cargo.lock"), folder.join("Cargo.lock")).unwrap();
-    let mut run = cargo(&folder, "run");
+    let mut run = strict_cargo(&folder, "run");
     run.stdin(fs::File::open(folder.join("objects.ndjson")).unwrap());
     let outcome = Outcome::of(&mut run);
     assert_eq!(outcome.code, Some(0), "{}{}", outcome.out, outcome.stderr);

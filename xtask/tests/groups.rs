@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use common::every::{BUNDLE, documents, workspace};
-use common::{Outcome, XTASK, real_root};
+use common::{Outcome, XTASK, real_root, strict_cargo};
 
 /// Reads each fixture whose kind is registered, and compares what is written; but for those with
 /// what Go of later releases adds, fields of which these documents know nothing.
@@ -39,19 +39,6 @@ fn fixtures_come_back() {
     assert!(seen > 10, "{seen}");
 }
 "#;
-
-fn cargo(folder: &Path, arguments: &[&str]) -> Command {
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("generated");
-    let mut command = Command::new(env!("CARGO"));
-    command
-        .args(arguments)
-        .arg("--offline")
-        .current_dir(folder)
-        .env("CARGO_TARGET_DIR", target)
-        .env("RUSTFLAGS", "-Dwarnings")
-        .env("RUSTDOCFLAGS", "-Dwarnings");
-    command
-}
 
 fn upstream(root: &Path) -> PathBuf {
     let upstream = std::env::var_os("UPSTREAM_DIR");
@@ -89,16 +76,17 @@ fn generated(root: &Path, release: &str) -> PathBuf {
 #[ignore = "needs UPSTREAM_DIR: see docs/testing.md"]
 fn every_document_becomes_a_crate() {
     let Some(root) = real_root() else { return };
-    let all = ["check", "--workspace", "--all-features", "--quiet"];
+    let all = ["--workspace", "--all-features"];
     for release in ["v1.31", "v1.34"] {
         let folder = generated(&root, release);
-        Outcome::of(&mut cargo(&folder, &all)).succeeds();
+        Outcome::of(strict_cargo(&folder, "check").args(all)).succeeds();
     }
     let folder = generated(&root, "v1.36");
-    Outcome::of(&mut cargo(&folder, &all)).succeeds();
-    let doc = ["doc", "--workspace", "--no-deps", "--all-features", "--quiet"];
-    Outcome::of(&mut cargo(&folder, &doc)).succeeds();
-    let mut test = cargo(&folder, &["test", "-p", "fixtures", "--lib", "--quiet"]);
+    Outcome::of(strict_cargo(&folder, "check").args(all)).succeeds();
+    let mut doc = strict_cargo(&folder, "doc");
+    Outcome::of(doc.args(all).arg("--no-deps")).succeeds();
+    let mut test = strict_cargo(&folder, "test");
+    test.args(["-p", "fixtures", "--lib"]);
     let fixtures = upstream(&root).join("golden/v1.34.0");
     let outcome =
         Outcome::of(test.arg("--").arg("--nocapture").env("FIXTURES", fixtures));

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use common::{Outcome, XTASK, compile, copy, real_root};
+use common::{Outcome, XTASK, cargo, compile, copy, real_root};
 use serde_json::{Value, json};
 
 /// Replaces one text in a file by another.
@@ -228,14 +228,8 @@ fn another_group() {
     xtask(&folder, &["codegen"]);
     assert!(xtask(&folder, &["codegen", "--check"]).contains("up to date"));
     compile(&root, &folder);
-    let mut test = Command::new(env!("CARGO"));
-    test.args(["test", "--offline", "--quiet", "--lib", "--features", "validation"])
-        .current_dir(&folder)
-        .env(
-            "CARGO_TARGET_DIR",
-            Path::new(env!("CARGO_TARGET_TMPDIR")).join("generated"),
-        );
-    let outcome = Outcome::of(&mut test);
+    let mut test = cargo(&folder, "test");
+    let outcome = Outcome::of(test.args(["--lib", "--features", "validation"]));
     assert_eq!(outcome.code, Some(0), "{}{}", outcome.out, outcome.stderr);
     assert!(outcome.out.contains("1 passed"), "{}", outcome.out);
 }

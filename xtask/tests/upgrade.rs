@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use common::server::{Fault, Server};
-use common::{Outcome, XTASK, copy, real_root};
+use common::{Outcome, XTASK, cargo, copy, real_root};
 use serde_json::Value;
 
 /// A program that names every field of a struct, and so compiles as long as `diff` reports less than
@@ -67,12 +67,7 @@ fn xtask(folder: &Path, arguments: &[&str]) -> Outcome {
 fn test(program: &Path, sources: &[&str]) -> Outcome {
     fs::create_dir_all(program.join("src")).unwrap();
     fs::write(program.join("src/lib.rs"), sources.concat()).unwrap();
-    let mut command = Command::new(env!("CARGO"));
-    command.args(["test", "--offline", "--quiet", "--lib"]).current_dir(program).env(
-        "CARGO_TARGET_DIR",
-        Path::new(env!("CARGO_TARGET_TMPDIR")).join("generated"),
-    );
-    Outcome::of(&mut command)
+    Outcome::of(cargo(program, "test").arg("--lib"))
 }
 
 /// A program beside the crates.

@@ -351,20 +351,29 @@ pub(crate) fn generate(root: &Path, arguments: &[&str]) -> String {
     Outcome::of(&mut command).succeeds().out
 }
 
-/// Checks a generated workspace; all share one folder of dependencies.
+/// Cargo in a folder of generated crates; all share one folder of dependencies.
+pub(crate) fn cargo(folder: &Path, command: &str) -> Command {
+    let mut cargo = Command::new(env!("CARGO"));
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("generated");
+    cargo.args([command, "--offline", "--quiet"]).current_dir(folder);
+    cargo.env("CARGO_TARGET_DIR", target);
+    cargo
+}
+
+/// The same, to which a warning is an error.
+pub(crate) fn strict_cargo(folder: &Path, command: &str) -> Command {
+    let mut cargo = cargo(folder, command);
+    cargo.env("RUSTFLAGS", "-Dwarnings").env("RUSTDOCFLAGS", "-Dwarnings");
+    cargo
+}
+
+/// Checks a generated workspace.
 pub(crate) fn compile(root: &Path, workspace: &Path) {
     // Without it, cargo would look for newer versions than have been fetched.
     fs::copy(root.join("Cargo.lock"), workspace.join("Cargo.lock")).unwrap();
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("generated");
     for features in [None, Some("--all-features")] {
-        let mut command = Command::new(env!("CARGO"));
-        command
-            .args(["check", "--offline", "--quiet", "--workspace"])
-            .args(features)
-            .current_dir(workspace)
-            .env("CARGO_TARGET_DIR", &target)
-            .env("RUSTFLAGS", "-Dwarnings");
-        Outcome::of(&mut command).succeeds();
+        let mut check = strict_cargo(workspace, "check");
+        Outcome::of(check.arg("--workspace").args(features)).succeeds();
     }
 }
 
