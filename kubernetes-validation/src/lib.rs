@@ -206,9 +206,6 @@ pub trait Validate: Strategy {
         metadata::warn_of_repeated_owners(self.metadata(), &mut checker);
         self.check(&Path::ROOT, &mut checker);
         self.warn(None, &Path::ROOT, &mut checker);
-        if Self::IS_CUSTOM {
-            metadata::warn_of_finalizers(self.metadata(), None, &mut checker);
-        }
         custom::finish::<Self>(checker)
     }
 
@@ -298,10 +295,6 @@ fn check_as_update<K: Strategy>(
     custom::ratchet(object, stored, from, of_status, to);
     object.check_update(stored, &Path::ROOT, to);
     object.warn(Some(stored), &Path::ROOT, to);
-    if K::IS_CUSTOM {
-        let (new, old) = (object.metadata(), stored.metadata());
-        metadata::warn_of_finalizers(new, Some(old), to);
-    }
 }
 
 /// A write of the status that changes metadata too, and is validated by itself.

@@ -44,7 +44,7 @@ pub(super) fn check(meta: &ObjectMeta, rules: Rules, to: &mut Checker<'_>) {
     if !rules.is_custom && meta.generation.is_some_and(|generation| generation < 0) {
         to.minimum(at.field("generation"), meta.generation.unwrap_or_default(), 0);
     }
-    common(meta, rules, at, to);
+    common(meta, None, rules, at, to);
 }
 
 /// Checks the metadata of an update.
@@ -116,7 +116,7 @@ pub(super) fn check_update(
         &meta.deletion_grace_period_seconds,
         crate::IMMUTABLE,
     );
-    common(meta, rules, at, to);
+    common(meta, Some(old), rules, at, to);
 }
 
 /// Checks that a `generateName` becomes a name when letters follow it, so it may end in a dash.
@@ -160,7 +160,13 @@ fn name(meta: &ObjectMeta, at: &Path<'_>, to: &mut Checker<'_>) {
     }
 }
 
-fn common(meta: &ObjectMeta, rules: Rules, at: &Path<'_>, to: &mut Checker<'_>) {
+fn common(
+    meta: &ObjectMeta,
+    stored: Option<&ObjectMeta>,
+    rules: Rules,
+    at: &Path<'_>,
+    to: &mut Checker<'_>,
+) {
     if let Some(namespace) = meta.namespace.as_deref().filter(|n| !n.is_empty()) {
         let at = at.field("namespace");
         if rules.namespaced {
@@ -185,7 +191,7 @@ fn common(meta: &ObjectMeta, rules: Rules, at: &Path<'_>, to: &mut Checker<'_>) 
     }
     managed_fields(meta.managed_fields.as_deref().unwrap_or_default(), at, to);
     owners(meta.owner_references.as_deref().unwrap_or_default(), at, to);
-    finalizers(meta.finalizers.as_deref().unwrap_or_default(), rules, at, to);
+    finalizers(meta, stored, rules, at, to);
 }
 
 /// The longest name of a field manager, and of a subresource.
@@ -291,28 +297,6 @@ pub(super) fn warn_of_repeated_owners(meta: &ObjectMeta, to: &mut Checker<'_>) {
     }
 }
 
-/// Warns of finalizers of a custom resource that the stored object doesn't have and that are none of
-/// Kubernetes' own, but no domain's either.
-pub(super) fn warn_of_finalizers(
-    meta: &ObjectMeta,
-    stored: Option<&ObjectMeta>,
-    to: &mut Checker<'_>,
-) {
-    let stored =
-        stored.and_then(|stored| stored.finalizers.as_deref()).unwrap_or_default();
-    let finalizers = meta.finalizers.as_deref().unwrap_or_default();
-    let at = Path::ROOT.field("metadata");
-    let list = at.field("finalizers");
-    for (index, finalizer) in finalizers.iter().enumerate() {
-        let before = finalizers.get(..index).unwrap_or_default();
-        let is_new = !stored.contains(finalizer) && !before.contains(finalizer);
-        if is_new && !is_qualified(finalizer) {
-            let message = "name it `domain/name`, so that it is nobody else's";
-            to.warn(list.index(index).reported_above(1), message);
-        }
-    }
-}
-
 /// Whether a finalizer is one of a domain, or one of Kubernetes' own.
 fn is_qualified(finalizer: &str) -> bool {
     finalizer.contains('/') || STANDARD_FINALIZERS.contains(&finalizer)
@@ -378,15 +362,33 @@ fn owner_parts(owner: &OwnerReference, at: &Path<'_>, to: &mut Checker<'_>) {
     }
 }
 
-fn finalizers(finalizers: &[String], rules: Rules, at: &Path<'_>, to: &mut Checker<'_>) {
+fn finalizers(
+    meta: &ObjectMeta,
+    stored: Option<&ObjectMeta>,
+    rules: Rules,
+    at: &Path<'_>,
+    to: &mut Checker<'_>,
+) {
+    let finalizers = meta.finalizers.as_deref().unwrap_or_default();
+    let stored = stored.and_then(|meta| meta.finalizers.as_deref()).unwrap_or_default();
     let list = &at.field("finalizers");
     for (index, finalizer) in finalizers.iter().enumerate() {
         let at = list.index(index);
         to.format(at.reported_above(1), finalizer, NameFormat::QualifiedName);
-        if !is_qualified(finalizer) && !rules.is_custom {
+        if is_qualified(finalizer) {
+            continue;
+        }
+        if !rules.is_custom {
             let message =
                 "it must be qualified, `domain/name`, as it is none of Kubernetes' own";
             to.invalid(at, "finalizer.qualified", finalizer, message);
+            continue;
+        }
+        // Of a custom resource, a server warns of what is new, once.
+        let before = finalizers.get(..index).unwrap_or_default();
+        if !stored.contains(finalizer) && !before.contains(finalizer) {
+            let message = "name it `domain/name`, so that it is nobody else's";
+            to.warn(at.reported_above(1), message);
         }
     }
     let has = |wanted: &str| finalizers.iter().any(|finalizer| finalizer == wanted);
