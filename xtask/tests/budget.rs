@@ -18,6 +18,12 @@ here=$(dirname "$0")
 case $1 in
 -Vv) printf 'cargo 1.2.3 (abc)\nhost: example\n' ;;
 metadata) cat "$here/metadata" ;;
+tree)
+    while [ "$1" != --manifest-path ]; do shift; done
+    features=latest
+    ! grep -q apply "$2" || [ ! -e "$here/told-features" ] || features=latest,schemars
+    printf 'program v0.0.0 (/program) \nk8s-openapi v1.0.0 %s\n' "$features"
+    ;;
 build)
     while [ $# -gt 0 ]; do
         case $1 in
@@ -184,6 +190,21 @@ fn other_features_of_what_k8s_openapi_needs() {
         compiled,
         "k8s-openapi storage-v1 storage-v1 apply k8s-openapi storage-v1 apply"
     );
+}
+
+/// Where cargo tells so beforehand, nothing is built for it.
+#[test]
+fn other_features_that_cargo_tells() {
+    let machine = Machine::new(FEATURES);
+    machine.sandbox.write("bin/told-features", "");
+    let outcome = machine.run(&["--runs", "1"]).succeeds();
+    assert!(
+        outcome.stderr.contains("compiled again: k8s-openapi;"),
+        "{}",
+        outcome.stderr
+    );
+    let compiled = machine.compiled().join(" ");
+    assert_eq!(compiled, "k8s-openapi storage-v1 k8s-openapi storage-v1 apply");
 }
 
 #[test]

@@ -140,6 +140,19 @@ impl Cargo {
         })
     }
 
+    /// The packages that a program is built from, each with its features, but not the program itself.
+    pub(super) fn features(
+        &self,
+        manifest: &Path,
+    ) -> Result<BTreeSet<String>, Box<dyn Error>> {
+        let mut command = self.command();
+        command.args(["tree", "--quiet", "--offline", "--edges", "normal,build"]);
+        command.args(["--prefix", "none", "--format", "{p} {f}"]);
+        let text = output(command.arg("--manifest-path").arg(manifest))?;
+        let lines = text.lines().skip(1).map(|line| line.trim_end_matches(" (*)"));
+        Ok(lines.map(str::to_owned).collect())
+    }
+
     /// Builds a program, and measures that.
     pub(super) fn build(
         &self,

@@ -5,6 +5,7 @@ mod limits;
 mod program;
 mod table;
 
+use std::collections::BTreeSet;
 use std::error::Error;
 use std::path::Path;
 
@@ -109,8 +110,9 @@ impl Builder<'_> {
         rows: &mut [(Program, Row<'_>)],
     ) -> Result<(), Box<dyn Error>> {
         let folder = self.folder()?;
-        let reference = self.build(alone, &folder)?;
-        eprintln!("  {}: {:.1} s of CPU time", alone.label, reference.cpu);
+        let reference = self.reference(alone, &folder)?;
+        let built = &reference.build;
+        eprintln!("  {}: {:.1} s of CPU time", alone.label, built.cpu);
         // What cargo, the program itself and its linking take; the rest is there already.
         let overhead = match self.whole {
             true => 0.0,
@@ -118,16 +120,16 @@ impl Builder<'_> {
         };
         for (program, row) in rows {
             let cost = |build: &Build, added_cpu| Cost {
-                reference_cpu: reference.cpu,
+                reference_cpu: built.cpu,
                 added_cpu,
-                reference_sizes: reference.sizes.clone(),
+                reference_sizes: built.sizes.clone(),
                 sizes: build.sizes.clone(),
             };
             let cost = match self.more(&reference, program, &folder)? {
                 Some(build) => cost(&build, build.cpu - overhead),
                 None => {
                     let build = self.build(program, &self.folder()?)?;
-                    cost(&build, build.cpu - reference.cpu)
+                    cost(&build, build.cpu - built.cpu)
                 }
             };
             eprintln!("  {}: {:+.2} s", program.label, cost.added_cpu);
@@ -140,24 +142,38 @@ impl Builder<'_> {
     /// with crates compiled again for other features, too much would be measured.
     fn more(
         &self,
-        reference: &Build,
+        reference: &Reference,
         program: &Program,
         folder: &Folder,
     ) -> Result<Option<Build>, Box<dyn Error>> {
         if self.whole {
             return Ok(None);
         }
+        let tell = |again: &[&str]| {
+            eprintln!(
+                "  {} changes features of what k8s-openapi uses, so these are compiled again: {}; \
+                 building it from nothing",
+                program.label,
+                again.join(", ")
+            );
+        };
+        // Cargo tells most of them without building.
+        let features = self.cargo.features(&folder.write(program, self.root)?)?;
+        let changed: BTreeSet<_> = reference
+            .features
+            .difference(&features)
+            .map(|line| first_word(line))
+            .collect();
+        if !changed.is_empty() {
+            tell(&Vec::from_iter(changed));
+            return Ok(None);
+        }
         let build = self.build_on(program, folder)?;
-        let again = build.compiled_again(reference);
+        let again = build.compiled_again(&reference.build);
         if again.is_empty() {
             return Ok(Some(build));
         }
-        eprintln!(
-            "  {} changes features of what k8s-openapi uses, so these are compiled again: {}; \
-             building it from nothing",
-            program.label,
-            again.join(", ")
-        );
+        tell(&again);
         Ok(None)
     }
 
@@ -173,6 +189,19 @@ impl Builder<'_> {
         Ok(build)
     }
 
+    /// Builds the program with which the others are compared.
+    fn reference(
+        &self,
+        alone: &Program,
+        folder: &Folder,
+    ) -> Result<Reference, Box<dyn Error>> {
+        let manifest = folder.write(alone, self.root)?;
+        Ok(Reference {
+            features: self.cargo.features(&manifest)?,
+            build: self.cargo.build(&manifest, &folder.target())?,
+        })
+    }
+
     fn build(
         &self,
         program: &Program,
@@ -185,4 +214,15 @@ impl Builder<'_> {
     fn folder(&self) -> Result<Folder, Box<dyn Error>> {
         Folder::new(&self.workspace.target_directory)
     }
+}
+
+/// k8s-openapi alone.
+struct Reference {
+    build: Build,
+    /// The packages and their features, as cargo writes them.
+    features: BTreeSet<String>,
+}
+
+fn first_word(line: &str) -> &str {
+    line.split(' ').next().unwrap_or(line)
 }
