@@ -6,6 +6,7 @@ use conformance::doc::MAPS;
 use conformance::each_kind;
 use conformance::kind::{Kind, Wire};
 use k8s_openapi::Resource;
+use kubernetes_kinds::Lean;
 use kubernetes_kinds::wire::Object;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -378,6 +379,14 @@ fn duplicates() {
             ..VolumeAttributesClass::default()
         }
     );
+    // Of metadata, the last one of each field.
+    let metadata =
+        r#"{"metadata":{"name":"a","uid":"u"},"metadata":{"name":"b"},"metadata":null}"#;
+    let class: VolumeAttributesClass = serde_json::from_str(metadata).unwrap();
+    assert_eq!(class.metadata.name.as_deref(), Some("b"));
+    assert_eq!(class.metadata.uid.as_deref(), Some("u"));
+    let lean: Lean<VolumeAttributesClass> = serde_json::from_str(metadata).unwrap();
+    assert_eq!(lean.metadata, class.metadata);
     let kinds = r#"{"kind":"VolumeAttributesClass","kind":"StorageClass"}"#;
     serde_json::from_str::<VolumeAttributesClass>(kinds).unwrap_err();
 }

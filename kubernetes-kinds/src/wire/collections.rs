@@ -133,13 +133,22 @@ impl<'de, T: Deserialize<'de> + Zero> Visitor<'de> for ListVisitor<T> {
     fn visit_seq<S: SeqAccess<'de>>(self, mut seq: S) -> Result<Vec<T>, S::Error> {
         let mut list = Vec::new();
         while let Some(element) = seq.next_element::<Option<T>>()? {
-            // A vector begins with room for four elements, but most lists of objects have one.
             if list.len() == list.capacity() {
-                list.reserve_exact(list.len().max(1));
+                list.reserve_exact(list.len().max(const { few::<T>() }));
             }
             list.push(element.unwrap_or_else(T::zero));
         }
         Ok(list)
+    }
+}
+
+/// The number of elements for which a list has room at first. A vector takes four, but most lists of
+/// objects have one, and most lists of texts have two.
+const fn few<T>() -> usize {
+    if size_of::<T>() <= 2 * size_of::<String>() {
+        2
+    } else {
+        1
     }
 }
 

@@ -3,12 +3,12 @@
 use std::fmt;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use k8s_openapi::serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use k8s_openapi::serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
 
 use super::read::Key;
 use super::{read, read_elements, read_time, skip};
 
-/// Reads metadata into `slot`; `null` leaves it as it is.
+/// Reads metadata into `slot`; `null` leaves it as it is, and so does an absent field that field.
 ///
 /// # Errors
 ///
@@ -36,16 +36,12 @@ fn read_with<'de, M: MapAccess<'de>, const MANAGED_FIELDS: bool>(
     map: &mut M,
     slot: &mut ObjectMeta,
 ) -> Result<(), M::Error> {
-    if let Some(Metadata(metadata)) =
-        map.next_value::<Option<Metadata<MANAGED_FIELDS>>>()?
-    {
-        *slot = metadata;
-    }
-    Ok(())
+    map.next_value_seed(Slot::<MANAGED_FIELDS>(slot))
 }
 
-/// Metadata, read with or without `managedFields`.
-struct Metadata<const MANAGED_FIELDS: bool>(ObjectMeta);
+/// Metadata that is read with or without `managedFields`, field by field into its place: it is large,
+/// and moving it takes time.
+struct Slot<'a, const MANAGED_FIELDS: bool>(&'a mut ObjectMeta);
 
 const FIELDS: &[&str] = &[
     "annotations",
@@ -65,34 +61,41 @@ const FIELDS: &[&str] = &[
     "uid",
 ];
 
-impl<'de, const MANAGED_FIELDS: bool> Deserialize<'de> for Metadata<MANAGED_FIELDS> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_struct(
-            "ObjectMeta",
-            FIELDS,
-            MetadataVisitor::<MANAGED_FIELDS>,
-        )
+impl<'de, const MANAGED_FIELDS: bool> DeserializeSeed<'de> for Slot<'_, MANAGED_FIELDS> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_option(self)
     }
 }
 
-struct MetadataVisitor<const MANAGED_FIELDS: bool>;
-
-impl<'de, const MANAGED_FIELDS: bool> Visitor<'de> for MetadataVisitor<MANAGED_FIELDS> {
-    type Value = Metadata<MANAGED_FIELDS>;
+impl<'de, const MANAGED_FIELDS: bool> Visitor<'de> for Slot<'_, MANAGED_FIELDS> {
+    type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("ObjectMeta")
     }
 
-    fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Self::Value, M::Error> {
-        let mut metadata = ObjectMeta::default();
+    fn visit_none<E: Error>(self) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_struct("ObjectMeta", FIELDS, self)
+    }
+
+    fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<(), M::Error> {
         while let Some(key) = map.next_key::<Key<'de>>()? {
             match &*key.0 {
                 "managedFields" if !MANAGED_FIELDS => skip(&mut map)?,
-                name => read_field(&mut metadata, name, &mut map)?,
+                name => read_field(self.0, name, &mut map)?,
             }
         }
-        Ok(Metadata(metadata))
+        Ok(())
     }
 }
 

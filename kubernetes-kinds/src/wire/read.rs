@@ -126,29 +126,39 @@ pub struct Key<'de>(pub Cow<'de, str>);
 
 impl<'de> Deserialize<'de> for Key<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_identifier(KeyVisitor)
+        deserializer.deserialize_identifier(TextVisitor("a field name")).map(Self)
     }
 }
 
-struct KeyVisitor;
+/// A string of the input, borrowed from it where the format can lend it.
+pub(super) struct Text<'de>(pub Cow<'de, str>);
 
-impl<'de> Visitor<'de> for KeyVisitor {
-    type Value = Key<'de>;
+impl<'de> Deserialize<'de> for Text<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_str(TextVisitor("a string")).map(Self)
+    }
+}
+
+/// Takes a text, which is what it is told to expect.
+struct TextVisitor(&'static str);
+
+impl<'de> Visitor<'de> for TextVisitor {
+    type Value = Cow<'de, str>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a field name")
+        f.write_str(self.0)
     }
 
-    fn visit_borrowed_str<E: Error>(self, key: &'de str) -> Result<Key<'de>, E> {
-        Ok(Key(Cow::Borrowed(key)))
+    fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Cow<'de, str>, E> {
+        Ok(Cow::Borrowed(text))
     }
 
-    fn visit_str<E: Error>(self, key: &str) -> Result<Key<'de>, E> {
-        Ok(Key(Cow::Owned(key.to_owned())))
+    fn visit_str<E: Error>(self, text: &str) -> Result<Cow<'de, str>, E> {
+        Ok(Cow::Owned(text.to_owned()))
     }
 
-    fn visit_string<E: Error>(self, key: String) -> Result<Key<'de>, E> {
-        Ok(Key(Cow::Owned(key)))
+    fn visit_string<E: Error>(self, text: String) -> Result<Cow<'de, str>, E> {
+        Ok(Cow::Owned(text))
     }
 }
 

@@ -7,7 +7,7 @@ use k8s_openapi::jiff::Timestamp;
 use k8s_openapi::serde::de::value::CowStrDeserializer;
 use k8s_openapi::serde::de::{Deserialize, Error, MapAccess, Unexpected};
 
-use super::read;
+use super::read::Text;
 
 /// How many digits of a second a time may have here; Kubernetes writes none.
 const DIGITS: usize = 9;
@@ -26,12 +26,9 @@ pub fn read_time<'de, M: MapAccess<'de>, T: From<Time>>(
     map: &mut M,
     slot: &mut T,
 ) -> Result<(), M::Error> {
-    let mut text: Option<String> = None;
-    read(map, &mut text)?;
-    let Some(text) = text else {
-        return Ok(());
-    };
-    *slot = parse::<M::Error>(&text)?.into();
+    if let Some(Text(text)) = map.next_value()? {
+        *slot = parse::<M::Error>(&text)?.into();
+    }
     Ok(())
 }
 
