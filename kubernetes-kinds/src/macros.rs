@@ -6,8 +6,8 @@
 ///
 /// A row has how a field is written, its name in JSON and its name in Rust, in the order of
 /// writing. `optional` fields are written when they are `Some`, `required` ones always. `as elements`
-/// after the name says that it is a list or map in which `null` is the zero value, `as
-/// quantities` that it is a map of quantities, `as metadata` the same of metadata, `as time` that it is a time, and `as shaped(..)` that it is read as a
+/// after the name says that it is a list or map in which `null` is the zero value, `as entries` that
+/// it is a map in which `null` is no entry, `as quantities` that it is a map of quantities, `as metadata` the same of metadata, `as time` that it is a time, and `as shaped(..)` that it is read as a
 /// [`Shape`](crate::wire::Shape) says. A last row `_ => field` names the field that takes the fields
 /// which are not in the table.
 ///
@@ -118,6 +118,9 @@ macro_rules! __wire_read {
     };
     ($map:ident, $slot:expr, elements) => {
         $crate::wire::read_elements($map, $slot)
+    };
+    ($map:ident, $slot:expr, entries) => {
+        $crate::wire::read_entries($map, $slot)
     };
     ($map:ident, $slot:expr, shaped, $of:ty) => {
         $crate::wire::read_shaped::<$of, _, _>($map, $slot)

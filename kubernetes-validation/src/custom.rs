@@ -1,6 +1,6 @@
 //! How a server checks custom resources, beyond the keywords of their schemas.
 
-use k8s_openapi::serde_json::{Map, Value};
+use k8s_openapi::serde_json::Value;
 use kubernetes_kinds::{ListMapKeys, Release};
 
 use crate::{
@@ -46,14 +46,32 @@ fn leave_rules<K: Strategy>(report: &mut Report) {
     }
 }
 
-/// Adds the required fields that a document lacks, in place of what else is said of them.
+/// Adds the required fields that a document lacks, and the elements that are `null`, in place of what
+/// else is said of them.
 pub(crate) fn report_absent<K: Strategy>(document: &Value, report: &mut Report) {
     let mut absent = Vec::new();
     for (path, names) in K::REQUIRED {
-        let steps: Vec<_> = path.split('.').filter(|step| !step.is_empty()).collect();
-        each_object(document, &steps, &mut Vec::new(), &mut |object, place| {
-            for name in names.iter().filter(|name| !object.contains_key(**name)) {
-                absent.push(lacks(place, name));
+        let nullable = K::NULLABLE.iter().find(|(other, _)| other == path);
+        let may_be_null = |name| nullable.is_some_and(|(_, names)| names.contains(name));
+        each_value(document, &steps(path), &mut Vec::new(), &mut |value, place| {
+            let Value::Object(object) = value else {
+                return;
+            };
+            for name in *names {
+                match object.get(*name) {
+                    Some(Value::Null) if !may_be_null(name) => {}
+                    Some(_) => continue,
+                    None => {}
+                }
+                let field = Segment::Field((*name).into());
+                absent.push(lacks(place.iter().cloned().chain([field]).collect()));
+            }
+        });
+    }
+    for path in K::NOT_NULL {
+        each_value(document, &steps(path), &mut Vec::new(), &mut |value, place| {
+            if value.is_null() {
+                absent.push(is_null(place.iter().cloned().collect()));
             }
         });
     }
@@ -69,65 +87,82 @@ pub(crate) fn report_absent<K: Strategy>(document: &Value, report: &mut Report) 
     leave_rules::<K>(report);
 }
 
-fn lacks(place: &[Segment], name: &'static str) -> Error {
-    let name = Segment::Field(name.into());
-    let path: FieldPath = place.iter().cloned().chain([name]).collect();
+/// The fields of a path, each followed by `[]` for each list or map that it is.
+fn steps(path: &'static str) -> Vec<&'static str> {
+    let mut steps = Vec::new();
+    for part in path.split('.').filter(|part| !part.is_empty()) {
+        let name = part.trim_end_matches("[]");
+        steps.push(name);
+        let elements = (part.len() - name.len()) / "[]".len();
+        steps.extend(std::iter::repeat_n("[]", elements));
+    }
+    steps
+}
+
+fn lacks(path: FieldPath) -> Error {
+    of_document(path, ErrorType::Required, "required", "the schema asks for it")
+}
+
+fn is_null(path: FieldPath) -> Error {
+    let detail = "the schema doesn't allow `null` in this list; remove the element";
+    Error {
+        value: Some(Value::Null),
+        ..of_document(path, ErrorType::TypeInvalid, "nullable", detail)
+    }
+}
+
+fn of_document(
+    path: FieldPath,
+    error_type: ErrorType,
+    rule: &'static str,
+    detail: &str,
+) -> Error {
     // A server names keys of maps like fields here.
     let steps = path.segments().iter().map(|segment| match segment {
         Segment::Key(key) => Segment::Field(key.clone().into()),
         other => other.clone(),
     });
     Error {
-        error_type: ErrorType::Required,
+        error_type,
         field: steps.collect::<FieldPath>().to_string(),
         path,
         value: None,
-        detail: "the schema asks for it".to_owned(),
-        rule: "required",
+        detail: detail.to_owned(),
+        rule,
         accepted: &[],
     }
 }
 
-/// Calls a function with each object at a path, in which `[]` is any element of a list or value of a
-/// map.
-fn each_object(
+/// Calls a function with each value at a path, in which `[]` is any element of a list or value of a map.
+fn each_value(
     value: &Value,
     steps: &[&str],
     place: &mut Vec<Segment>,
-    found: &mut impl FnMut(&Map<String, Value>, &[Segment]),
+    found: &mut impl FnMut(&Value, &[Segment]),
 ) {
     let Some((step, rest)) = steps.split_first() else {
-        if let Value::Object(object) = value {
-            found(object, place);
-        }
+        found(value, place);
         return;
     };
     let mut go = |segment, value: &Value, rest: &[&str]| {
         place.push(segment);
-        each_object(value, rest, place, found);
+        each_value(value, rest, place, found);
         place.pop();
     };
-    match (step.strip_suffix("[]"), value) {
-        (Some(""), Value::Array(items)) => {
+    match (*step, value) {
+        ("[]", Value::Array(items)) => {
             for (index, item) in items.iter().enumerate() {
                 go(Segment::Index(index), item, rest);
             }
         }
-        (Some(""), Value::Object(map)) => {
+        ("[]", Value::Object(map)) => {
             for (key, value) in map {
                 go(Segment::Key(key.clone()), value, rest);
             }
         }
-        (Some(list), Value::Object(object)) => {
-            if let Some(value) = object.get(list) {
-                let inner: Vec<_> =
-                    std::iter::once("[]").chain(rest.iter().copied()).collect();
-                go(Segment::Field(list.to_owned().into()), value, &inner);
-            }
-        }
-        (None, Value::Object(object)) => {
-            if let Some(value) = object.get(*step) {
-                go(Segment::Field((*step).to_owned().into()), value, rest);
+        (name, Value::Object(object)) => {
+            if let Some(value) = object.get(name) {
+                go(Segment::Field(name.to_owned().into()), value, rest);
             }
         }
         _ => {}

@@ -146,6 +146,13 @@ pub trait Strategy: Kind<Scope: 'static> + Check + SetDefaults + Clone {
     /// written through its subresource.
     const REQUIRED: RequiredFields = &[];
 
+    /// Those of these fields that may be `null`. Any other field that is `null` is absent to a server.
+    const NULLABLE: RequiredFields = &[];
+
+    /// The elements of lists of a custom resource that must not be `null`, as paths such as
+    /// `spec.volumes[]`.
+    const NOT_NULL: &'static [&'static str] = &[];
+
     /// Whether the kind is a custom resource, of whose metadata a server asks less.
     const IS_CUSTOM: bool = false;
 

@@ -100,7 +100,7 @@ fn check_kind<K: Versioned + PartialEq + Validate>(
     let mut dropped = taken_out(&object, target);
     dropped.retain(|path| !unknown.contains(path));
     let mut report = object.default_and_validate(target);
-    if !K::REQUIRED.is_empty()
+    if K::IS_CUSTOM
         && let Some(document) = document()
     {
         K::report_absent(&document, &mut report);

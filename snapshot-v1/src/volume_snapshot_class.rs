@@ -133,7 +133,7 @@ wire::kind! {
         required "metadata" => metadata as metadata,
         required "deletionPolicy" => deletion_policy,
         required "driver" => driver,
-        optional "parameters" => parameters as elements,
+        optional "parameters" => parameters as entries,
     }
 }
 

@@ -42,6 +42,7 @@ fn shape(version: &ApiVersion, object: &Struct, field: &Field) -> Option<TokenSt
             let shape = shape_of(version, &field.ty);
             quote!(as shaped(#shape))
         }
+        Reading::Entries => quote!(as entries),
         Reading::Quantities => quote!(as quantities),
         Reading::Time => quote!(as time),
     })
@@ -56,7 +57,10 @@ fn shape_of(version: &ApiVersion, ty: &Ty) -> TokenStream {
         }
         Ty::Map(value) => {
             let value = shape_of(version, value);
-            quote!(wire::MapOf<#value>)
+            match version.is_custom {
+                true => quote!(wire::EntriesOf<#value>),
+                false => quote!(wire::MapOf<#value>),
+            }
         }
         ty => {
             let value = value_type(version, ty);

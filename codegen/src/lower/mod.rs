@@ -20,7 +20,7 @@ use crate::config::{Config, DocumentConfig};
 use crate::diag::{Diagnostics, Pointer, Spot};
 use crate::load::Document;
 use crate::model::{
-    ApiVersion, Behaviour, Docs, Enum, Field, Role, Rules, Shape, Struct, Type,
+    ApiVersion, Behaviour, Docs, Enum, Facts, Field, Role, Rules, Shape, Struct, Type,
     TypeRules, Variant,
 };
 use crate::name::{self, Ident};
@@ -213,7 +213,12 @@ fn field(
         ),
         ReferenceOr::Reference { .. } => Default::default(),
     };
-    let nullable = property.as_item().is_some_and(|schema| schema.schema_data.nullable);
+    let takes_null = takes_null(property);
+    let nullable = takes_null.first() == Some(&true);
+    let facts = Facts {
+        takes_null,
+        ..facts
+    };
     Some(Field {
         json: json.to_owned(),
         name: name?,
@@ -228,6 +233,30 @@ fn field(
         rules: Rules::default(),
         asked,
     })
+}
+
+/// Whether a schema allows `null`, for the value and for what is in it at each depth of lists and maps.
+fn takes_null(property: &ReferenceOr<Box<Schema>>) -> Vec<bool> {
+    let mut found = Vec::new();
+    let mut next = property.as_item().map(|schema| &**schema);
+    while let Some(schema) = next {
+        found.push(schema.schema_data.nullable);
+        next = match &schema.schema_kind {
+            SchemaKind::Type(OpenApiType::Array(array)) => array
+                .items
+                .as_ref()
+                .and_then(|items| items.as_item())
+                .map(|item| &**item),
+            SchemaKind::Type(OpenApiType::Object(object)) => {
+                match &object.additional_properties {
+                    Some(AdditionalProperties::Schema(values)) => values.as_item(),
+                    _ => None,
+                }
+            }
+            _ => None,
+        };
+    }
+    found
 }
 
 fn enumeration(schema: &Schema, values: Vec<String>, at: &Spot<'_>) -> Enum {

@@ -251,6 +251,10 @@ pub(crate) struct Resource {
     /// The objects of a custom resource that have required fields, and these, with their paths; set by
     /// the pass for paths.
     pub(crate) required: Vec<(String, Vec<String>)>,
+    /// Those of these fields that may be `null`.
+    pub(crate) nullable: Vec<(String, Vec<String>)>,
+    /// The elements of lists of a custom resource that must not be `null`; set by the pass for paths.
+    pub(crate) not_null: Vec<String>,
     /// The paths of what can have parts of different owners; set by the pass for paths.
     pub(crate) granular: Vec<String>,
 }
@@ -343,6 +347,10 @@ pub(crate) struct Facts {
     pub(crate) atomic: Option<bool>,
     /// How it is merged, set by the pass for that.
     pub(crate) merge: Merge,
+    /// Whether the schema allows `null`: for the value, for the elements of a list or map, for those of
+    /// these, and so on. What isn't listed can't be `null`.
+    #[serde(skip)]
+    pub(crate) takes_null: Vec<bool>,
     /// How the value is read, if not as its type reads itself.
     pub(crate) reading: Option<Reading>,
     /// A value for examples.

@@ -10,8 +10,10 @@ use crate::name::Ident;
 pub(crate) enum Reading {
     /// A list or map in which `null` is the zero value of an element.
     Elements,
-    /// The same of lists and maps in each other, and of those of times.
+    /// Lists and maps in each other, and those of times.
     Shaped,
+    /// A map in which `null` is no entry, as in custom resources.
+    Entries,
     /// A map of quantities, in which `null` is 0.
     Quantities,
     /// A time.

@@ -80,6 +80,12 @@ fn readings(version: &ApiVersion) -> BTreeMap<(SchemaName, String), Reading> {
     let reading = |field: &Field| match &field.ty {
         Ty::Time => Some(Reading::Time),
         Ty::Map(element)
+            if version.is_custom
+                && !matches!(**element, Ty::List(_) | Ty::Map(_) | Ty::Time) =>
+        {
+            Some(Reading::Entries)
+        }
+        Ty::Map(element)
             if external(element).is_some_and(|e| foundation::is_quantity(&e.path)) =>
         {
             Some(Reading::Quantities)

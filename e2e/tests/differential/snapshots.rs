@@ -99,12 +99,17 @@ fn sources(one: &str, other: &str) -> Vec<Damage> {
         json!({one: "", "unknown": 7}),
         json!({one: "a"}),
         json!({other: "a"}),
+        json!({one: null, other: "a"}),
+        json!({one: null, other: null}),
         json!("a"),
         json!([]),
         Value::Null,
     ];
     let mut all = at("/spec/source", values);
-    all.extend(at("/spec", [json!({}), json!("a"), Value::Null]));
+    all.extend(at(
+        "/spec",
+        [json!({}), json!("a"), json!({"source": null}), Value::Null],
+    ));
     all
 }
 
@@ -127,6 +132,7 @@ pub(crate) fn class() -> Vec<Damage> {
         json!({"any key": "any value"}),
         json!({"a": 5}),
         json!({"a": {}}),
+        json!({"a": null, "b": ""}),
         json!([]),
         json!("a"),
         Value::Null,

@@ -103,6 +103,25 @@ where
     Ok(())
 }
 
+/// Reads the map of a custom resource that follows a key into `slot`; `null` leaves that as it is, and
+/// is no entry: a server takes such entries out.
+///
+/// # Errors
+///
+/// When the value has the wrong shape, or the input is damaged.
+pub fn read_entries<'de, M, C, T>(map: &mut M, slot: &mut C) -> Result<(), M::Error>
+where
+    M: MapAccess<'de>,
+    C: Collection<Whole = BTreeMap<String, T>>,
+    T: Deserialize<'de>,
+{
+    if let Some(entries) = map.next_value::<Option<BTreeMap<String, Option<T>>>>()? {
+        let entries = entries.into_iter();
+        slot.fill(entries.filter_map(|(name, value)| Some((name, value?))).collect());
+    }
+    Ok(())
+}
+
 /// A list or map that is read so.
 #[derive(Debug)]
 pub struct Elements<C>(C);

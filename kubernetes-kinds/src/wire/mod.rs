@@ -24,7 +24,9 @@ mod time;
 mod tree;
 mod write;
 
-pub use collections::{Collection, Elements, read_elements, read_quantities};
+pub use collections::{
+    Collection, Elements, read_elements, read_entries, read_quantities,
+};
 // For `kubernetes-manifests`, whose strict reading reports unknown fields that are preserved.
 #[doc(hidden)]
 pub use kept::KEPT;
@@ -35,7 +37,7 @@ pub use metadata::read_metadata;
 #[doc(hidden)]
 pub use read::Key;
 pub use read::{read, read_enum, read_kind, read_object, skip};
-pub use shape::{ListOf, MapOf, Moment, Plain, Shape, read_shaped};
+pub use shape::{EntriesOf, ListOf, MapOf, Moment, Plain, Shape, read_shaped};
 pub use time::read_time;
 // For the other runtime crates, which all write through it, so that every type is compiled for one
 // serializer.

@@ -100,6 +100,10 @@ pub struct ListOf<S>(PhantomData<S>);
 #[derive(Debug)]
 pub struct MapOf<S>(PhantomData<S>);
 
+/// The shape of a map of a custom resource, in which `null` is no entry.
+#[derive(Debug)]
+pub struct EntriesOf<S>(PhantomData<S>);
+
 macro_rules! collection {
     ($shape:ident, $whole:ty, $read:ident) => {
         impl<S: Shape> Shape for $shape<S>
@@ -125,6 +129,7 @@ macro_rules! collection {
 
 collection!(ListOf, Vec<S::Value>, deserialize_seq);
 collection!(MapOf, BTreeMap<String, S::Value>, deserialize_map);
+collection!(EntriesOf, BTreeMap<String, S::Value>, deserialize_map);
 
 impl<'de, S: Shape> Visitor<'de> for ListOf<S>
 where
@@ -159,14 +164,45 @@ where
     }
 
     #[inline]
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut entries = BTreeMap::new();
-        while let Some(name) = map.next_key::<String>()? {
-            let value = map.next_value_seed(Nullable::<S>(PhantomData))?;
-            entries.insert(name, value.unwrap_or_else(S::zero));
-        }
-        Ok(entries)
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+        entries::<S, A>(map, || Some(S::zero()))
     }
+}
+
+impl<'de, S: Shape> Visitor<'de> for EntriesOf<S>
+where
+    S::Value: Deserialize<'de>,
+{
+    type Value = BTreeMap<String, S::Value>;
+
+    #[inline]
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a map")
+    }
+
+    #[inline]
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+        entries::<S, A>(map, || None)
+    }
+}
+
+/// Reads the entries of a map; `null` is what the function returns, or no entry.
+#[inline]
+fn entries<'de, S: Shape, A: MapAccess<'de>>(
+    mut map: A,
+    null: impl Fn() -> Option<S::Value>,
+) -> Result<BTreeMap<String, S::Value>, A::Error>
+where
+    S::Value: Deserialize<'de>,
+{
+    let mut entries = BTreeMap::new();
+    while let Some(name) = map.next_key::<String>()? {
+        let value = map.next_value_seed(Nullable::<S>(PhantomData))?;
+        if let Some(value) = value.or_else(&null) {
+            entries.insert(name, value);
+        }
+    }
+    Ok(entries)
 }
 
 /// A value of a shape, or `null`.

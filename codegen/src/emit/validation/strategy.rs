@@ -1,7 +1,7 @@
 //! The strategy of a kind: how a server creates and updates its objects.
 
 use proc_macro2::TokenStream;
-use quote::quote;
+use quote::{format_ident, quote};
 
 use super::{Context, check_method, defaults, parameter};
 use crate::emit::runtime::VALIDATION;
@@ -45,11 +45,21 @@ pub(super) fn item(
             const HAS_CEL_RULES: bool = true;
         )
     });
-    let required =
-        resource.required.iter().map(|(path, names)| quote!((#path, &[#(#names),*])));
-    let required = (!resource.required.is_empty()).then(|| {
+    let fields = |name: &str, fields: &[(String, Vec<String>)]| {
+        let name = format_ident!("{name}");
+        let rows = fields.iter().map(|(path, names)| quote!((#path, &[#(#names),*])));
+        (!fields.is_empty()).then(|| {
+            quote!(
+                const #name: #VALIDATION::RequiredFields = &[#(#rows),*];
+            )
+        })
+    };
+    let required = fields("REQUIRED", &resource.required);
+    let nullable = fields("NULLABLE", &resource.nullable);
+    let not_null = &resource.not_null;
+    let not_null = (!not_null.is_empty()).then(|| {
         quote!(
-            const REQUIRED: #VALIDATION::RequiredFields = &[#(#required),*];
+            const NOT_NULL: &'static [&'static str] = &[#(#not_null),*];
         )
     });
     let ratcheted = cx.version.is_custom.then(|| {
@@ -69,6 +79,8 @@ pub(super) fn item(
             #alone
             #custom
             #required
+            #nullable
+            #not_null
             #rules
             #ratcheted
             #status

@@ -50,6 +50,8 @@ impl Strategy for Garden {
         ("spec.beds[]", &["length", "name", "width"]),
         ("spec.prices[]", &["low"]),
     ];
+    const NOT_NULL: &'static [&'static str] =
+        &["spec.beds[]", "spec.helpers[]", "spec.paths[]", "spec.paths[][]"];
     const HAS_CEL_RULES: bool = true;
 
     fn ratcheted(&self) -> Option<k8s_openapi::serde_json::Value> {
