@@ -1,18 +1,24 @@
 //! Options of a control plane, and its start.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use http::Method;
-use kube::Client;
+use kube::{Client, Config};
+use serde_json::json;
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::assets::Assets;
 use crate::control_plane::KUBECONFIG;
 use crate::credentials::Credentials;
+use crate::ports::Ports;
 use crate::servers::Servers;
-use crate::{ControlPlane, Error, ports, request};
+use crate::{ControlPlane, Error, request};
+
+const APISERVER: &str = "kube-apiserver";
+const MANAGER: &str = "kube-controller-manager";
+const SCHEDULER: &str = "kube-scheduler";
 
 /// How often other ports are tried when another process has taken one.
 const ATTEMPTS: usize = 5;
@@ -26,7 +32,8 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// # async fn example() -> Result<(), e2e::Error> {
 /// let server = e2e::ControlPlane::builder()
 ///     .feature_gate("MutableCSINodeAllocatableCount", false)
-///     .controllers(["persistentvolume-binder-controller"])
+///     .controllers(e2e::VOLUME_CONTROLLERS)
+///     .scheduler()
 ///     .start()
 ///     .await?;
 /// # Ok(())
@@ -40,6 +47,7 @@ pub struct Builder {
     gates: Vec<String>,
     flags: Vec<String>,
     controllers: Vec<String>,
+    scheduler: bool,
     ready_within: Duration,
 }
 
@@ -51,6 +59,7 @@ impl Default for Builder {
             gates: Vec::new(),
             flags: Vec::new(),
             controllers: Vec::new(),
+            scheduler: false,
             ready_within: Duration::from_secs(60),
         }
     }
@@ -82,12 +91,21 @@ impl Builder {
         self
     }
 
-    /// Runs kube-controller-manager with these controllers.
+    /// Runs kube-controller-manager with these controllers, such as [`VOLUME_CONTROLLERS`].
+    ///
+    /// [`VOLUME_CONTROLLERS`]: crate::VOLUME_CONTROLLERS
     pub fn controllers(
         mut self,
         names: impl IntoIterator<Item = impl Into<String>>,
     ) -> Self {
         self.controllers.extend(names.into_iter().map(Into::into));
+        self
+    }
+
+    /// Runs kube-scheduler, which assigns Pods to Nodes and selects the Node of a claim whose
+    /// StorageClass waits for the first consumer. [`add_node`](crate::add_node) adds Nodes.
+    pub fn scheduler(mut self) -> Self {
+        self.scheduler = true;
         self
     }
 
@@ -116,37 +134,51 @@ impl Builder {
     async fn attempt(&self) -> Result<ControlPlane, Error> {
         let assets = Assets::find(self.assets.as_deref())?;
         let etcd = assets.program("etcd")?;
-        let apiserver = assets.program("kube-apiserver")?;
-        let manager = (!self.controllers.is_empty())
-            .then(|| assets.program("kube-controller-manager"))
-            .transpose()?;
-        let ports = ports::free()?;
+        let apiserver = assets.program(APISERVER)?;
+        let wanted =
+            |is_wanted: bool, name| is_wanted.then(|| assets.program(name)).transpose();
+        let manager = wanted(!self.controllers.is_empty(), MANAGER)?;
+        let scheduler = wanted(self.scheduler, SCHEDULER)?;
+        let ports = Ports::free()?;
         let mut servers = Servers::new()?;
         let credentials = Credentials::make(servers.folder())?;
-        let [_, _, port] = ports;
-        let url = format!("https://127.0.0.1:{port}");
-        let config = credentials.config(&url)?;
+        let config = credentials.config(&url(ports.apiserver))?;
         let kubeconfig = servers.folder().join(KUBECONFIG);
-        fs::write(&kubeconfig, credentials.kubeconfig(&url))
+        fs::write(&kubeconfig, credentials.kubeconfig(&url(ports.apiserver)))
             .map_err(|e| Error::because("write a kubeconfig", &e))?;
 
         let deadline = Instant::now() + self.ready_within;
         servers.start(&etcd, &etcd_flags(&servers, ports))?;
         let flags = self.apiserver_flags(&servers, &credentials, ports);
         servers.start(&apiserver, &flags)?;
-        self.wait(&mut servers, &config, deadline).await?;
-        if let Some(manager) = manager {
-            let flags = self.manager_flags(&kubeconfig.display().to_string());
-            servers.start(&manager, &flags)?;
+        self.wait(&servers, APISERVER, "/readyz", &config, deadline).await?;
+        // Both start at the same time.
+        if let Some(manager) = &manager {
+            let flags = self.manager_flags(&kubeconfig, &credentials, ports);
+            servers.start(manager, &flags)?;
+        }
+        if let Some(scheduler) = &scheduler {
+            let flags = self.scheduler_flags(&kubeconfig, &credentials, ports)?;
+            servers.start(scheduler, &flags)?;
+        }
+        if manager.is_some() {
+            let config = credentials.config(&url(ports.manager))?;
+            self.wait(&servers, MANAGER, "/healthz", &config, deadline).await?;
+        }
+        if scheduler.is_some() {
+            let config = credentials.config(&url(ports.scheduler))?;
+            self.wait(&servers, SCHEDULER, "/readyz", &config, deadline).await?;
         }
         Ok(ControlPlane::new(servers, config))
     }
 
-    /// Waits until kube-apiserver says that it is ready.
+    /// Waits until a server says that it is ready.
     async fn wait(
         &self,
-        servers: &mut Servers,
-        config: &kube::Config,
+        servers: &Servers,
+        name: &str,
+        path: &str,
+        config: &Config,
         deadline: Instant,
     ) -> Result<(), Error> {
         let mut config = config.clone();
@@ -155,7 +187,7 @@ impl Builder {
         let client =
             Client::try_from(config).map_err(|e| Error::because("make a client", &e))?;
         loop {
-            let answer = request::send(&client, Method::GET, "/readyz", None);
+            let answer = request::send(&client, Method::GET, path, None);
             let said = match timeout(PATIENCE, answer).await {
                 Ok(Ok(answer)) if answer.is_success() => return servers.check(),
                 Ok(Ok(answer)) => format!("{} {}", answer.status, answer.body),
@@ -165,9 +197,9 @@ impl Builder {
             servers.check()?;
             if Instant::now() >= deadline {
                 return Err(Error::new(format!(
-                    "kube-apiserver is not ready after {:?}, it says: {said}; {}",
+                    "{name} is not ready after {:?}, it says: {said}; {}",
                     self.ready_within,
-                    servers.last_lines()
+                    servers.last_lines(name)
                 )));
             }
             sleep(Duration::from_millis(50)).await;
@@ -178,16 +210,13 @@ impl Builder {
         &self,
         servers: &Servers,
         credentials: &Credentials,
-        [client, _, port]: [u16; 3],
+        ports: Ports,
     ) -> Vec<String> {
         let key = credentials.key.display();
-        let mut flags = vec![
-            format!("--etcd-servers=http://127.0.0.1:{client}"),
-            "--bind-address=127.0.0.1".to_owned(),
-            format!("--secure-port={port}"),
+        let mut flags = serving_flags(credentials, ports.apiserver);
+        flags.extend([
+            format!("--etcd-servers=http://127.0.0.1:{}", ports.etcd_clients),
             format!("--cert-dir={}", servers.folder().display()),
-            format!("--tls-cert-file={}", credentials.certificate.display()),
-            format!("--tls-private-key-file={key}"),
             format!("--service-account-key-file={}", credentials.public_key.display()),
             format!("--service-account-signing-key-file={key}"),
             "--service-account-issuer=https://kubernetes.default.svc".to_owned(),
@@ -196,7 +225,7 @@ impl Builder {
             "--service-cluster-ip-range=10.0.0.0/24".to_owned(),
             // Pods then need no service account, which a controller would have to make.
             "--disable-admission-plugins=ServiceAccount".to_owned(),
-        ];
+        ]);
         if !self.defaults_only {
             flags.push("--runtime-config=api/all=true".to_owned());
         }
@@ -205,15 +234,45 @@ impl Builder {
         flags
     }
 
-    fn manager_flags(&self, kubeconfig: &str) -> Vec<String> {
-        let mut flags = vec![
-            format!("--kubeconfig={kubeconfig}"),
+    fn manager_flags(
+        &self,
+        kubeconfig: &Path,
+        credentials: &Credentials,
+        ports: Ports,
+    ) -> Vec<String> {
+        let mut flags = serving_flags(credentials, ports.manager);
+        flags.extend([
+            format!("--kubeconfig={}", kubeconfig.display()),
             format!("--controllers={}", self.controllers.join(",")),
             "--leader-elect=false".to_owned(),
-            "--secure-port=0".to_owned(),
-        ];
+        ]);
         flags.extend(self.gate_flag());
         flags
+    }
+
+    /// Also writes the scheduler's configuration, for what has no flag.
+    fn scheduler_flags(
+        &self,
+        kubeconfig: &Path,
+        credentials: &Credentials,
+        ports: Ports,
+    ) -> Result<Vec<String>, Error> {
+        let config = json!({
+            "apiVersion": "kubescheduler.config.k8s.io/v1",
+            "kind": "KubeSchedulerConfiguration",
+            "clientConnection": {"kubeconfig": kubeconfig},
+            "leaderElection": {"leaderElect": false},
+            // A Pod that didn't fit is tried again after a second, however often.
+            "podInitialBackoffSeconds": 1,
+            "podMaxBackoffSeconds": 1,
+        });
+        let path = kubeconfig.with_file_name("scheduler.config");
+        fs::write(&path, format!("{config:#}\n"))
+            .map_err(|e| Error::because("write the scheduler's configuration", &e))?;
+        let mut flags = serving_flags(credentials, ports.scheduler);
+        flags.push(format!("--config={}", path.display()));
+        flags.extend(self.gate_flag());
+        Ok(flags)
     }
 
     /// The features of every server.
@@ -225,9 +284,25 @@ impl Builder {
     }
 }
 
-fn etcd_flags(servers: &Servers, [client, peer, _]: [u16; 3]) -> Vec<String> {
-    let client = format!("http://127.0.0.1:{client}");
-    let peer = format!("http://127.0.0.1:{peer}");
+/// The address of a server of Kubernetes.
+fn url(port: u16) -> String {
+    format!("https://127.0.0.1:{port}")
+}
+
+/// Flags of every server of Kubernetes. Only kube-apiserver knows the administrator's token; the
+/// others answer nobody but those who ask for their health, which needs none.
+fn serving_flags(credentials: &Credentials, port: u16) -> Vec<String> {
+    vec![
+        "--bind-address=127.0.0.1".to_owned(),
+        format!("--secure-port={port}"),
+        format!("--tls-cert-file={}", credentials.certificate.display()),
+        format!("--tls-private-key-file={}", credentials.key.display()),
+    ]
+}
+
+fn etcd_flags(servers: &Servers, ports: Ports) -> Vec<String> {
+    let client = format!("http://127.0.0.1:{}", ports.etcd_clients);
+    let peer = format!("http://127.0.0.1:{}", ports.etcd_peers);
     vec![
         format!("--data-dir={}", servers.folder().join("etcd").display()),
         format!("--listen-client-urls={client}"),

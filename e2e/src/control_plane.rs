@@ -2,11 +2,22 @@
 
 use std::path::{Path, PathBuf};
 
-use kube::{Client, Config};
+use kube::{Api, Client, Config};
 use tokio::sync::OnceCell;
 
 use crate::servers::Servers;
+use crate::wait::Awaited;
 use crate::{Builder, Error};
+
+/// The controllers of kube-controller-manager that work on volumes: one binds claims to volumes,
+/// asks provisioners for them and releases them, the others keep what is in use from being deleted.
+///
+/// They are what [`Builder::controllers`] takes.
+pub const VOLUME_CONTROLLERS: [&str; 3] = [
+    "persistentvolume-binder-controller",
+    "persistentvolume-protection-controller",
+    "persistentvolumeclaim-protection-controller",
+];
 
 /// The name of the kubeconfig in the folder of a control plane.
 pub(crate) const KUBECONFIG: &str = "kubeconfig";
@@ -84,5 +95,41 @@ impl ControlPlane {
     #[must_use]
     pub fn folder(&self) -> &Path {
         self.servers.folder()
+    }
+
+    /// Returns the last lines of every server's log, for the message of a test that fails.
+    #[must_use]
+    pub fn logs(&self) -> String {
+        self.servers.logs()
+    }
+
+    /// Returns an error if a server has ended, with the last lines of its log.
+    ///
+    /// # Errors
+    ///
+    /// See above.
+    pub fn check(&self) -> Result<(), Error> {
+        self.servers.check()
+    }
+
+    /// Returns one object of an API, to wait for what the control plane does with it.
+    ///
+    /// ```no_run
+    /// # async fn example(server: e2e::ControlPlane) -> Result<(), Box<dyn std::error::Error>> {
+    /// use core_v1::PersistentVolumeClaim;
+    ///
+    /// let claims = kube::Api::default_namespaced(server.client()?);
+    /// let is_assigned =
+    ///     |claim: &PersistentVolumeClaim| claim.spec.as_ref().is_some_and(|s| s.volume_name.is_some());
+    /// let claim = server.object(&claims, "data").until("to have a volume", is_assigned).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn object<'a, K>(
+        &'a self,
+        objects: &'a Api<K>,
+        name: &'a str,
+    ) -> Awaited<'a, K> {
+        Awaited::new(self, objects, name)
     }
 }

@@ -6,6 +6,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::{Mutex, PoisonError};
 
 use crate::Error;
 use crate::watchdog::Watchdog;
@@ -21,7 +22,8 @@ const BYTES: u64 = 16 * 1024;
 /// A server and its log. It ends when it is dropped.
 pub(crate) struct Server {
     name: String,
-    child: Child,
+    /// Behind a lock because asking whether it has ended changes it.
+    child: Mutex<Child>,
     log: PathBuf,
 }
 
@@ -47,12 +49,19 @@ impl Server {
         // Ctrl-C ends the test process, and then the watchdog ends this one.
         command.stderr(Stdio::null()).process_group(0);
         let child = command.spawn().map_err(error)?;
+        let child = Mutex::new(child);
         Ok(Self { name, child, log })
     }
 
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
     /// Returns an error with the last lines of the log if the server has ended.
-    pub(crate) fn check(&mut self) -> Result<(), Error> {
-        match self.child.try_wait() {
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        let status =
+            self.child.lock().unwrap_or_else(PoisonError::into_inner).try_wait();
+        match status {
             Ok(None) => Ok(()),
             Ok(Some(status)) => {
                 let log = self.last_lines();
@@ -94,7 +103,8 @@ fn tail(path: &Path) -> io::Result<String> {
 impl Drop for Server {
     fn drop(&mut self) {
         // As a rule the watchdog has killed the process, and this only reaps it.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        let child = self.child.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let _ = child.kill();
+        let _ = child.wait();
     }
 }

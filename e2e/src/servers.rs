@@ -48,12 +48,21 @@ impl Servers {
     }
 
     /// Returns the error of the first server that has ended.
-    pub(crate) fn check(&mut self) -> Result<(), Error> {
-        self.running.iter_mut().try_for_each(Server::check)
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        self.running.iter().try_for_each(Server::check)
     }
 
-    /// Returns the last lines of the log of the last server.
-    pub(crate) fn last_lines(&self) -> String {
-        self.running.last().map_or_else(String::new, Server::last_lines)
+    /// Returns the last lines of the log of one server.
+    pub(crate) fn last_lines(&self, name: &str) -> String {
+        let server = self.running.iter().find(|server| server.name() == name);
+        server.map_or_else(String::new, Server::last_lines)
+    }
+
+    /// Returns the last lines of every log, each below the name of its server.
+    pub(crate) fn logs(&self) -> String {
+        let logs = self.running.iter();
+        let logs =
+            logs.map(|server| format!("{}: {}", server.name(), server.last_lines()));
+        logs.collect::<Vec<_>>().join("\n")
     }
 }

@@ -89,6 +89,8 @@ async fn a_program_that_is_not_there() {
     let fakes = Fakes::new(IDLE, IDLE);
     let told = error(fakes.builder().controllers(["namespace"])).await;
     assert_has(&told, &["has no kube-controller-manager"]);
+    let told = error(fakes.builder().scheduler()).await;
+    assert_has(&told, &["has no kube-scheduler"]);
     fs::remove_file(fakes.path("kube-apiserver")).unwrap();
     let told = error(fakes.builder()).await;
     assert_has(&told, &["has no kube-apiserver", "help: ", "KUBEBUILDER_ASSETS"]);

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use e2e::ControlPlane;
+use e2e::{ControlPlane, VOLUME_CONTROLLERS};
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use tempfile::TempDir;
 
@@ -43,9 +43,14 @@ fn until(what: &str, mut is_so: impl FnMut() -> bool) {
 #[tokio::test]
 #[ignore = "needs a control plane: run cargo xtask e2e"]
 async fn dropped() {
-    let server = ControlPlane::start().await.unwrap();
+    let builder = ControlPlane::builder().controllers(VOLUME_CONTROLLERS).scheduler();
+    let server = builder.start().await.unwrap();
     let folder = server.folder().to_owned();
-    assert!(is_running(&folder, "etcd") && is_running(&folder, "kube-apiserver"));
+    for program in
+        ["etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler"]
+    {
+        assert!(is_running(&folder, program), "{program}");
+    }
     drop(server);
     assert_eq!(processes(&folder), [""; 0]);
     assert!(!folder.exists());

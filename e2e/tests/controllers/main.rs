@@ -1,6 +1,8 @@
 //! A control plane that does something by itself.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+
+mod scheduled;
 
 use std::time::Duration;
 
