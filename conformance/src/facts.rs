@@ -2,8 +2,7 @@
 //! test, so that a wrong constant there is not repeated here.
 
 use kubernetes_kinds::{Lifecycle, Release, Replacement};
-
-use crate::server::ResourceType;
+use provisioner::testing::ResourceType;
 
 /// A kind whose facts are known.
 pub trait Facts {
@@ -15,16 +14,14 @@ pub trait Facts {
     const LIFECYCLE: Option<Lifecycle>;
 }
 
-impl ResourceType {
-    /// The kinds of all versions.
-    pub fn all() -> Vec<Self> {
-        macro_rules! resources {
-            ($($name:ident: $kind:ty $(, $part:ident = $type:ty)*;)*) => {
-                vec![$(<$kind as Facts>::RESOURCE),*]
-            };
-        }
-        storage_all::for_each_kind!(resources)
+/// The kinds of all versions, for a server.
+pub fn resources() -> Vec<ResourceType> {
+    macro_rules! resources {
+        ($($name:ident: $kind:ty $(, $part:ident = $type:ty)*;)*) => {
+            vec![$(<$kind as Facts>::RESOURCE),*]
+        };
     }
+    storage_all::for_each_kind!(resources)
 }
 
 const CORE_V1: &str = "v1";
@@ -67,6 +64,7 @@ const fn cluster(api_version: &'static str, names: Names) -> ResourceType {
         list_kind,
         namespaced: false,
         status: false,
+        custom: false,
     }
 }
 
@@ -91,6 +89,13 @@ const fn with_status(api_version: &'static str, names: Names) -> ResourceType {
     ResourceType {
         status: true,
         ..cluster(api_version, names)
+    }
+}
+
+const fn custom(resource: ResourceType) -> ResourceType {
+    ResourceType {
+        custom: true,
+        ..resource
     }
 }
 
@@ -170,7 +175,10 @@ facts! {
     storage_v1alpha1::csi::CSINodeInfo =>
         cluster(CSI_V1ALPHA1, NODE_INFO), gone(12, None, 14, "CSINode");
 
-    snapshot_v1::VolumeSnapshot => namespaced_with_status(SNAPSHOT_V1, SNAPSHOT), None;
-    snapshot_v1::VolumeSnapshotClass => cluster(SNAPSHOT_V1, SNAPSHOT_CLASS), None;
-    snapshot_v1::VolumeSnapshotContent => with_status(SNAPSHOT_V1, CONTENT), None;
+    snapshot_v1::VolumeSnapshot =>
+        custom(namespaced_with_status(SNAPSHOT_V1, SNAPSHOT)), None;
+    snapshot_v1::VolumeSnapshotClass =>
+        custom(cluster(SNAPSHOT_V1, SNAPSHOT_CLASS)), None;
+    snapshot_v1::VolumeSnapshotContent =>
+        custom(with_status(SNAPSHOT_V1, CONTENT)), None;
 }

@@ -6,11 +6,11 @@
 //!   [`older`] converts both to older versions.
 //! * [`doc`] is a JSON value in which a field may occur more than once.
 //! * [`valid`] makes random objects that a server accepts.
-//! * [`facts`] has the names, scope and lifecycle of each kind.
+//! * [`facts`] has the names, scope and lifecycle of each kind, for the API server of
+//!   `provisioner::testing` too.
 //! * [`fixtures`] finds Kubernetes' own fixtures, if they are available.
 //! * [`related`] makes pairs of objects that have parts in common.
 //! * [`rules`] validates variations of an object.
-//! * [`server`] is a small API server in this process, for tests with a real client.
 //! * [`measure`] compares the speed of two functions, for benchmarks.
 //! * [`workload`] makes long lists like those of a busy cluster, for benchmarks.
 
@@ -25,7 +25,6 @@ pub mod older;
 pub mod related;
 pub mod rules;
 pub mod samples;
-pub mod server;
 mod snapshots;
 pub mod valid;
 mod volumes;

@@ -5,9 +5,8 @@
 use std::time::Duration;
 
 use conformance::arbitrary::check_all;
-use conformance::each_kind;
 use conformance::kind::Kind;
-use conformance::server::{Request, ResourceType, Server};
+use conformance::{each_kind, facts};
 use k8s_openapi::Resource;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{
     LabelSelector, LabelSelectorRequirement, ManagedFieldsEntry, Time,
@@ -18,6 +17,7 @@ use kube::{Client, Config};
 use kubernetes_kinds::WithMetadata;
 use kubernetes_kinds::apply::Apply;
 use proptest::prelude::*;
+use provisioner::testing::{Request, Server};
 use serde_json::{Value, json};
 use storage_v1::{
     CSIDriver, CSIStorageCapacity, FSGroupPolicy, StorageClass, VolumeAttachment, apply,
@@ -165,7 +165,7 @@ impl World {
 fn with_world<F: Future<Output = ()>>(test: impl FnOnce(World) -> F) {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(async {
-        let server = Server::start(ResourceType::all()).await.unwrap();
+        let server = Server::start(facts::resources()).await.unwrap();
         let config = Config::new(server.url().parse().unwrap());
         let client = Client::try_from(config).unwrap();
         let world = World { server, client };

@@ -5,9 +5,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use conformance::facts;
 use conformance::kind::Kind;
 use conformance::samples;
-use conformance::server::{Request, ResourceType, Server};
 use futures::{StreamExt, TryStreamExt, pin_mut};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use k8s_openapi::{Metadata, Resource};
@@ -19,6 +19,7 @@ use kube::runtime::controller::{Action, Controller};
 use kube::runtime::reflector::{self, ObjectRef};
 use kube::runtime::{WatchStreamExt, watcher};
 use kube::{Client, Config};
+use provisioner::testing::{Request, ResourceType, Server};
 use serde_json::{Value, json};
 use storage_v1::{
     CSIDriver, CSINode, CSIStorageCapacity, FSGroupPolicy, StorageClass,
@@ -40,7 +41,7 @@ struct World {
 
 impl World {
     async fn new() -> Self {
-        let server = Server::start(ResourceType::all()).await.unwrap();
+        let server = Server::start(facts::resources()).await.unwrap();
         let config = Config::new(server.url().parse().unwrap());
         let client = Client::try_from(config).unwrap();
         Self { server, client }
@@ -68,7 +69,7 @@ trait Handle: KubeKind {
     fn api(client: &Client) -> Api<Self>;
 
     fn collection() -> String {
-        let types = ResourceType::all();
+        let types = facts::resources();
         let is_known = |known: &&ResourceType| {
             (known.api_version, known.kind) == (Self::API_VERSION, Self::KIND)
         };
@@ -154,7 +155,9 @@ fn verbs<K: Handle>() {
         let created = api.create(&PostParams::default(), &object).await.unwrap();
         assert_written::<K>(&world.request(), "POST", &collection);
         assert_eq!(contents(&created), contents(&object));
-        assert_eq!(world.server.stored(&path).unwrap()["metadata"]["uid"], "uid-2");
+        let stored = world.server.stored(&path).unwrap();
+        let uid = created.metadata().uid.as_deref().unwrap();
+        assert_eq!(stored["metadata"]["uid"], uid);
 
         let got = api.get("one").await.unwrap();
         let request = world.request();
@@ -225,6 +228,9 @@ fn watch<K: Handle>() {
             WatchEvent::Added(object) => assert_eq!(object, second),
             event => panic!("{event:?}"),
         }
+        // A write that changes nothing is no event.
+        let mut first = first;
+        first.metadata_mut().labels = Some([("a".to_owned(), "b".to_owned())].into());
         let replaced = api.replace("one", &PostParams::default(), &first).await.unwrap();
         match events.try_next().await.unwrap().unwrap() {
             WatchEvent::Modified(object) => assert_eq!(object, replaced),

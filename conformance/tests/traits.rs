@@ -7,13 +7,13 @@ use std::fmt::Debug;
 use std::marker::PhantomData;
 
 use conformance::kind::{Kind, Peer};
-use conformance::server::ResourceType;
-use conformance::{each_kind, each_newest_kind};
+use conformance::{each_kind, each_newest_kind, facts};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, ObjectMeta};
 use k8s_openapi::{ListableResource, Metadata, Resource};
 use kube::Api;
 use kube::runtime::{Controller, reflector, watcher};
 use kubernetes_kinds::{Lean, StatusSubresource, WithMetadata};
+use provisioner::testing::ResourceType;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -69,12 +69,16 @@ where
     K::Scope: 'static,
     K::List: Resource,
 {
-    let table = ResourceType::all();
+    let table = facts::resources();
     let mut known = table
         .iter()
         .filter(|row| (row.api_version, row.kind) == (K::API_VERSION, K::KIND));
     let row = known.next().unwrap();
-    assert_eq!(*row, ResourceType::of::<K>(row.status));
+    let from_type = ResourceType {
+        custom: row.custom,
+        ..ResourceType::of::<K>(row.status)
+    };
+    assert_eq!(*row, from_type);
     assert_eq!(known.next(), None);
     assert_eq!(K::API_VERSION, joined(K::GROUP, K::VERSION));
     let list = [<K::List as Resource>::API_VERSION, <K::List as Resource>::KIND];
@@ -191,7 +195,7 @@ fn status_subresources() {
         };
     }
     let found = storage_all::for_each_kind!(found);
-    let table = ResourceType::all();
+    let table = facts::resources();
     assert_eq!(table.len(), found.len());
     for (api_version, kind, status) in found {
         let row =

@@ -1,0 +1,39 @@
+//! The suite of what clients see, with the server for tests.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+
+mod suite;
+
+use std::time::Duration;
+
+use kube::Client;
+use provisioner::testing::Server;
+
+/// Runs a function of the suite, and gives up on one that hangs.
+async fn run(test: impl AsyncFnOnce(Client, &str)) {
+    let server = Server::for_provisioner().await.unwrap();
+    let running = test(server.client(), "suite");
+    tokio::time::timeout(Duration::from_secs(60), running).await.expect("in time");
+}
+
+macro_rules! run {
+    ($($module:ident: $($name:ident)*;)*) => {$(
+        mod $module {
+            $(
+                #[tokio::test]
+                async fn $name() {
+                    super::run(crate::suite::$module::$name).await;
+                }
+            )*
+        }
+    )*};
+}
+
+run! {
+    lists: pages selectors versions;
+    objects:
+        bad_requests events existence finalizers new_objects preconditions status volumes;
+    watches:
+        changes finalizers initial_state selectors streaming_list timeouts;
+    writes: apply conflicts delete_collection no_ops patches;
+}
