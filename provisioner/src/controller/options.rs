@@ -162,9 +162,21 @@ pub(crate) struct Settings {
     pub(crate) resync: Duration,
     pub(crate) threads: usize,
     pub(crate) election: Option<ElectionSettings>,
+    #[cfg_attr(
+        not(feature = "http"),
+        expect(dead_code, reason = "there is no server")
+    )]
     pub(crate) metrics_address: IpAddr,
     /// Zero is no server.
+    #[cfg_attr(
+        not(feature = "http"),
+        expect(dead_code, reason = "there is no server")
+    )]
     pub(crate) metrics_port: u16,
+    #[cfg_attr(
+        not(feature = "http"),
+        expect(dead_code, reason = "there is no server")
+    )]
     pub(crate) metrics_path: String,
 }
 

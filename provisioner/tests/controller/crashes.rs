@@ -3,13 +3,15 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use core_v1::{PersistentVolume, PersistentVolumeClaim};
-use kubernetes_kinds::WithMetadata;
+use core_v1::PersistentVolume;
+use futures::{StreamExt, stream};
+use kube::runtime::watcher::Event;
+use kubernetes_kinds::{Lean, WithMetadata};
 use provisioner::controller::names::FINALIZER;
 use provisioner::testing::{Fault, FaultRule};
 
 use crate::fake::{Answer, Fake};
-use crate::world::{NAMESPACE, World, claim, released, until};
+use crate::world::{World, claim, released, until};
 
 /// Requests take longer than a test.
 fn delay(verb: &str, resource: &str) -> FaultRule {
@@ -127,26 +129,47 @@ async fn lost_answer_to_the_deletion_does_not_delete_the_storage_again() {
     assert_eq!(running.fake.deletions("volume-1"), 1);
 }
 
-#[tokio::test]
-async fn claim_that_was_deleted_while_the_cache_is_behind_is_not_provisioned() {
+/// Returns how often `data` is provisioned by a controller that sees the claim as it was before
+/// a change.
+async fn provisions_behind(change: impl FnOnce(&World)) -> usize {
     let world = World::new().await;
-    let server = Arc::clone(&world.server);
-    // One worker: the second claim waits until the first call has returned, and is deleted in
-    // that call, when the controller has no chance to see it.
-    world.claim(&claim("data-1", "fast"));
-    world.claim(&claim("data-2", "fast"));
-    let fake = Fake::provisioning(move |_, request| {
-        let other = match request.claim.metadata.name.as_deref() {
-            Some("data-1") => "data-2",
-            Some("data-2") => "data-1",
-            _ => return Answer::Volume,
-        };
-        server.delete::<PersistentVolumeClaim>(Some(NAMESPACE), other).unwrap();
-        Answer::Volume
-    });
-    let running = world.start(fake).await;
-    running.idle().await;
-    assert_eq!(running.fake.provisions("data-1") + running.fake.provisions("data-2"), 1);
+    world.claim(&claim("data", "fast"));
+    world.claim(&claim("next", "fast"));
+    let event = |name| Ok(Event::InitApply(Lean::from(world.read_claim(name))));
+    let events = [Ok(Event::Init), event("data"), event("next"), Ok(Event::InitDone)];
+    change(&world);
+    let behind = stream::iter(events).chain(stream::pending());
+    let running =
+        world.start_with(Fake::default(), |builder| builder.claims(behind)).await;
+    until("both are looked at", || {
+        running
+            .metric("controller_workqueue_work_duration_seconds_count{name=\"claims\"}")
+            == 2
+    })
+    .await;
+    assert_eq!(running.fake.provisions("next"), 1);
+    running.fake.provisions("data")
+}
+
+#[tokio::test]
+async fn claim_that_was_changed_while_the_cache_is_behind_is_not_provisioned() {
+    let deleted = |world: &World| world.delete_claim("data");
+    assert_eq!(provisions_behind(deleted).await, 0);
+
+    let made_again = |world: &World| {
+        world.delete_claim("data");
+        world.claim(&claim("data", "fast"));
+    };
+    assert_eq!(provisions_behind(made_again).await, 0);
+
+    let bound = |world: &World| {
+        let mut claim = world.read_claim("data");
+        claim.spec.as_mut().unwrap().volume_name = Some("volume-1".to_owned());
+        world.server.update(&claim).unwrap();
+    };
+    assert_eq!(provisions_behind(bound).await, 0);
+
+    assert_eq!(provisions_behind(|_| ()).await, 1);
 }
 
 #[tokio::test]
