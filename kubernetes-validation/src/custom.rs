@@ -4,7 +4,8 @@ use k8s_openapi::serde_json::Value;
 use kubernetes_kinds::{ListMapKeys, Release};
 
 use crate::{
-    Checker, Error, ErrorType, Feature, FieldPath, Report, Segment, Strategy, Warning,
+    Checker, Error, ErrorType, Feature, FieldPath, Report, RequiredFields, Segment,
+    Strategy, Warning,
 };
 
 /// What errors of rules in CEL say that they break.
@@ -49,9 +50,23 @@ fn leave_rules<K: Strategy>(report: &mut Report) {
 /// Adds the required fields that a document lacks, and the elements that are `null`, in place of what
 /// else is said of them.
 pub(crate) fn report_absent<K: Strategy>(document: &Value, report: &mut Report) {
+    let absent = absent(document, K::REQUIRED, K::NULLABLE, K::NOT_NULL);
+    if !absent.is_empty() {
+        replace(absent, report);
+        leave_rules::<K>(report);
+    }
+}
+
+// Not generic, so that it is compiled once.
+fn absent(
+    document: &Value,
+    required: RequiredFields,
+    nullable: RequiredFields,
+    not_null: &[&'static str],
+) -> Vec<Error> {
     let mut absent = Vec::new();
-    for (path, names) in K::REQUIRED {
-        let nullable = K::NULLABLE.iter().find(|(other, _)| other == path);
+    for (path, names) in required {
+        let nullable = nullable.iter().find(|(other, _)| other == path);
         let may_be_null = |name| nullable.is_some_and(|(_, names)| names.contains(name));
         each_value(document, &steps(path), &mut Vec::new(), &mut |value, place| {
             let Value::Object(object) = value else {
@@ -68,23 +83,24 @@ pub(crate) fn report_absent<K: Strategy>(document: &Value, report: &mut Report) 
             }
         });
     }
-    for path in K::NOT_NULL {
+    for path in not_null {
         each_value(document, &steps(path), &mut Vec::new(), &mut |value, place| {
             if value.is_null() {
                 absent.push(is_null(place.iter().cloned().collect()));
             }
         });
     }
-    if absent.is_empty() {
-        return;
-    }
+    absent
+}
+
+/// Adds errors in place of those about the same values and what is in them.
+fn replace(absent: Vec<Error>, report: &mut Report) {
     report.errors.retain(|error| {
         let is_inside =
             |absent: &Error| error.path.segments().starts_with(absent.path.segments());
         !absent.iter().any(is_inside)
     });
     report.errors.extend(absent);
-    leave_rules::<K>(report);
 }
 
 /// The fields of a path, each followed by `[]` for each list or map that it is.
@@ -138,7 +154,7 @@ fn each_value(
     value: &Value,
     steps: &[&str],
     place: &mut Vec<Segment>,
-    found: &mut impl FnMut(&Value, &[Segment]),
+    found: &mut dyn FnMut(&Value, &[Segment]),
 ) {
     let Some((step, rest)) = steps.split_first() else {
         found(value, place);

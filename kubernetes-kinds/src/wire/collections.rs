@@ -115,11 +115,39 @@ where
     C: Collection<Whole = BTreeMap<String, T>>,
     T: Deserialize<'de>,
 {
-    if let Some(entries) = map.next_value::<Option<BTreeMap<String, Option<T>>>>()? {
-        let entries = entries.into_iter();
-        slot.fill(entries.filter_map(|(name, value)| Some((name, value?))).collect());
+    if let Some(Entries(whole)) = map.next_value::<Option<Entries<T>>>()? {
+        slot.fill(whole);
     }
     Ok(())
+}
+
+/// A map that is read so.
+struct Entries<T>(BTreeMap<String, T>);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Entries<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(PresentVisitor(PhantomData)).map(Self)
+    }
+}
+
+struct PresentVisitor<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for PresentVisitor<T> {
+    type Value = BTreeMap<String, T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a map")
+    }
+
+    fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Self::Value, M::Error> {
+        let mut entries = BTreeMap::new();
+        while let Some((name, value)) = map.next_entry::<String, Option<T>>()? {
+            if let Some(value) = value {
+                entries.insert(name, value);
+            }
+        }
+        Ok(entries)
+    }
 }
 
 /// A list or map that is read so.
