@@ -57,7 +57,8 @@ pub(crate) fn report_absent<K: Strategy>(document: &Value, report: &mut Report) 
     }
 }
 
-// Not generic, so that it is compiled once.
+// Inline like what it calls, so that only programs that look at documents carry it.
+#[inline]
 fn absent(
     document: &Value,
     required: RequiredFields,
@@ -94,6 +95,7 @@ fn absent(
 }
 
 /// Adds errors in place of those about the same values and what is in them.
+#[inline]
 fn replace(absent: Vec<Error>, report: &mut Report) {
     report.errors.retain(|error| {
         let is_inside =
@@ -104,6 +106,7 @@ fn replace(absent: Vec<Error>, report: &mut Report) {
 }
 
 /// The fields of a path, each followed by `[]` for each list or map that it is.
+#[inline]
 fn steps(path: &'static str) -> Vec<&'static str> {
     let mut steps = Vec::new();
     for part in path.split('.').filter(|part| !part.is_empty()) {
@@ -115,10 +118,12 @@ fn steps(path: &'static str) -> Vec<&'static str> {
     steps
 }
 
+#[inline]
 fn lacks(path: FieldPath) -> Error {
     of_document(path, ErrorType::Required, "required", "the schema asks for it")
 }
 
+#[inline]
 fn is_null(path: FieldPath) -> Error {
     let detail = "the schema doesn't allow `null` in this list; remove the element";
     Error {
@@ -127,6 +132,7 @@ fn is_null(path: FieldPath) -> Error {
     }
 }
 
+#[inline]
 fn of_document(
     path: FieldPath,
     error_type: ErrorType,
@@ -150,6 +156,7 @@ fn of_document(
 }
 
 /// Calls a function with each value at a path, in which `[]` is any element of a list or value of a map.
+#[inline]
 fn each_value(
     value: &Value,
     steps: &[&str],
