@@ -126,27 +126,7 @@ struct Entries<T>(BTreeMap<String, T>);
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Entries<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(PresentVisitor(PhantomData)).map(Self)
-    }
-}
-
-struct PresentVisitor<T>(PhantomData<T>);
-
-impl<'de, T: Deserialize<'de>> Visitor<'de> for PresentVisitor<T> {
-    type Value = BTreeMap<String, T>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a map")
-    }
-
-    fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Self::Value, M::Error> {
-        let mut entries = BTreeMap::new();
-        while let Some((name, value)) = map.next_entry::<String, Option<T>>()? {
-            if let Some(value) = value {
-                entries.insert(name, value);
-            }
-        }
-        Ok(entries)
+        deserializer.deserialize_map(EntriesVisitor(|| None)).map(Self)
     }
 }
 
@@ -164,7 +144,7 @@ impl<'de, T: Deserialize<'de> + Zero> Deserialize<'de>
     for Elements<BTreeMap<String, T>>
 {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(EntriesVisitor(PhantomData)).map(Self)
+        deserializer.deserialize_map(EntriesVisitor(|| Some(T::zero()))).map(Self)
     }
 }
 
@@ -199,9 +179,10 @@ const fn few<T>() -> usize {
     }
 }
 
-struct EntriesVisitor<T>(PhantomData<T>);
+/// Reads the entries of a map; `null` is what the function returns, or no entry.
+struct EntriesVisitor<T>(fn() -> Option<T>);
 
-impl<'de, T: Deserialize<'de> + Zero> Visitor<'de> for EntriesVisitor<T> {
+impl<'de, T: Deserialize<'de>> Visitor<'de> for EntriesVisitor<T> {
     type Value = BTreeMap<String, T>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -211,7 +192,9 @@ impl<'de, T: Deserialize<'de> + Zero> Visitor<'de> for EntriesVisitor<T> {
     fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Self::Value, M::Error> {
         let mut entries = BTreeMap::new();
         while let Some((name, value)) = map.next_entry::<String, Option<T>>()? {
-            entries.insert(name, value.unwrap_or_else(T::zero));
+            if let Some(value) = value.or_else(self.0) {
+                entries.insert(name, value);
+            }
         }
         Ok(entries)
     }

@@ -105,7 +105,7 @@ pub struct MapOf<S>(PhantomData<S>);
 pub struct EntriesOf<S>(PhantomData<S>);
 
 macro_rules! collection {
-    ($shape:ident, $whole:ty, $read:ident) => {
+    ($shape:ident, $whole:ty, $read:ident, $visitor:expr) => {
         impl<S: Shape> Shape for $shape<S>
         where
             S::Value: for<'de> Deserialize<'de>,
@@ -116,7 +116,7 @@ macro_rules! collection {
             fn read<'de, D: Deserializer<'de>>(
                 deserializer: D,
             ) -> Result<Self::Value, D::Error> {
-                deserializer.$read(Self(PhantomData))
+                deserializer.$read($visitor)
             }
 
             #[inline]
@@ -127,9 +127,19 @@ macro_rules! collection {
     };
 }
 
-collection!(ListOf, Vec<S::Value>, deserialize_seq);
-collection!(MapOf, BTreeMap<String, S::Value>, deserialize_map);
-collection!(EntriesOf, BTreeMap<String, S::Value>, deserialize_map);
+collection!(ListOf, Vec<S::Value>, deserialize_seq, Self(PhantomData));
+collection!(
+    MapOf,
+    BTreeMap<String, S::Value>,
+    deserialize_map,
+    EntriesVisitor::<S>(|| Some(S::zero()))
+);
+collection!(
+    EntriesOf,
+    BTreeMap<String, S::Value>,
+    deserialize_map,
+    EntriesVisitor::<S>(|| None)
+);
 
 impl<'de, S: Shape> Visitor<'de> for ListOf<S>
 where
@@ -152,57 +162,31 @@ where
     }
 }
 
-impl<'de, S: Shape> Visitor<'de> for MapOf<S>
-where
-    S::Value: Deserialize<'de>,
-{
-    type Value = BTreeMap<String, S::Value>;
-
-    #[inline]
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a map")
-    }
-
-    #[inline]
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
-        entries::<S, A>(map, || Some(S::zero()))
-    }
-}
-
-impl<'de, S: Shape> Visitor<'de> for EntriesOf<S>
-where
-    S::Value: Deserialize<'de>,
-{
-    type Value = BTreeMap<String, S::Value>;
-
-    #[inline]
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a map")
-    }
-
-    #[inline]
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
-        entries::<S, A>(map, || None)
-    }
-}
-
 /// Reads the entries of a map; `null` is what the function returns, or no entry.
-#[inline]
-fn entries<'de, S: Shape, A: MapAccess<'de>>(
-    mut map: A,
-    null: impl Fn() -> Option<S::Value>,
-) -> Result<BTreeMap<String, S::Value>, A::Error>
+struct EntriesVisitor<S: Shape>(fn() -> Option<S::Value>);
+
+impl<'de, S: Shape> Visitor<'de> for EntriesVisitor<S>
 where
     S::Value: Deserialize<'de>,
 {
-    let mut entries = BTreeMap::new();
-    while let Some(name) = map.next_key::<String>()? {
-        let value = map.next_value_seed(Nullable::<S>(PhantomData))?;
-        if let Some(value) = value.or_else(&null) {
-            entries.insert(name, value);
-        }
+    type Value = BTreeMap<String, S::Value>;
+
+    #[inline]
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a map")
     }
-    Ok(entries)
+
+    #[inline]
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut entries = BTreeMap::new();
+        while let Some(name) = map.next_key::<String>()? {
+            let value = map.next_value_seed(Nullable::<S>(PhantomData))?;
+            if let Some(value) = value.or_else(self.0) {
+                entries.insert(name, value);
+            }
+        }
+        Ok(entries)
+    }
 }
 
 /// A value of a shape, or `null`.
