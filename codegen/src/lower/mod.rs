@@ -213,10 +213,8 @@ fn field(
         ),
         ReferenceOr::Reference { .. } => Default::default(),
     };
-    let takes_null = takes_null(property);
-    let nullable = takes_null.first() == Some(&true);
     let facts = Facts {
-        takes_null,
+        takes_null: takes_null(property),
         ..facts
     };
     Some(Field {
@@ -225,7 +223,7 @@ fn field(
         pointer: at.pointer,
         ty: ty?,
         required,
-        nullable,
+        nullable: false,
         metadata: false,
         boxed: false,
         docs,

@@ -278,8 +278,7 @@ pub(crate) struct Field {
     pub(crate) pointer: Pointer,
     pub(crate) ty: Ty,
     pub(crate) required: bool,
-    /// Whether it is required and can still be `null`, set by the pass for that; before it, whether the
-    /// schema says that it can.
+    /// Whether it is required and can still be `null`, set by the pass for that.
     pub(crate) nullable: bool,
     /// Whether it is the metadata of a kind or list, which is always there: kube and k8s-openapi
     /// ask for it.
@@ -355,6 +354,13 @@ pub(crate) struct Facts {
     pub(crate) reading: Option<Reading>,
     /// A value for examples.
     pub(crate) example: Option<serde_json::Value>,
+}
+
+impl Facts {
+    /// Whether the schema allows `null` for the value.
+    pub(crate) fn takes_null(&self) -> bool {
+        self.takes_null.first() == Some(&true)
+    }
 }
 
 /// An open enumeration.

@@ -79,17 +79,6 @@ fn readings(version: &ApiVersion) -> BTreeMap<(SchemaName, String), Reading> {
     };
     let reading = |field: &Field| match &field.ty {
         Ty::Time => Some(Reading::Time),
-        Ty::Map(element)
-            if version.is_custom
-                && !matches!(**element, Ty::List(_) | Ty::Map(_) | Ty::Time) =>
-        {
-            Some(Reading::Entries)
-        }
-        Ty::Map(element)
-            if external(element).is_some_and(|e| foundation::is_quantity(&e.path)) =>
-        {
-            Some(Reading::Quantities)
-        }
         Ty::List(element) | Ty::Map(element) => {
             let mut inner = &**element;
             while let Ty::List(element) | Ty::Map(element) = inner {
@@ -99,9 +88,15 @@ fn readings(version: &ApiVersion) -> BTreeMap<(SchemaName, String), Reading> {
                 || external(inner).is_some_and(|e| foundation::is_moment(&e.path));
             // Types of others read themselves, and some have no zero value.
             let has_zero = external(inner).is_none_or(foundation::has_zero);
-            match is_moment || matches!(**element, Ty::List(_) | Ty::Map(_)) {
-                true => (is_moment || has_zero).then_some(Reading::Shaped),
-                false => has_zero.then_some(Reading::Elements),
+            let is_quantity =
+                external(element).is_some_and(|e| foundation::is_quantity(&e.path));
+            match &field.ty {
+                _ if is_moment || matches!(**element, Ty::List(_) | Ty::Map(_)) => {
+                    (is_moment || has_zero).then_some(Reading::Shaped)
+                }
+                Ty::Map(_) if version.is_custom => Some(Reading::Entries),
+                Ty::Map(_) if is_quantity => Some(Reading::Quantities),
+                _ => has_zero.then_some(Reading::Elements),
             }
         }
         ty => external(ty)

@@ -15,7 +15,7 @@ pub(super) fn run(version: &mut ApiVersion) {
                 Ty::Ref(name) => externs.get(name).is_none_or(foundation::has_zero),
                 _ => true,
             };
-            let may_be = !has_zero || field.nullable && is_custom;
+            let may_be = !has_zero || field.facts.takes_null() && is_custom;
             field.nullable = field.required && may_be && !field.metadata;
         }
     }

@@ -9,20 +9,17 @@ pub(super) fn run(version: &mut ApiVersion) {
     for kind in kinds {
         let (keyed_lists, granular) =
             (keyed_lists(version, &kind), granular(version, &kind));
-        let required = |keep: &dyn Fn(&Field) -> bool| match version.is_custom {
-            true => required(version, &kind, keep),
-            false => Vec::new(),
+        let presence = match version.is_custom {
+            true => presence(version, &kind),
+            false => Presence::default(),
         };
-        let nullable = required(&|field| field.facts.takes_null.first() == Some(&true));
-        let required = required(&|_| true);
-        let not_null = version.is_custom.then(|| not_null(version, &kind));
         if let Some(object) = version.object_mut(&kind)
             && let Role::Kind(resource) = &mut object.role
         {
             resource.keyed_lists = keyed_lists;
-            resource.required = required;
-            resource.nullable = nullable;
-            resource.not_null = not_null.unwrap_or_default();
+            resource.required = presence.required;
+            resource.nullable = presence.nullable;
+            resource.not_null = presence.not_null;
             resource.granular = granular;
         }
     }
@@ -67,52 +64,62 @@ fn granular(version: &ApiVersion, kind: &SchemaName) -> Vec<String> {
     found
 }
 
-/// The required fields for which a function returns `true`. Of a status that is written by itself, an
-/// object shows nothing to a server.
-fn required(
-    version: &ApiVersion,
-    kind: &SchemaName,
-    keep: &dyn Fn(&Field) -> bool,
-) -> Vec<(String, Vec<String>)> {
-    let mut found = Vec::new();
+/// What an object must have, and where it can have `null`.
+#[derive(Default)]
+struct Presence {
+    /// The required fields without a default, by their objects.
+    required: Vec<(String, Vec<String>)>,
+    /// Those of them that can be `null`.
+    nullable: Vec<(String, Vec<String>)>,
+    /// The elements of lists that can't be `null`; `null` in a map is no entry.
+    not_null: Vec<String>,
+}
+
+/// Looks at a kind, but not at a status that is written by itself: a server sees nothing of it where
+/// it looks at the rest.
+fn presence(version: &ApiVersion, kind: &SchemaName) -> Presence {
+    let mut found = Presence::default();
     let Some(top) = version.types.get(kind).and_then(|ty| ty.object()) else {
         return found;
     };
-    let mut add = |path: String, object: &Struct| {
-        let fields = object.fields.iter();
-        // What has a default is never absent.
-        let required =
-            fields.filter(|f| f.required && !f.metadata && f.facts.default.is_none());
-        let required = required.filter(|field| keep(field));
-        let names: Vec<_> = required.map(|field| field.json.clone()).collect();
-        if !names.is_empty() {
-            found.push((path, names));
-        }
-    };
-    add(String::new(), top);
+    found.add_object("", top);
     walk_fields(&version.types, kind, &mut |path, field| {
         if field.metadata || path == "status" && top.has_own_status(field) {
             return None;
         }
+        found.add_elements(path, field);
         let (suffix, ty) = elements(&field.ty)?;
         if let Some((_, object)) = version.own_struct(ty) {
-            add(format!("{path}{suffix}"), object);
+            found.add_object(&format!("{path}{suffix}"), object);
         }
         Some(suffix)
     });
     found
 }
 
-/// The elements of lists that can't be `null`; `null` in a map is no entry.
-fn not_null(version: &ApiVersion, kind: &SchemaName) -> Vec<String> {
-    let mut found = Vec::new();
-    let top = version.types.get(kind).and_then(|ty| ty.object());
-    walk_fields(&version.types, kind, &mut |path, field| {
-        let is_own_status =
-            path == "status" && top.is_some_and(|top| top.has_own_status(field));
-        if field.metadata || is_own_status {
-            return None;
+impl Presence {
+    fn add_object(&mut self, path: &str, object: &Struct) {
+        let fields = object.fields.iter();
+        // What has a default is never absent.
+        let required: Vec<&Field> = fields
+            .filter(|f| f.required && !f.metadata && f.facts.default.is_none())
+            .collect();
+        let named = |keep: fn(&Field) -> bool| -> Vec<String> {
+            let kept = required.iter().filter(|field| keep(field));
+            kept.map(|field| field.json.clone()).collect()
+        };
+        let lists = [
+            (&mut self.required, named(|_| true)),
+            (&mut self.nullable, named(|field| field.facts.takes_null())),
+        ];
+        for (list, names) in lists {
+            if !names.is_empty() {
+                list.push((path.to_owned(), names));
+            }
         }
+    }
+
+    fn add_elements(&mut self, path: &str, field: &Field) {
         let (mut ty, mut path) = (&field.ty, path.to_owned());
         for depth in 1.. {
             let is_list = matches!(ty, Ty::List(_));
@@ -123,12 +130,10 @@ fn not_null(version: &ApiVersion, kind: &SchemaName) -> Vec<String> {
             ty = inner;
             let takes_null = field.facts.takes_null.get(depth) == Some(&true);
             if is_list && !takes_null && !matches!(ty, Ty::Json) {
-                found.push(path.clone());
+                self.not_null.push(path.clone());
             }
         }
-        elements(&field.ty).map(|(suffix, _)| suffix)
-    });
-    found
+    }
 }
 
 /// What is in lists and maps, and how paths show that; no more than three of them in each other.
