@@ -233,7 +233,6 @@ pub(crate) const TABLE: &[Keyword] = &[
     schema("writeOnly"),
     schema("xml"),
     // Kubernetes'
-    schema("x-kubernetes-embedded-resource"),
     schema("x-kubernetes-group-version-kind"),
     schema("x-kubernetes-int-or-string"),
     schema("x-kubernetes-map-type"),
@@ -254,6 +253,7 @@ pub(crate) const TABLE: &[Keyword] = &[
     read("not", ANY),
     read("oneOf", ANY),
     // Rules of a type as a whole
+    read("x-kubernetes-embedded-resource", ANY),
     read("x-dependent-required", TYPE),
     read("x-prepare", TYPE),
     read("x-prepare-status", TYPE),

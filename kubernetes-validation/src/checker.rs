@@ -43,6 +43,9 @@ pub struct Checker<'t> {
     target: &'t Target,
     is_update: bool,
     pub(crate) report: Report,
+    /// Errors of custom resources that hold on an update even where the value is as it is stored, and
+    /// that a server doesn't look for where the status is written.
+    pub(crate) lasting: Vec<crate::Error>,
 }
 
 /// The type of an error and the rule that it breaks.
@@ -73,6 +76,7 @@ impl<'t> Checker<'t> {
                 errors: Vec::new(),
                 warnings: Vec::new(),
             },
+            lasting: Vec::new(),
         }
     }
 
@@ -104,7 +108,8 @@ impl<'t> Checker<'t> {
 
     /// Returns the errors and warnings.
     #[must_use]
-    pub fn finish(self) -> Report {
+    pub fn finish(mut self) -> Report {
+        self.report.errors.append(&mut self.lasting);
         self.report
     }
 

@@ -31,6 +31,8 @@ mod custom;
 #[cfg(not(feature = "custom-resources"))]
 #[path = "not_custom.rs"]
 mod custom;
+#[cfg(feature = "custom-resources")]
+mod embedded;
 mod enumeration;
 #[cfg(feature = "custom-resources")]
 mod formats;
@@ -234,6 +236,7 @@ pub trait Validate: Strategy {
     fn validate_status(&self, target: &Target) -> Report {
         let mut checker = Checker::of_update(target);
         self.check_status(&Path::ROOT, &mut checker);
+        checker.lasting.clear();
         custom::finish::<Self>(checker)
     }
 
@@ -257,6 +260,7 @@ pub trait Validate: Strategy {
         self.check_status(&Path::ROOT, &mut checker);
         custom::ratchet(self, stored, from, true, &mut checker);
         self.check_status_update(stored, &Path::ROOT, &mut checker);
+        checker.lasting.clear();
         with_warnings(custom::finish::<Self>(checker), before.finish())
     }
 

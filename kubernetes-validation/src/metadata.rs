@@ -41,8 +41,8 @@ pub(super) fn check(meta: &ObjectMeta, rules: Rules, to: &mut Checker<'_>) {
     let at = &Path::ROOT.field("metadata");
     generate_name(meta, at, to);
     name(meta, at, to);
-    if !rules.is_custom && meta.generation.is_some_and(|generation| generation < 0) {
-        to.minimum(at.field("generation"), meta.generation.unwrap_or_default(), 0);
+    if !rules.is_custom {
+        generation(meta, at, to);
     }
     common(meta, None, rules, at, to);
 }
@@ -117,6 +117,38 @@ pub(super) fn check_update(
         crate::IMMUTABLE,
     );
     common(meta, Some(old), rules, at, to);
+}
+
+/// Checks the metadata of an object inside another: any name that can be part of a path will do.
+#[cfg(feature = "custom-resources")]
+#[inline]
+pub(super) fn check_embedded(meta: &ObjectMeta, at: &Path<'_>, to: &mut Checker<'_>) {
+    let names = [("name", &meta.name), ("generateName", &meta.generate_name)];
+    for (field, name) in names {
+        let name = name.as_deref().unwrap_or_default();
+        let is_relative = field == "name" && matches!(name, "." | "..");
+        if is_relative || name.contains(['/', '%']) {
+            let message =
+                "it is part of a path, so it can't have `/` or `%`, or be `.` or `..`";
+            to.invalid(at.field(field), "format", name, message);
+        }
+    }
+    generation(meta, at, to);
+    let rules = Rules {
+        namespaced: true,
+        unconditional_update: true,
+        checks_names_again: false,
+        is_custom: true,
+    };
+    // A server warns only of the finalizers of the object that it is asked to store.
+    common(meta, Some(meta), rules, at, to);
+}
+
+fn generation(meta: &ObjectMeta, at: &Path<'_>, to: &mut Checker<'_>) {
+    let generation = meta.generation.unwrap_or_default();
+    if generation < 0 {
+        to.minimum(at.field("generation"), generation, 0);
+    }
 }
 
 /// Checks that a `generateName` becomes a name when letters follow it, so it may end in a dash.

@@ -182,6 +182,8 @@ fn from_full(
             quote!(#name: Some(#value))
         }
     });
+    let unknown = full.unknown.iter().filter(|_| full.is_open);
+    let values = values.chain(unknown.map(|name| quote!(#name: value.#name)));
     let said = match full.role {
         Role::Kind(_) => {
             "Sets all that the object holds, required fields included, but for the metadata \
@@ -190,7 +192,7 @@ fn from_full(
         _ => "Sets all that is held, required fields included.",
     };
     let docs = comment(&doc::wrapped(said));
-    let value = if full.fields.is_empty() {
+    let value = if full.fields.is_empty() && !full.is_open {
         quote!(_)
     } else {
         quote!(value)

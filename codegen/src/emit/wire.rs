@@ -39,7 +39,8 @@ fn shape(version: &ApiVersion, object: &Struct, field: &Field) -> Option<TokenSt
     field.facts.reading.map(|reading| match reading {
         Reading::Elements => quote!(as elements),
         Reading::Shaped => {
-            let shape = shape_of(version, &field.ty);
+            let takes_null = field.facts.takes_null.get(1..).unwrap_or_default();
+            let shape = shape_of(version, &field.ty, takes_null);
             quote!(as shaped(#shape))
         }
         Reading::Entries => quote!(as entries),
@@ -48,16 +49,21 @@ fn shape(version: &ApiVersion, object: &Struct, field: &Field) -> Option<TokenSt
     })
 }
 
-/// The type that says how the values of a type are read.
-fn shape_of(version: &ApiVersion, ty: &Ty) -> TokenStream {
+/// The type that says how the values of a type are read; whether what is in it can be `null` is said for
+/// each depth.
+fn shape_of(version: &ApiVersion, ty: &Ty, takes_null: &[bool]) -> TokenStream {
+    let (has_null, inside) = match takes_null.split_first() {
+        Some((first, rest)) => (*first, rest),
+        None => (false, takes_null),
+    };
     match ty {
         Ty::List(element) => {
-            let element = shape_of(version, element);
+            let element = shape_of(version, element, inside);
             quote!(wire::ListOf<#element>)
         }
         Ty::Map(value) => {
-            let value = shape_of(version, value);
-            match version.is_custom {
+            let value = shape_of(version, value, inside);
+            match version.is_custom && !has_null {
                 true => quote!(wire::EntriesOf<#value>),
                 false => quote!(wire::MapOf<#value>),
             }

@@ -9,7 +9,7 @@ use super::{CUSTOM, Fault};
 use crate::CustomVersion;
 
 /// Where what every kind and list needs is.
-const META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.";
+pub(super) const META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.";
 
 /// The schema of a structural resource, as far as it is read here.
 #[derive(Deserialize)]
@@ -244,6 +244,7 @@ fn of_kind(schema: &Map<String, Value>, kind: Value) -> Value {
     schema.into()
 }
 
-fn reference(prefix: &str, name: &str) -> Value {
+/// A reference to the schema of a name.
+pub(super) fn reference(prefix: &str, name: &str) -> Value {
     json!({"allOf": [{"$ref": format!("#{}/{prefix}{name}", super::SCHEMAS)}]})
 }

@@ -2,6 +2,7 @@
 //!
 //! Only this module and [`lower`](crate::lower) know OpenAPI.
 
+mod complete;
 pub(crate) mod crd;
 mod follow;
 mod inline;
@@ -66,8 +67,12 @@ impl Document {
 
     /// Whether it is about custom resources, as servers title such documents.
     pub(crate) fn is_of_custom_resources(&self) -> bool {
-        self.json.pointer("/info/title").and_then(Value::as_str) == Some(CUSTOM)
+        is_of_custom_resources(&self.json)
     }
+}
+
+fn is_of_custom_resources(document: &Value) -> bool {
+    document.pointer("/info/title").and_then(Value::as_str) == Some(CUSTOM)
 }
 
 fn place(places: &BTreeMap<String, Pointer>, name: &str) -> Pointer {
@@ -91,6 +96,9 @@ pub(crate) fn read(
     match document {
         Ok(mut document) => {
             wrap_bare(&mut document);
+            if is_of_custom_resources(&document) {
+                complete::complete(&mut document);
+            }
             Some(document)
         }
         Err((line, message, help)) => {

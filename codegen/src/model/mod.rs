@@ -361,6 +361,11 @@ impl Facts {
     pub(crate) fn takes_null(&self) -> bool {
         self.takes_null.first() == Some(&true)
     }
+
+    /// Whether it allows `null` for the elements of the value.
+    pub(crate) fn has_null_inside(&self) -> bool {
+        self.takes_null.get(1) == Some(&true)
+    }
 }
 
 /// An open enumeration.

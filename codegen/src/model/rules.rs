@@ -252,6 +252,8 @@ pub(crate) struct TypeRules {
     pub(crate) unconditional_update: bool,
     /// Whether an update leaves `generateName` unchecked.
     pub(crate) names_on_create_only: bool,
+    /// Whether it is an object with metadata inside another.
+    pub(crate) embedded: bool,
     /// Which fields must be set together, or not.
     pub(crate) together: Vec<Together>,
     /// Rules in CEL.

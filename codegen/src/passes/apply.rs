@@ -88,13 +88,13 @@ fn of_type(version: &ApiVersion, ty: &Type, object: &Struct) -> Type {
         facts: Facts::default(),
         shape: Shape::Struct(Struct {
             fields: fields.collect(),
-            is_open: false,
+            is_open: object.is_open,
             role,
             rules: Box::default(),
             asked: Asked::default(),
             behaviour: Behaviour::default(),
-            // What isn't known isn't applied.
-            unknown: None,
+            // Of a type that isn't open, what isn't known isn't applied.
+            unknown: object.unknown.clone().filter(|_| object.is_open),
         }),
     }
 }

@@ -33,6 +33,7 @@ pub(super) fn run(version: &mut ApiVersion) {
     });
     let checks = holding(|object| {
         object.rules.exactly_one
+            || object.rules.embedded
             || !object.rules.depends.is_empty()
             || !object.rules.together.is_empty()
             || object.rules.cel.iter().any(|rule| !rule.compares)
@@ -94,7 +95,9 @@ fn readings(version: &ApiVersion) -> BTreeMap<(SchemaName, String), Reading> {
                 _ if is_moment || matches!(**element, Ty::List(_) | Ty::Map(_)) => {
                     (is_moment || has_zero).then_some(Reading::Shaped)
                 }
-                Ty::Map(_) if version.is_custom => Some(Reading::Entries),
+                Ty::Map(_) if version.is_custom && !field.facts.has_null_inside() => {
+                    Some(Reading::Entries)
+                }
                 Ty::Map(_) if is_quantity => Some(Reading::Quantities),
                 _ => has_zero.then_some(Reading::Elements),
             }

@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::doc::{self, Links};
 use crate::model::{
     ApiVersion, CelRule, Docs, Facts, Field, Immutable, Lifecycle, Role, SchemaName,
-    Shape,
+    Shape, Ty,
 };
 use crate::release::Release;
 
@@ -64,6 +64,21 @@ fn metadata(of_list: bool) -> &'static str {
     }
 }
 
+/// Whether elements are JSON because they can be `null`.
+fn has_open_elements(field: &Field) -> bool {
+    let mut ty = &field.ty;
+    for takes_null in field.facts.takes_null.iter().skip(1) {
+        let (Ty::List(inner) | Ty::Map(inner)) = ty else {
+            return false;
+        };
+        ty = inner;
+        if *takes_null && matches!(ty, Ty::Json) {
+            return true;
+        }
+    }
+    false
+}
+
 /// What there is to say of a field below its description.
 fn of_field(
     field: &Field,
@@ -84,6 +99,10 @@ fn of_field(
         let keys: Vec<_> =
             list_keys.iter().map(|key| format!("`{}`", doc::as_code(key))).collect();
         notes.push(format!("At most one element for each {}.", keys.join(" and ")));
+    }
+    if has_open_elements(field) {
+        let note = "An element can be `null`, so it is JSON; rules for it are left to the server.";
+        notes.push(note.to_owned());
     }
     if let Some(default) = default {
         let text = match default {

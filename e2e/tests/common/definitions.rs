@@ -21,7 +21,7 @@ pub(crate) async fn define(client: &Client, all: &[CustomResourceDefinition]) {
 }
 
 /// What a schema asks beside types and required fields: of these, only a document shows which are absent.
-const ASKED: [&str; 16] = [
+const ASKED: [&str; 17] = [
     "allOf",
     "anyOf",
     "enum",
@@ -37,6 +37,7 @@ const ASKED: [&str; 16] = [
     "minimum",
     "oneOf",
     "pattern",
+    "x-kubernetes-embedded-resource",
     "x-kubernetes-validations",
 ];
 

@@ -73,7 +73,9 @@ async fn ask(gardens: &Api<DynamicObject>, number: usize, case: &mut Value) {
             case.insert("stores".to_owned(), Value::Object(parts.collect()));
         }
         Err(kube::Error::Api(status)) => {
-            let causes = status.details.unwrap().causes.into_iter();
+            let details = status.details.as_ref();
+            let details = details.unwrap_or_else(|| panic!("{number}: {status:?}"));
+            let causes = details.causes.iter();
             let mut errors: Vec<_> = causes
                 .map(|cause| format!("{} {}", cause.reason, cause.field))
                 .collect();

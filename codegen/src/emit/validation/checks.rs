@@ -58,6 +58,9 @@ fn lines(cx: &mut Context<'_>, object: &Struct) -> TokenStream {
     for field in object.fields.iter().filter(|field| !object.has_own_status(field)) {
         lines.extend(values::field(cx, object, field));
     }
+    if object.rules.embedded {
+        lines.extend(embedded(cx, object));
+    }
     lines.extend(together::lines(object));
     let this = values::Operand::reference(quote!(self));
     let at = values::Operand::reference(quote!(at));
@@ -84,6 +87,21 @@ fn lines(cx: &mut Context<'_>, object: &Struct) -> TokenStream {
         });
     }
     lines
+}
+
+/// What every object has is checked of one inside another too; the loader has given it these fields.
+fn embedded(cx: &Context<'_>, object: &Struct) -> Option<TokenStream> {
+    let text = |json: &str| {
+        let field = object.field(json)?;
+        let name = &field.name;
+        Some(match cx.version.own_enum(&field.ty) {
+            Some(_) => quote!(self.#name.as_str()),
+            None => quote!(&self.#name),
+        })
+    };
+    let (api_version, kind) = (text("apiVersion")?, text("kind")?);
+    let metadata = &object.field("metadata")?.name;
+    Some(quote!(to.embedded(*at, #api_version, #kind, self.#metadata.as_ref());))
 }
 
 fn warnings(cx: &mut Context<'_>, object: &Struct) -> TokenStream {

@@ -40,12 +40,14 @@ impl Reader<'_> {
         if let Some(value) = asked.get("x-warn") {
             rules.warning = self.warning(value, ty);
         }
+        let is_custom = self.version.is_custom;
         let mut flag = |name: &str| {
             asked.get(name).is_some_and(|value| self.flag(name, value, pointer))
         };
         rules.unconditional_update = flag("x-unconditional-update");
         rules.names_on_create_only = flag("x-names-on-create-only");
         rules.status_alone = flag("x-status-alone");
+        rules.embedded = is_custom && flag("x-kubernetes-embedded-resource");
         if let Some(value) = asked.get("x-check") {
             rules.functions = self.functions("x-check", value, pointer);
         }

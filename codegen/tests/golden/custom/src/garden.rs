@@ -219,6 +219,11 @@ pub struct GardenSpec {
     /// For each element, the rule `self.matches('^[a-z]+$')` must hold.
     pub helpers: Option<Vec<String>>,
 
+    /// What to look for, by place.
+    ///
+    /// An element can be `null`, so it is JSON; rules for it are left to the server.
+    pub hints: Option<BTreeMap<String, k8s_openapi::serde_json::Value>>,
+
     /// What is written on it.
     pub labels: Option<BTreeMap<String, String>>,
 
@@ -232,6 +237,9 @@ pub struct GardenSpec {
 
     /// The lengths of paths, by row.
     pub paths: Option<Vec<Vec<i64>>>,
+
+    /// What is put up at the gate, an object of any kind.
+    pub plaque: Option<GardenSpecPlaque>,
 
     /// By day.
     pub prices: Option<BTreeMap<String, GardenSpecPrices>>,
@@ -247,8 +255,16 @@ pub struct GardenSpec {
     /// The server's default is `spring`.
     pub season: Option<String>,
 
+    /// Where tools are, an object of some kind.
+    pub shed: Option<GardenSpecShed>,
+
     /// At the gate.
     pub sign: Option<GardenSpecSign>,
+
+    /// How many came on each day, if they were counted.
+    ///
+    /// An element can be `null`, so it is JSON; rules for it are left to the server.
+    pub visits: Option<Vec<k8s_openapi::serde_json::Value>>,
 
     /// How deep it is.
     pub well: Option<i64>,
@@ -319,6 +335,20 @@ impl GardenSpec {
         self
     }
 
+    /// What to look for, by place.
+    ///
+    /// Sets [`hints`](Self::hints).
+    #[must_use]
+    #[rustfmt::skip]
+    pub fn with_hints(
+        mut self,
+        value: impl IntoIterator<Item = (impl Into<String>, impl Into<k8s_openapi::serde_json::Value>)>,
+    ) -> Self {
+        let values = value.into_iter().map(|(key, value)| (key.into(), value.into()));
+        self.hints = Some(values.collect());
+        self
+    }
+
     /// What is written on it.
     ///
     /// Sets [`labels`](Self::labels).
@@ -356,6 +386,15 @@ impl GardenSpec {
     #[must_use]
     pub fn with_paths(mut self, value: impl IntoIterator<Item = Vec<i64>>) -> Self {
         self.paths = Some(value.into_iter().collect());
+        self
+    }
+
+    /// What is put up at the gate, an object of any kind.
+    ///
+    /// Sets [`plaque`](Self::plaque).
+    #[must_use]
+    pub fn with_plaque(mut self, value: impl Into<GardenSpecPlaque>) -> Self {
+        self.plaque = Some(value.into());
         self
     }
 
@@ -399,12 +438,33 @@ impl GardenSpec {
         self
     }
 
+    /// Where tools are, an object of some kind.
+    ///
+    /// Sets [`shed`](Self::shed).
+    #[must_use]
+    pub fn with_shed(mut self, value: impl Into<GardenSpecShed>) -> Self {
+        self.shed = Some(value.into());
+        self
+    }
+
     /// At the gate.
     ///
     /// Sets [`sign`](Self::sign).
     #[must_use]
     pub fn with_sign(mut self, value: impl Into<GardenSpecSign>) -> Self {
         self.sign = Some(value.into());
+        self
+    }
+
+    /// How many came on each day, if they were counted.
+    ///
+    /// Sets [`visits`](Self::visits).
+    #[must_use]
+    pub fn with_visits(
+        mut self,
+        value: impl IntoIterator<Item = impl Into<k8s_openapi::serde_json::Value>>,
+    ) -> Self {
+        self.visits = Some(value.into_iter().map(Into::into).collect());
         self
     }
 
@@ -427,16 +487,20 @@ wire::object! {
         optional "floor" => floor,
         optional "gate" => gate,
         optional "helpers" => helpers as elements,
+        optional "hints" => hints as elements,
         optional "labels" => labels as entries,
         optional "motto" => motto,
         optional "open" => open,
         optional "paths" =>
             paths as shaped (wire::ListOf<wire::ListOf<wire::Plain<i64>>>),
+        optional "plaque" => plaque,
         optional "prices" => prices as entries,
         optional "pump" => pump,
         optional "river" => river,
         optional "season" => season,
+        optional "shed" => shed,
         optional "sign" => sign,
+        optional "visits" => visits as elements,
         optional "well" => well,
     }
 }
@@ -448,6 +512,9 @@ pub struct GardenStatus {
     ///
     /// The rule `self >= oldSelf` must hold: plants never die.
     pub plants: i64,
+
+    /// What was found there, an object of any kind.
+    pub found: Option<GardenStatusFound>,
 }
 
 impl GardenStatus {
@@ -456,13 +523,24 @@ impl GardenStatus {
     pub fn new(plants: impl Into<i64>) -> Self {
         Self {
             plants: plants.into(),
+            ..Self::default()
         }
+    }
+
+    /// What was found there, an object of any kind.
+    ///
+    /// Sets [`found`](Self::found).
+    #[must_use]
+    pub fn with_found(mut self, value: impl Into<GardenStatusFound>) -> Self {
+        self.found = Some(value.into());
+        self
     }
 }
 
 wire::object! {
     GardenStatus {
         required "plants" => plants,
+        optional "found" => found,
     }
 }
 
@@ -519,6 +597,53 @@ wire::object! {
         required "name" => name,
         required "width" => width,
         optional "soil" => soil,
+    }
+}
+
+/// What is put up at the gate, an object of any kind.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GardenSpecPlaque {
+    /// The group and version of the object, such as `apps/v1`.
+    pub api_version: String,
+
+    /// The kind of the object.
+    pub kind: String,
+
+    /// The metadata of the object; it may lack a name.
+    pub metadata: Option<ObjectMeta>,
+
+    /// Fields that the type doesn't know, as they were read. They are written back after the
+    /// others, but for those whose names it does know.
+    pub unknown_fields: wire::UnknownFields,
+}
+
+impl GardenSpecPlaque {
+    /// Makes a `GardenSpecPlaque` with its `api_version` and `kind`.
+    #[must_use]
+    pub fn new(api_version: impl Into<String>, kind: impl Into<String>) -> Self {
+        Self {
+            api_version: api_version.into(),
+            kind: kind.into(),
+            ..Self::default()
+        }
+    }
+
+    /// The metadata of the object; it may lack a name.
+    ///
+    /// Sets [`metadata`](Self::metadata).
+    #[must_use]
+    pub fn with_metadata(mut self, value: impl Into<ObjectMeta>) -> Self {
+        self.metadata = Some(value.into());
+        self
+    }
+}
+
+wire::object! {
+    GardenSpecPlaque {
+        required "apiVersion" => api_version,
+        required "kind" => kind,
+        optional "metadata" => metadata,
+        _ => unknown_fields,
     }
 }
 
@@ -582,6 +707,61 @@ kubernetes_kinds::wire::enumeration! {
     GardenSpecRiver {
         "Elbe" => Elbe,
         "Isar" => Isar,
+    }
+}
+
+/// Where tools are, an object of some kind.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GardenSpecShed {
+    /// The group and version of the object, such as `apps/v1`.
+    pub api_version: String,
+
+    /// The kind of the object.
+    pub kind: String,
+
+    /// The metadata of the object; it may lack a name.
+    pub metadata: Option<ObjectMeta>,
+
+    /// How it is.
+    pub spec: Option<GardenSpecShedSpec>,
+}
+
+impl GardenSpecShed {
+    /// Makes a `GardenSpecShed` with its `api_version` and `kind`.
+    #[must_use]
+    pub fn new(api_version: impl Into<String>, kind: impl Into<String>) -> Self {
+        Self {
+            api_version: api_version.into(),
+            kind: kind.into(),
+            ..Self::default()
+        }
+    }
+
+    /// The metadata of the object; it may lack a name.
+    ///
+    /// Sets [`metadata`](Self::metadata).
+    #[must_use]
+    pub fn with_metadata(mut self, value: impl Into<ObjectMeta>) -> Self {
+        self.metadata = Some(value.into());
+        self
+    }
+
+    /// How it is.
+    ///
+    /// Sets [`spec`](Self::spec).
+    #[must_use]
+    pub fn with_spec(mut self, value: impl Into<GardenSpecShedSpec>) -> Self {
+        self.spec = Some(value.into());
+        self
+    }
+}
+
+wire::object! {
+    GardenSpecShed {
+        required "apiVersion" => api_version,
+        required "kind" => kind,
+        optional "metadata" => metadata,
+        optional "spec" => spec,
     }
 }
 
@@ -668,5 +848,82 @@ wire::object! {
         optional "since" => since,
         optional "text" => text,
         optional "x-ray" => x_ray,
+    }
+}
+
+/// What was found there, an object of any kind.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GardenStatusFound {
+    /// The group and version of the object, such as `apps/v1`.
+    pub api_version: String,
+
+    /// The kind of the object.
+    pub kind: String,
+
+    /// The metadata of the object; it may lack a name.
+    pub metadata: Option<ObjectMeta>,
+
+    /// Fields that the type doesn't know, as they were read. They are written back after the
+    /// others, but for those whose names it does know.
+    pub unknown_fields: wire::UnknownFields,
+}
+
+impl GardenStatusFound {
+    /// Makes a `GardenStatusFound` with its `api_version` and `kind`.
+    #[must_use]
+    pub fn new(api_version: impl Into<String>, kind: impl Into<String>) -> Self {
+        Self {
+            api_version: api_version.into(),
+            kind: kind.into(),
+            ..Self::default()
+        }
+    }
+
+    /// The metadata of the object; it may lack a name.
+    ///
+    /// Sets [`metadata`](Self::metadata).
+    #[must_use]
+    pub fn with_metadata(mut self, value: impl Into<ObjectMeta>) -> Self {
+        self.metadata = Some(value.into());
+        self
+    }
+}
+
+wire::object! {
+    GardenStatusFound {
+        required "apiVersion" => api_version,
+        required "kind" => kind,
+        optional "metadata" => metadata,
+        _ => unknown_fields,
+    }
+}
+
+/// How it is.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GardenSpecShedSpec {
+    /// In squares.
+    pub area: Option<i64>,
+}
+
+impl GardenSpecShedSpec {
+    /// Makes a `GardenSpecShedSpec` in which nothing is set.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// In squares.
+    ///
+    /// Sets [`area`](Self::area).
+    #[must_use]
+    pub fn with_area(mut self, value: impl Into<i64>) -> Self {
+        self.area = Some(value.into());
+        self
+    }
+}
+
+wire::object! {
+    GardenSpecShedSpec {
+        optional "area" => area,
     }
 }

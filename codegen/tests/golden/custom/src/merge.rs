@@ -4,8 +4,9 @@
 use kubernetes_kinds::merge;
 
 use crate::{
-    Garden, GardenSpec, GardenSpecBeds, GardenSpecPrices, GardenSpecRiver,
-    GardenSpecSign, GardenStatus,
+    Garden, GardenSpec, GardenSpecBeds, GardenSpecPlaque, GardenSpecPrices,
+    GardenSpecRiver, GardenSpecShed, GardenSpecShedSpec, GardenSpecSign, GardenStatus,
+    GardenStatusFound,
 };
 
 merge::object! {
@@ -25,15 +26,19 @@ merge::object! {
         optional floor,
         optional gate,
         optional helpers as set,
+        optional hints as entries,
         optional labels as entries,
         optional motto,
         optional open,
         optional paths,
+        optional plaque as fields,
         optional prices as entries of fields,
         optional pump,
         optional river,
         optional season,
+        optional shed as fields,
         optional sign as fields,
+        optional visits,
         optional well,
     }
 }
@@ -41,6 +46,7 @@ merge::object! {
 merge::object! {
     GardenStatus {
         required plants,
+        optional found as fields,
     }
 }
 
@@ -54,6 +60,15 @@ merge::object! {
 }
 
 merge::object! {
+    GardenSpecPlaque {
+        required api_version,
+        required kind,
+        optional metadata as fields,
+        _ => unknown_fields,
+    }
+}
+
+merge::object! {
     GardenSpecPrices {
         required low,
         optional high,
@@ -63,11 +78,35 @@ merge::object! {
 merge::enumeration! { GardenSpecRiver }
 
 merge::object! {
+    GardenSpecShed {
+        required api_version,
+        required kind,
+        optional metadata as fields,
+        optional spec as fields,
+    }
+}
+
+merge::object! {
     GardenSpecSign {
         optional font,
         optional in_,
         optional since,
         optional text,
         optional x_ray,
+    }
+}
+
+merge::object! {
+    GardenStatusFound {
+        required api_version,
+        required kind,
+        optional metadata as fields,
+        _ => unknown_fields,
+    }
+}
+
+merge::object! {
+    GardenSpecShedSpec {
+        optional area,
     }
 }

@@ -99,10 +99,15 @@ impl kubernetes_kinds::apply::Apply for Garden {
         "spec.beds",
         "spec.beds[]",
         "spec.helpers",
+        "spec.hints",
         "spec.labels",
+        "spec.plaque",
         "spec.prices",
+        "spec.shed",
+        "spec.shed.spec",
         "spec.sign",
         "status",
+        "status.found",
     ];
 }
 
@@ -185,6 +190,11 @@ pub struct GardenSpec {
     /// See [`helpers`](crate::GardenSpec::helpers).
     pub helpers: Option<Vec<String>>,
 
+    /// What to look for, by place.
+    ///
+    /// See [`hints`](crate::GardenSpec::hints).
+    pub hints: Option<BTreeMap<String, k8s_openapi::serde_json::Value>>,
+
     /// What is written on it.
     ///
     /// See [`labels`](crate::GardenSpec::labels).
@@ -204,6 +214,11 @@ pub struct GardenSpec {
     ///
     /// See [`paths`](crate::GardenSpec::paths).
     pub paths: Option<Vec<Vec<i64>>>,
+
+    /// What is put up at the gate, an object of any kind.
+    ///
+    /// See [`plaque`](crate::GardenSpec::plaque).
+    pub plaque: Option<GardenSpecPlaque>,
 
     /// By day.
     ///
@@ -225,10 +240,20 @@ pub struct GardenSpec {
     /// See [`season`](crate::GardenSpec::season).
     pub season: Option<String>,
 
+    /// Where tools are, an object of some kind.
+    ///
+    /// See [`shed`](crate::GardenSpec::shed).
+    pub shed: Option<GardenSpecShed>,
+
     /// At the gate.
     ///
     /// See [`sign`](crate::GardenSpec::sign).
     pub sign: Option<GardenSpecSign>,
+
+    /// How many came on each day, if they were counted.
+    ///
+    /// See [`visits`](crate::GardenSpec::visits).
+    pub visits: Option<Vec<k8s_openapi::serde_json::Value>>,
 
     /// How deep it is.
     ///
@@ -315,6 +340,20 @@ impl GardenSpec {
         self
     }
 
+    /// What to look for, by place.
+    ///
+    /// Sets [`hints`](Self::hints).
+    #[must_use]
+    #[rustfmt::skip]
+    pub fn with_hints(
+        mut self,
+        value: impl IntoIterator<Item = (impl Into<String>, impl Into<k8s_openapi::serde_json::Value>)>,
+    ) -> Self {
+        let values = value.into_iter().map(|(key, value)| (key.into(), value.into()));
+        self.hints = Some(values.collect());
+        self
+    }
+
     /// What is written on it.
     ///
     /// Sets [`labels`](Self::labels).
@@ -352,6 +391,15 @@ impl GardenSpec {
     #[must_use]
     pub fn with_paths(mut self, value: impl IntoIterator<Item = Vec<i64>>) -> Self {
         self.paths = Some(value.into_iter().collect());
+        self
+    }
+
+    /// What is put up at the gate, an object of any kind.
+    ///
+    /// Sets [`plaque`](Self::plaque).
+    #[must_use]
+    pub fn with_plaque(mut self, value: impl Into<GardenSpecPlaque>) -> Self {
+        self.plaque = Some(value.into());
         self
     }
 
@@ -395,12 +443,33 @@ impl GardenSpec {
         self
     }
 
+    /// Where tools are, an object of some kind.
+    ///
+    /// Sets [`shed`](Self::shed).
+    #[must_use]
+    pub fn with_shed(mut self, value: impl Into<GardenSpecShed>) -> Self {
+        self.shed = Some(value.into());
+        self
+    }
+
     /// At the gate.
     ///
     /// Sets [`sign`](Self::sign).
     #[must_use]
     pub fn with_sign(mut self, value: impl Into<GardenSpecSign>) -> Self {
         self.sign = Some(value.into());
+        self
+    }
+
+    /// How many came on each day, if they were counted.
+    ///
+    /// Sets [`visits`](Self::visits).
+    #[must_use]
+    pub fn with_visits(
+        mut self,
+        value: impl IntoIterator<Item = impl Into<k8s_openapi::serde_json::Value>>,
+    ) -> Self {
+        self.visits = Some(value.into_iter().map(Into::into).collect());
         self
     }
 
@@ -425,15 +494,19 @@ impl From<crate::GardenSpec> for GardenSpec {
             floor: value.floor,
             gate: value.gate,
             helpers: value.helpers,
+            hints: value.hints,
             labels: value.labels,
             motto: value.motto,
             open: value.open,
             paths: value.paths,
+            plaque: value.plaque.map(Into::into),
             prices: value.prices.map(convert::values),
             pump: value.pump,
             river: value.river,
             season: value.season,
+            shed: value.shed.map(Into::into),
             sign: value.sign.map(Into::into),
+            visits: value.visits,
             well: value.well,
         }
     }
@@ -448,15 +521,19 @@ wire::object! {
         optional "floor" => floor,
         optional "gate" => gate,
         optional "helpers" => helpers,
+        optional "hints" => hints,
         optional "labels" => labels,
         optional "motto" => motto,
         optional "open" => open,
         optional "paths" => paths,
+        optional "plaque" => plaque,
         optional "prices" => prices,
         optional "pump" => pump,
         optional "river" => river,
         optional "season" => season,
+        optional "shed" => shed,
         optional "sign" => sign,
+        optional "visits" => visits,
         optional "well" => well,
     }
 }
@@ -468,6 +545,11 @@ pub struct GardenStatus {
     ///
     /// See [`plants`](crate::GardenStatus::plants).
     pub plants: Option<i64>,
+
+    /// What was found there, an object of any kind.
+    ///
+    /// See [`found`](crate::GardenStatus::found).
+    pub found: Option<GardenStatusFound>,
 }
 
 impl GardenStatus {
@@ -485,6 +567,15 @@ impl GardenStatus {
         self.plants = Some(value.into());
         self
     }
+
+    /// What was found there, an object of any kind.
+    ///
+    /// Sets [`found`](Self::found).
+    #[must_use]
+    pub fn with_found(mut self, value: impl Into<GardenStatusFound>) -> Self {
+        self.found = Some(value.into());
+        self
+    }
 }
 
 /// Sets all that is held, required fields included.
@@ -492,6 +583,7 @@ impl From<crate::GardenStatus> for GardenStatus {
     fn from(value: crate::GardenStatus) -> Self {
         Self {
             plants: Some(value.plants),
+            found: value.found.map(Into::into),
         }
     }
 }
@@ -499,6 +591,7 @@ impl From<crate::GardenStatus> for GardenStatus {
 wire::object! {
     GardenStatus {
         optional "plants" => plants,
+        optional "found" => found,
     }
 }
 
@@ -591,6 +684,85 @@ wire::object! {
     }
 }
 
+/// Part of an apply configuration: a [`GardenSpecPlaque`](crate::GardenSpecPlaque).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GardenSpecPlaque {
+    /// The group and version of the object, such as `apps/v1`.
+    ///
+    /// See [`api_version`](crate::GardenSpecPlaque::api_version).
+    pub api_version: Option<String>,
+
+    /// The kind of the object.
+    ///
+    /// See [`kind`](crate::GardenSpecPlaque::kind).
+    pub kind: Option<String>,
+
+    /// The metadata of the object; it may lack a name.
+    ///
+    /// See [`metadata`](crate::GardenSpecPlaque::metadata).
+    pub metadata: Option<ObjectMeta>,
+
+    /// Fields that the type doesn't know, as they were read. They are written back after the
+    /// others, but for those whose names it does know.
+    pub unknown_fields: wire::UnknownFields,
+}
+
+impl GardenSpecPlaque {
+    /// Makes a `GardenSpecPlaque` in which nothing is set.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The group and version of the object, such as `apps/v1`.
+    ///
+    /// Sets [`api_version`](Self::api_version).
+    #[must_use]
+    pub fn with_api_version(mut self, value: impl Into<String>) -> Self {
+        self.api_version = Some(value.into());
+        self
+    }
+
+    /// The kind of the object.
+    ///
+    /// Sets [`kind`](Self::kind).
+    #[must_use]
+    pub fn with_kind(mut self, value: impl Into<String>) -> Self {
+        self.kind = Some(value.into());
+        self
+    }
+
+    /// The metadata of the object; it may lack a name.
+    ///
+    /// Sets [`metadata`](Self::metadata).
+    #[must_use]
+    pub fn with_metadata(mut self, value: impl Into<ObjectMeta>) -> Self {
+        self.metadata = Some(value.into());
+        self
+    }
+}
+
+/// Sets all that is held, required fields included.
+impl From<crate::GardenSpecPlaque> for GardenSpecPlaque {
+    fn from(value: crate::GardenSpecPlaque) -> Self {
+        Self {
+            api_version: Some(value.api_version),
+            kind: Some(value.kind),
+            metadata: value.metadata,
+            unknown_fields: value.unknown_fields,
+        }
+    }
+}
+
+wire::object! {
+    GardenSpecPlaque {
+        optional "apiVersion" => api_version,
+        optional "kind" => kind,
+        optional "metadata" => metadata,
+        _ => unknown_fields,
+    }
+}
+
 /// Part of an apply configuration: a [`GardenSpecPrices`](crate::GardenSpecPrices).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GardenSpecPrices {
@@ -645,6 +817,95 @@ wire::object! {
     GardenSpecPrices {
         optional "low" => low,
         optional "high" => high,
+    }
+}
+
+/// Part of an apply configuration: a [`GardenSpecShed`](crate::GardenSpecShed).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GardenSpecShed {
+    /// The group and version of the object, such as `apps/v1`.
+    ///
+    /// See [`api_version`](crate::GardenSpecShed::api_version).
+    pub api_version: Option<String>,
+
+    /// The kind of the object.
+    ///
+    /// See [`kind`](crate::GardenSpecShed::kind).
+    pub kind: Option<String>,
+
+    /// The metadata of the object; it may lack a name.
+    ///
+    /// See [`metadata`](crate::GardenSpecShed::metadata).
+    pub metadata: Option<ObjectMeta>,
+
+    /// How it is.
+    ///
+    /// See [`spec`](crate::GardenSpecShed::spec).
+    pub spec: Option<GardenSpecShedSpec>,
+}
+
+impl GardenSpecShed {
+    /// Makes a `GardenSpecShed` in which nothing is set.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The group and version of the object, such as `apps/v1`.
+    ///
+    /// Sets [`api_version`](Self::api_version).
+    #[must_use]
+    pub fn with_api_version(mut self, value: impl Into<String>) -> Self {
+        self.api_version = Some(value.into());
+        self
+    }
+
+    /// The kind of the object.
+    ///
+    /// Sets [`kind`](Self::kind).
+    #[must_use]
+    pub fn with_kind(mut self, value: impl Into<String>) -> Self {
+        self.kind = Some(value.into());
+        self
+    }
+
+    /// The metadata of the object; it may lack a name.
+    ///
+    /// Sets [`metadata`](Self::metadata).
+    #[must_use]
+    pub fn with_metadata(mut self, value: impl Into<ObjectMeta>) -> Self {
+        self.metadata = Some(value.into());
+        self
+    }
+
+    /// How it is.
+    ///
+    /// Sets [`spec`](Self::spec).
+    #[must_use]
+    pub fn with_spec(mut self, value: impl Into<GardenSpecShedSpec>) -> Self {
+        self.spec = Some(value.into());
+        self
+    }
+}
+
+/// Sets all that is held, required fields included.
+impl From<crate::GardenSpecShed> for GardenSpecShed {
+    fn from(value: crate::GardenSpecShed) -> Self {
+        Self {
+            api_version: Some(value.api_version),
+            kind: Some(value.kind),
+            metadata: value.metadata,
+            spec: value.spec.map(Into::into),
+        }
+    }
+}
+
+wire::object! {
+    GardenSpecShed {
+        optional "apiVersion" => api_version,
+        optional "kind" => kind,
+        optional "metadata" => metadata,
+        optional "spec" => spec,
     }
 }
 
@@ -750,5 +1011,124 @@ wire::object! {
         optional "since" => since,
         optional "text" => text,
         optional "x-ray" => x_ray,
+    }
+}
+
+/// Part of an apply configuration: a [`GardenStatusFound`](crate::GardenStatusFound).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GardenStatusFound {
+    /// The group and version of the object, such as `apps/v1`.
+    ///
+    /// See [`api_version`](crate::GardenStatusFound::api_version).
+    pub api_version: Option<String>,
+
+    /// The kind of the object.
+    ///
+    /// See [`kind`](crate::GardenStatusFound::kind).
+    pub kind: Option<String>,
+
+    /// The metadata of the object; it may lack a name.
+    ///
+    /// See [`metadata`](crate::GardenStatusFound::metadata).
+    pub metadata: Option<ObjectMeta>,
+
+    /// Fields that the type doesn't know, as they were read. They are written back after the
+    /// others, but for those whose names it does know.
+    pub unknown_fields: wire::UnknownFields,
+}
+
+impl GardenStatusFound {
+    /// Makes a `GardenStatusFound` in which nothing is set.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The group and version of the object, such as `apps/v1`.
+    ///
+    /// Sets [`api_version`](Self::api_version).
+    #[must_use]
+    pub fn with_api_version(mut self, value: impl Into<String>) -> Self {
+        self.api_version = Some(value.into());
+        self
+    }
+
+    /// The kind of the object.
+    ///
+    /// Sets [`kind`](Self::kind).
+    #[must_use]
+    pub fn with_kind(mut self, value: impl Into<String>) -> Self {
+        self.kind = Some(value.into());
+        self
+    }
+
+    /// The metadata of the object; it may lack a name.
+    ///
+    /// Sets [`metadata`](Self::metadata).
+    #[must_use]
+    pub fn with_metadata(mut self, value: impl Into<ObjectMeta>) -> Self {
+        self.metadata = Some(value.into());
+        self
+    }
+}
+
+/// Sets all that is held, required fields included.
+impl From<crate::GardenStatusFound> for GardenStatusFound {
+    fn from(value: crate::GardenStatusFound) -> Self {
+        Self {
+            api_version: Some(value.api_version),
+            kind: Some(value.kind),
+            metadata: value.metadata,
+            unknown_fields: value.unknown_fields,
+        }
+    }
+}
+
+wire::object! {
+    GardenStatusFound {
+        optional "apiVersion" => api_version,
+        optional "kind" => kind,
+        optional "metadata" => metadata,
+        _ => unknown_fields,
+    }
+}
+
+/// Part of an apply configuration: a
+/// [`GardenSpecShedSpec`](crate::GardenSpecShedSpec).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GardenSpecShedSpec {
+    /// In squares.
+    ///
+    /// See [`area`](crate::GardenSpecShedSpec::area).
+    pub area: Option<i64>,
+}
+
+impl GardenSpecShedSpec {
+    /// Makes a `GardenSpecShedSpec` in which nothing is set.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// In squares.
+    ///
+    /// Sets [`area`](Self::area).
+    #[must_use]
+    pub fn with_area(mut self, value: impl Into<i64>) -> Self {
+        self.area = Some(value.into());
+        self
+    }
+}
+
+/// Sets all that is held, required fields included.
+impl From<crate::GardenSpecShedSpec> for GardenSpecShedSpec {
+    fn from(value: crate::GardenSpecShedSpec) -> Self {
+        Self { area: value.area }
+    }
+}
+
+wire::object! {
+    GardenSpecShedSpec {
+        optional "area" => area,
     }
 }

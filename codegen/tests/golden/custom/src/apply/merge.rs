@@ -4,7 +4,8 @@
 use kubernetes_kinds::merge;
 
 use super::{
-    Garden, GardenSpec, GardenSpecBeds, GardenSpecPrices, GardenSpecSign, GardenStatus,
+    Garden, GardenSpec, GardenSpecBeds, GardenSpecPlaque, GardenSpecPrices,
+    GardenSpecShed, GardenSpecShedSpec, GardenSpecSign, GardenStatus, GardenStatusFound,
 };
 
 merge::object! {
@@ -24,15 +25,19 @@ merge::object! {
         optional floor,
         optional gate,
         optional helpers as set,
+        optional hints as entries,
         optional labels as entries,
         optional motto,
         optional open,
         optional paths,
+        optional plaque as fields,
         optional prices as entries of fields,
         optional pump,
         optional river,
         optional season,
+        optional shed as fields,
         optional sign as fields,
+        optional visits,
         optional well,
     }
 }
@@ -40,6 +45,7 @@ merge::object! {
 merge::object! {
     GardenStatus {
         optional plants,
+        optional found as fields,
     }
 }
 
@@ -53,9 +59,27 @@ merge::object! {
 }
 
 merge::object! {
+    GardenSpecPlaque {
+        optional api_version,
+        optional kind,
+        optional metadata as fields,
+        _ => unknown_fields,
+    }
+}
+
+merge::object! {
     GardenSpecPrices {
         optional low,
         optional high,
+    }
+}
+
+merge::object! {
+    GardenSpecShed {
+        optional api_version,
+        optional kind,
+        optional metadata as fields,
+        optional spec as fields,
     }
 }
 
@@ -66,5 +90,20 @@ merge::object! {
         optional since,
         optional text,
         optional x_ray,
+    }
+}
+
+merge::object! {
+    GardenStatusFound {
+        optional api_version,
+        optional kind,
+        optional metadata as fields,
+        _ => unknown_fields,
+    }
+}
+
+merge::object! {
+    GardenSpecShedSpec {
+        optional area,
     }
 }

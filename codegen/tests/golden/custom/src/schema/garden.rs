@@ -8,8 +8,9 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, ObjectMeta};
 use kubernetes_kinds::schema;
 
 use crate::{
-    Garden, GardenList, GardenSpec, GardenSpecBeds, GardenSpecPrices, GardenSpecRiver,
-    GardenSpecSign, GardenStatus,
+    Garden, GardenList, GardenSpec, GardenSpecBeds, GardenSpecPlaque, GardenSpecPrices,
+    GardenSpecRiver, GardenSpecShed, GardenSpecShedSpec, GardenSpecSign, GardenStatus,
+    GardenStatusFound,
 };
 
 schema::kind! {
@@ -71,6 +72,12 @@ schema::object! {
                 "maxLength" => 8,
             },
         },
+        /// What to look for, by place.
+        optional "hints" => BTreeMap<String, k8s_openapi::serde_json::Value> {
+            values {
+                "x-kubernetes-preserve-unknown-fields" => true,
+            },
+        },
         /// What is written on it.
         optional "labels" => BTreeMap<String, String> {
             "minProperties" => 1,
@@ -96,6 +103,8 @@ schema::object! {
                 },
             },
         },
+        /// What is put up at the gate, an object of any kind.
+        optional "plaque" => GardenSpecPlaque,
         /// By day.
         optional "prices" => BTreeMap<String, GardenSpecPrices>,
         /// Its power.
@@ -106,8 +115,16 @@ schema::object! {
         optional "season" => String {
             "default" => "spring",
         },
+        /// Where tools are, an object of some kind.
+        optional "shed" => GardenSpecShed,
         /// At the gate.
         optional "sign" => GardenSpecSign,
+        /// How many came on each day, if they were counted.
+        optional "visits" => Vec<k8s_openapi::serde_json::Value> {
+            items {
+                "x-kubernetes-preserve-unknown-fields" => true,
+            },
+        },
         /// How deep it is.
         optional "well" => i64,
     }
@@ -120,6 +137,8 @@ schema::object! {
         required "plants" => i64 {
             "minimum" => 0,
         },
+        /// What was found there, an object of any kind.
+        optional "found" => GardenStatusFound,
     }
 }
 
@@ -142,6 +161,19 @@ schema::object! {
 }
 
 schema::object! {
+    /// What is put up at the gate, an object of any kind.
+    GardenSpecPlaque "com.example.v1.GardenSpecPlaque" {
+        "x-kubernetes-preserve-unknown-fields" => true,
+        /// The group and version of the object, such as `apps/v1`.
+        required "apiVersion" => String,
+        /// The kind of the object.
+        required "kind" => String,
+        /// The metadata of the object; it may lack a name.
+        optional "metadata" => ObjectMeta,
+    }
+}
+
+schema::object! {
     /// What it costs.
     GardenSpecPrices "com.example.v1.GardenSpecPrices" {
         /// For children.
@@ -156,6 +188,20 @@ schema::object! {
 schema::enumeration! {
     /// Values of `river`.
     GardenSpecRiver "com.example.v1.GardenSpecRiver"
+}
+
+schema::object! {
+    /// Where tools are, an object of some kind.
+    GardenSpecShed "com.example.v1.GardenSpecShed" {
+        /// The group and version of the object, such as `apps/v1`.
+        required "apiVersion" => String,
+        /// The kind of the object.
+        required "kind" => String,
+        /// The metadata of the object; it may lack a name.
+        optional "metadata" => ObjectMeta,
+        /// How it is.
+        optional "spec" => GardenSpecShedSpec,
+    }
 }
 
 schema::object! {
@@ -177,5 +223,28 @@ schema::object! {
         },
         /// How it shines.
         optional "x-ray" => i64,
+    }
+}
+
+schema::object! {
+    /// What was found there, an object of any kind.
+    GardenStatusFound "com.example.v1.GardenStatusFound" {
+        "x-kubernetes-preserve-unknown-fields" => true,
+        /// The group and version of the object, such as `apps/v1`.
+        required "apiVersion" => String,
+        /// The kind of the object.
+        required "kind" => String,
+        /// The metadata of the object; it may lack a name.
+        optional "metadata" => ObjectMeta,
+    }
+}
+
+schema::object! {
+    /// How it is.
+    GardenSpecShedSpec "com.example.v1.GardenSpecShedSpec" {
+        /// In squares.
+        optional "area" => i64 {
+            "minimum" => 1,
+        },
     }
 }

@@ -8,8 +8,9 @@ use kubernetes_validation::{
 };
 
 use crate::{
-    Garden, GardenSpec, GardenSpecBeds, GardenSpecPrices, GardenSpecRiver,
-    GardenSpecSign, GardenStatus,
+    Garden, GardenSpec, GardenSpecBeds, GardenSpecPlaque, GardenSpecPrices,
+    GardenSpecRiver, GardenSpecShed, GardenSpecShedSpec, GardenSpecSign, GardenStatus,
+    GardenStatusFound,
 };
 
 impl SetDefaults for Garden {
@@ -48,7 +49,9 @@ impl Strategy for Garden {
         ("", &["spec"]),
         ("spec", &["owner", "size"]),
         ("spec.beds[]", &["length", "name", "width"]),
+        ("spec.plaque", &["apiVersion", "kind"]),
         ("spec.prices[]", &["low"]),
+        ("spec.shed", &["apiVersion", "kind"]),
     ];
     const NOT_NULL: &'static [&'static str] =
         &["spec.beds[]", "spec.helpers[]", "spec.paths[]", "spec.paths[][]"];
@@ -194,6 +197,9 @@ impl Check for GardenSpec {
                 }
             }
         }
+        if let Some(value) = &self.plaque {
+            value.check(&at.field("plaque"), to);
+        }
         let path = at.field("prices");
         if let Some(entries) = &self.prices {
             for (key, item) in entries {
@@ -209,6 +215,9 @@ impl Check for GardenSpec {
         let path = at.field("river");
         if let Some(value) = &self.river {
             to.known(path, value.as_str(), GardenSpecRiver::known_values());
+        }
+        if let Some(value) = &self.shed {
+            value.check(&at.field("shed"), to);
         }
         if let Some(value) = &self.sign {
             value.check(&at.field("sign"), to);
@@ -456,6 +465,9 @@ impl Check for GardenStatus {
     fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {
         let path = at.field("plants");
         to.minimum(path, self.plants, 0);
+        if let Some(value) = &self.found {
+            value.check(&at.field("found"), to);
+        }
     }
 
     #[rustfmt::skip]
@@ -498,6 +510,12 @@ impl Check for GardenSpecBeds {
     }
 }
 
+impl Check for GardenSpecPlaque {
+    fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {
+        to.embedded(*at, &self.api_version, &self.kind, self.metadata.as_ref());
+    }
+}
+
 impl Check for GardenSpecPrices {
     #[rustfmt::skip]
     fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {
@@ -525,6 +543,15 @@ impl Check for GardenSpecPrices {
             },
             || Ok(self.low >= stored.low),
         );
+    }
+}
+
+impl Check for GardenSpecShed {
+    fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {
+        if let Some(value) = &self.spec {
+            value.check(&at.field("spec"), to);
+        }
+        to.embedded(*at, &self.api_version, &self.kind, self.metadata.as_ref());
     }
 }
 
@@ -593,5 +620,20 @@ impl Check for GardenSpecSign {
                     || cel::modulo(*cel::get(&self.x_ray, "x-ray")?, 2)? == 0,
             ),
         );
+    }
+}
+
+impl Check for GardenStatusFound {
+    fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {
+        to.embedded(*at, &self.api_version, &self.kind, self.metadata.as_ref());
+    }
+}
+
+impl Check for GardenSpecShedSpec {
+    fn check(&self, at: &Path<'_>, to: &mut Checker<'_>) {
+        let path = at.field("area");
+        if let Some(value) = &self.area {
+            to.minimum(path, *value, 1);
+        }
     }
 }

@@ -427,6 +427,10 @@ pub struct HarbourMixed {
     ///
     /// See [`known`](crate::HarbourMixed::known).
     pub known: Option<i64>,
+
+    /// Fields that the type doesn't know, as they were read. They are written back after the
+    /// others, but for those whose names it does know.
+    pub unknown_fields: wire::UnknownFields,
 }
 
 impl HarbourMixed {
@@ -449,13 +453,17 @@ impl HarbourMixed {
 /// Sets all that is held, required fields included.
 impl From<crate::HarbourMixed> for HarbourMixed {
     fn from(value: crate::HarbourMixed) -> Self {
-        Self { known: value.known }
+        Self {
+            known: value.known,
+            unknown_fields: value.unknown_fields,
+        }
     }
 }
 
 wire::object! {
     HarbourMixed {
         optional "known" => known,
+        _ => unknown_fields,
     }
 }
 
@@ -466,6 +474,10 @@ pub struct HarbourOpen {
     ///
     /// See [`known`](crate::HarbourOpen::known).
     pub known: Option<String>,
+
+    /// Fields that the type doesn't know, as they were read. They are written back after the
+    /// others, but for those whose names it does know.
+    pub unknown_fields: wire::UnknownFields,
 }
 
 impl HarbourOpen {
@@ -488,13 +500,17 @@ impl HarbourOpen {
 /// Sets all that is held, required fields included.
 impl From<crate::HarbourOpen> for HarbourOpen {
     fn from(value: crate::HarbourOpen) -> Self {
-        Self { known: value.known }
+        Self {
+            known: value.known,
+            unknown_fields: value.unknown_fields,
+        }
     }
 }
 
 wire::object! {
     HarbourOpen {
         optional "known" => known,
+        _ => unknown_fields,
     }
 }
 

@@ -43,12 +43,14 @@ merge::object! {
 merge::object! {
     HarbourMixed {
         optional known,
+        _ => unknown_fields,
     }
 }
 
 merge::object! {
     HarbourOpen {
         optional known,
+        _ => unknown_fields,
     }
 }
 
