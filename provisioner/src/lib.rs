@@ -63,6 +63,7 @@
 
 pub mod controller;
 pub mod election;
+mod lock;
 pub mod queue;
 #[cfg(feature = "testing")]
 pub mod testing;

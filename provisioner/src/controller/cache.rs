@@ -7,10 +7,12 @@
 
 use std::collections::HashMap;
 use std::hash::Hash;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use storage_v1::StorageClass;
 use tokio::sync::watch;
+
+use crate::lock::lock;
 
 /// A claim that wants a volume of this provisioner.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,11 +39,6 @@ impl<K: Eq + Hash, V> Table<K, V> {
             listed: None,
         }
     }
-}
-
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // A panic of a provisioner is caught, and never happens under a lock.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A change of a table.

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::cache::lock;
 use super::request::ProvisionRequest;
+use crate::lock::lock;
 
 /// A claim whose last request was infeasible.
 struct Slow {

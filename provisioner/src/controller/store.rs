@@ -10,7 +10,6 @@ use tokio::time::{Instant, sleep, timeout_at};
 use tracing::{error, info, warn};
 
 use super::api::{self, ApiError};
-use super::cache::lock;
 use super::core::{Core, try_call};
 use super::error::{DeleteError, report};
 use super::events::Reason;
@@ -18,6 +17,7 @@ use super::options::{Backoff, Limiter, StoreMode};
 use super::provisioner::Provisioner;
 use super::request::ProvisionRequest;
 use super::rules;
+use crate::lock::lock;
 use crate::queue::Queue;
 
 /// How many volumes are stored at a time when the controller stops.

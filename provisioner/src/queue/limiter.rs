@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::lock;
+use crate::lock::lock;
 
 /// Decides how long [`add_rate_limited`](super::Queue::add_rate_limited) makes a key wait.
 ///

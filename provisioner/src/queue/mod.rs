@@ -69,7 +69,7 @@ mod state;
 use std::fmt;
 use std::hash::Hash;
 use std::ops::Deref;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use tokio::sync::Notify;
@@ -80,6 +80,8 @@ pub use limiter::{
 };
 pub use observer::{Dropped, Observer, Snapshot};
 use state::State;
+
+use crate::lock::lock;
 
 /// The delay instead of one that the clock can't represent: about 30 years.
 const FOREVER: Duration = Duration::from_secs(30 * 365 * 24 * 60 * 60);
@@ -95,11 +97,6 @@ struct Shared<K> {
     limiter: Box<dyn RateLimiter<K>>,
     observer: Box<dyn Observer>,
     drained: Notify,
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // A panic of the key's own `eq` or `hash` must not end the work on all others.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl<K: Clone + Eq + Hash> Shared<K> {

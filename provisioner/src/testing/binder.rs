@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 
 use super::metadata;
 use super::refusal::Refusal;
-use super::server::{Server, lock};
+use super::server::Server;
+use crate::lock::lock;
 
 const VOLUMES: (&str, &str) =
     (PersistentVolume::API_VERSION, PersistentVolume::URL_PATH_SEGMENT);

@@ -16,10 +16,11 @@ use super::list::List;
 use super::listener::Connection;
 use super::query::Query;
 use super::refusal::Refusal;
-use super::server::{Shared, lock};
+use super::server::Shared;
 use super::store::{self, Patch};
 use super::target::Target;
 use super::{Request, metadata, watch};
+use crate::lock::lock;
 
 const JSON: &str = "application/json";
 /// The body may be JSON, which is YAML too.

@@ -13,7 +13,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
-use super::server::lock;
+use crate::lock::lock;
 
 /// How many connections may wait to be accepted.
 const BACKLOG: u32 = 1024;

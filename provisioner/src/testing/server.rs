@@ -1,7 +1,7 @@
 //! The server as tests have it.
 
 use std::io;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use kube::{Client, Config};
 use serde_json::Value;
@@ -14,6 +14,7 @@ use super::refusal::Refusal;
 use super::request::Log;
 use super::store::Store;
 use super::{FaultRule, Request, ResourceType, http};
+use crate::lock::lock;
 
 /// What all connections share.
 #[derive(Debug)]
@@ -31,11 +32,6 @@ impl Shared {
         // It only fails without a sender, which `self` has.
         let _ = self.hangs.subscribe().wait_for(|hangs| !hangs).await;
     }
-}
-
-/// A failed assertion elsewhere must not hide behind a poisoned lock.
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A running server; it stops when this is dropped.

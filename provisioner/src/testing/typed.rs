@@ -7,9 +7,10 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::refusal::Refusal;
-use super::server::{Server, lock};
+use super::server::Server;
 use super::store::Store;
 use super::target::Target;
+use crate::lock::lock;
 
 impl Server {
     /// Returns an object.

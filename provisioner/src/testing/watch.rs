@@ -15,8 +15,9 @@ use super::metadata;
 use super::query::Query;
 use super::refusal::Refusal;
 use super::selector::Selector;
-use super::server::{Shared, lock};
+use super::server::Shared;
 use super::target::Target;
+use crate::lock::lock;
 
 /// How long a watch without `timeoutSeconds` lasts; a real server takes 30 to 60 minutes.
 const TIMEOUT: u64 = 1800;
