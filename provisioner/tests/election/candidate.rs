@@ -184,6 +184,16 @@ impl Candidate {
     }
 }
 
+/// A server with two candidates, of which the first leads.
+pub(crate) async fn led(manner: Manner) -> (ApiServer, Journal, Candidate, Candidate) {
+    let (server, journal) = (ApiServer::default(), Journal::new());
+    let a = Candidate::start(&server, &journal, "a", manner);
+    journal.until("a", What::Started).await;
+    let b = Candidate::start(&server, &journal, "b", Manner::Obedient);
+    sleep(seconds(20)).await;
+    (server, journal, a, b)
+}
+
 /// The default times.
 pub(crate) fn config(identity: &str) -> Config {
     Config::new("storage", "lock", identity)

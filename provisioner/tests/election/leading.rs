@@ -12,18 +12,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::api::{ApiServer, Fault};
 use crate::candidate::{
-    Candidate, Journal, Manner, What, assert_between, config, seconds,
+    Candidate, Journal, Manner, What, assert_between, config, led, seconds,
 };
-
-/// A server with two candidates, of which the first leads.
-async fn led(manner: Manner) -> (ApiServer, Journal, Candidate, Candidate) {
-    let (server, journal) = (ApiServer::default(), Journal::new());
-    let a = Candidate::start(&server, &journal, "a", manner);
-    journal.until("a", What::Started).await;
-    let b = Candidate::start(&server, &journal, "b", Manner::Obedient);
-    sleep(seconds(20)).await;
-    (server, journal, a, b)
-}
 
 #[tokio::test(start_paused = true)]
 async fn renewals_are_one_request_each_retry_period() {

@@ -12,23 +12,13 @@ use tokio_util::sync::CancellationToken;
 
 use crate::api::{ApiServer, Fault};
 use crate::candidate::{
-    Candidate, Journal, Manner, What, assert_between, config, seconds,
+    Candidate, Journal, Manner, What, assert_between, config, led, seconds,
 };
 
 const NOT_RENEWED: Outcome<&str> = Outcome::Lost {
     loss: Loss::NotRenewed,
     result: None,
 };
-
-/// Starts a leader and one that waits.
-async fn led(manner: Manner) -> (ApiServer, Journal, Candidate, Candidate) {
-    let (server, journal) = (ApiServer::default(), Journal::new());
-    let a = Candidate::start(&server, &journal, "a", manner);
-    journal.until("a", What::Started).await;
-    let b = Candidate::start(&server, &journal, "b", Manner::Obedient);
-    sleep(seconds(20)).await;
-    (server, journal, a, b)
-}
 
 /// When the last write arrived.
 fn last_write(server: &ApiServer) -> Instant {
