@@ -1,4 +1,5 @@
-//! A caller of `next` that is polled by the test, and only counts how often it is woken.
+//! Callers of `next`: one that is polled by the test and only counts how often it is woken, and a
+//! worker.
 
 use std::hash::Hash;
 use std::pin::Pin;
@@ -7,7 +8,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
 
 use provisioner::queue::{Item, Queue};
+use tokio::runtime::{Builder, Runtime};
 use tokio::task::coop::unconstrained;
+use tokio::task::{JoinHandle, yield_now};
 
 #[derive(Default)]
 struct Wakes(AtomicUsize);
@@ -72,4 +75,23 @@ pub(crate) fn take_all<K: Clone + Eq + Hash + 'static>(queue: &Queue<K>) -> Vec<
         keys.push((*item).clone());
     }
     keys
+}
+
+/// Starts a worker that takes a key and holds it during `work`, and lets it begin.
+pub(crate) async fn working<K: Clone + Eq + Hash + Send + 'static>(
+    queue: &Queue<K>,
+    work: impl Future<Output = ()> + Send + 'static,
+) -> JoinHandle<()> {
+    let queue = queue.clone();
+    let worker = tokio::spawn(async move {
+        let _item = queue.next().await;
+        work.await;
+    });
+    yield_now().await;
+    worker
+}
+
+/// A runtime as `start_paused` gives a test, for tests with many cases.
+pub(crate) fn paused_runtime() -> Runtime {
+    Builder::new_current_thread().enable_time().start_paused(true).build().unwrap()
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use provisioner::queue::Queue;
 use tokio::time::{Instant, advance, timeout};
 
-use crate::caller::{Caller, take, take_all};
+use crate::caller::{Caller, take, take_all, working};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -144,14 +144,7 @@ async fn a_call_that_is_given_up_loses_no_key() {
 async fn a_task_that_is_aborted_is_done_with_its_key() {
     let queue = Queue::default();
     queue.add(1);
-    let worker = tokio::spawn({
-        let queue = queue.clone();
-        async move {
-            let _item = queue.next().await;
-            std::future::pending::<()>().await;
-        }
-    });
-    tokio::task::yield_now().await;
+    let worker = working(&queue, std::future::pending()).await;
     assert_eq!(queue.snapshot().working, 1);
     queue.add(1);
     worker.abort();

@@ -9,6 +9,8 @@ use provisioner::queue::{
 };
 use tokio::time::{Instant, advance};
 
+use crate::caller::paused_runtime;
+
 const fn millis(millis: u64) -> Duration {
     Duration::from_millis(millis)
 }
@@ -187,12 +189,7 @@ proptest! {
         burst in 1..5_u32,
         pauses in prop::collection::vec(0..40_u64, 1..60),
     ) {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_time()
-            .start_paused(true)
-            .build()
-            .unwrap();
-        runtime.block_on(async {
+        paused_runtime().block_on(async {
             let (bucket, start) = (TokenBucket::new(100.0, burst).unwrap(), Instant::now());
             let mut granted: Vec<Duration> = Vec::new();
             for pause in pauses {

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use provisioner::queue::{Dropped, Exponential, Item, Queue};
 use tokio::time::advance;
 
-use crate::caller::Caller;
+use crate::caller::{Caller, paused_runtime};
 
 type Key = u8;
 
@@ -279,12 +279,7 @@ proptest! {
 
     #[test]
     fn a_queue_does_what_the_model_does(uses in uses()) {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_time()
-            .start_paused(true)
-            .build()
-            .unwrap();
-        runtime.block_on(async {
+        paused_runtime().block_on(async {
             let mut world = World::new();
             for one in &uses {
                 world.apply(one).await;

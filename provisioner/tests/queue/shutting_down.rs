@@ -7,7 +7,7 @@ use futures::{FutureExt, poll};
 use provisioner::queue::{Constant, Dropped, Queue};
 use tokio::time::advance;
 
-use crate::caller::{Caller, take};
+use crate::caller::{Caller, take, working};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -95,15 +95,11 @@ async fn an_idle_queue_is_drained_once_it_is_shut_down() {
 async fn a_worker_that_panics_does_not_hold_up_draining() {
     let queue = Queue::default();
     queue.add(1);
-    let worker = tokio::spawn({
-        let queue = queue.clone();
-        async move {
-            let _item = queue.next().await;
-            tokio::time::sleep(SECOND).await;
-            panic!("a bug of the worker");
-        }
-    });
-    tokio::task::yield_now().await;
+    let work = async {
+        tokio::time::sleep(SECOND).await;
+        panic!("a bug of the worker");
+    };
+    let worker = working(&queue, work).await;
     queue.shut_down();
     queue.drained().await;
     assert!(worker.await.unwrap_err().is_panic());
