@@ -56,7 +56,7 @@ async fn a_silent_leader_is_replaced_after_the_lease_duration() {
     let started = journal.until("b", What::Started).await;
     // It sees the last renewal up to 2.4 s late.
     assert_between(last_write, started, 15.0..17.4);
-    b.leader.wait_for(|leader| leader.as_deref() == Some("b")).await.unwrap();
+    b.knows("b").await;
     let new = server.spec();
     assert_eq!(new.holder_identity.as_deref(), Some("b"));
     assert_eq!(new.lease_transitions, Some(1));

@@ -71,10 +71,8 @@ impl Journal {
         };
         let mut entries = self.0.subscribe();
         let happened = entries.wait_for(|entries| nth(entries).is_some());
-        let limit = Duration::from_secs(600);
-        let entries = timeout(limit, happened).await;
-        nth(&entries.unwrap_or_else(|_| panic!("{who} never {what:?}")).unwrap())
-            .unwrap()
+        let entries = in_time(&format!("{who} {what:?}"), happened).await;
+        nth(&entries.unwrap()).unwrap()
     }
 
     /// Returns whose work runs; work of two candidates must never run at a time.
@@ -176,11 +174,14 @@ impl Candidate {
         Self { stop, leader, task }
     }
 
+    /// Waits until it knows who leads.
+    pub(crate) async fn knows(&mut self, who: &str) {
+        let known = self.leader.wait_for(|leader| leader.as_deref() == Some(who));
+        in_time(&format!("the leader {who}"), known).await.unwrap();
+    }
+
     pub(crate) async fn outcome(self) -> Outcome<&'static str> {
-        timeout(Duration::from_secs(600), self.task)
-            .await
-            .expect("the election ends")
-            .unwrap()
+        in_time("the end of the election", self.task).await.unwrap()
     }
 }
 
@@ -197,6 +198,17 @@ pub(crate) async fn led(manner: Manner) -> (ApiServer, Journal, Candidate, Candi
 /// The default times.
 pub(crate) fn config(identity: &str) -> Config {
     Config::new("storage", "lock", identity)
+}
+
+/// Waits for something that must happen within ten minutes; a test fails then, and doesn't hang.
+pub(crate) async fn in_time<F: IntoFuture>(what: &str, future: F) -> F::Output {
+    let result = timeout(seconds(600), future).await;
+    result.unwrap_or_else(|_| panic!("not within ten minutes: {what}"))
+}
+
+/// Waits for the end of a leadership.
+pub(crate) async fn ended(leadership: &Leadership) {
+    in_time("the end of the leadership", leadership.ended()).await;
 }
 
 pub(crate) const fn seconds(seconds: u64) -> Duration {

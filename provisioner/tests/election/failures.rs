@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::subscriber::DefaultGuard;
 
 use crate::api::{ApiServer, Fault};
-use crate::candidate::{Candidate, Journal, Manner, What, config, seconds};
+use crate::candidate::{Candidate, Journal, Manner, What, config, in_time, seconds};
 
 /// The log of this test's thread, on which all its tasks run.
 #[derive(Clone, Default)]
@@ -152,6 +152,6 @@ async fn a_lease_without_a_resource_version_is_not_overwritten() {
         sleep(seconds(20)).await;
         stop.cancel();
     };
-    let _ = tokio::join!(run, end);
+    let _ = tokio::join!(in_time("the end of the election", run), end);
     assert_eq!(lines.with("without a resource version").len(), 1);
 }

@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::api::{ApiServer, Fault};
 use crate::candidate::{
-    Candidate, Journal, Manner, What, assert_between, config, led, seconds,
+    Candidate, Journal, Manner, What, assert_between, config, in_time, led, seconds,
 };
 
 #[tokio::test(start_paused = true)]
@@ -45,7 +45,7 @@ async fn stopped_work_ends_and_the_next_takes_over_at_once() {
     let started = journal.until("b", What::Started).await;
     assert_between(ended, started, 0.0..2.4);
     assert_eq!(server.spec().lease_transitions, Some(1));
-    b.leader.wait_for(|leader| leader.as_deref() == Some("b")).await.unwrap();
+    b.knows("b").await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -210,8 +210,9 @@ async fn an_elector_can_run_again() {
     let mut leader = elector.leader();
     for _ in 0..3 {
         let stop = CancellationToken::new();
-        let lead = |_| async { 7 };
-        assert_eq!(elector.run(stop, lead).await, Outcome::Completed(7));
+        let run = elector.run(stop, |_| async { 7 });
+        let outcome = in_time("the end of the election", run).await;
+        assert_eq!(outcome, Outcome::Completed(7));
         assert!(leader.has_changed().unwrap());
         assert_eq!(leader.borrow_and_update().as_deref(), None);
     }

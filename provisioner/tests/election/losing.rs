@@ -12,7 +12,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::api::{ApiServer, Fault};
 use crate::candidate::{
-    Candidate, Journal, Manner, What, assert_between, config, led, seconds,
+    Candidate, Journal, Manner, What, assert_between, config, ended, in_time, led,
+    seconds,
 };
 
 const NOT_RENEWED: Outcome<&str> = Outcome::Lost {
@@ -175,7 +176,7 @@ async fn suspended_work_does_not_go_on_after_the_deadline() {
     advance(seconds(20)).await;
     sleep(seconds(60)).await;
     assert_eq!(woken.lock().unwrap().len(), 1);
-    let outcome: Outcome<()> = task.await.unwrap();
+    let outcome: Outcome<()> = in_time("the end of the election", task).await.unwrap();
     let loss = Loss::NotRenewed;
     assert_eq!(outcome, Outcome::Lost { loss, result: None });
 }
@@ -216,7 +217,7 @@ async fn leak(server: &ApiServer) -> Leaked {
         };
         elector.run(token, lead).await
     });
-    let leadership = receive.await.unwrap();
+    let leadership = in_time("the leadership", receive).await.unwrap();
     Leaked {
         leadership,
         election,
@@ -231,7 +232,7 @@ async fn a_leadership_is_current_until_the_deadline() {
     sleep(seconds(60)).await;
     assert!(leadership.is_current() && !leadership.token().is_cancelled());
     server.fail("a", Fault::Hang);
-    leadership.ended().await;
+    ended(&leadership).await;
     assert!(!leadership.is_current());
 }
 
@@ -255,7 +256,7 @@ async fn a_leadership_is_current_until_the_lease_is_taken() {
     let server = ApiServer::default();
     let Leaked { leadership, .. } = leak(&server).await;
     server.edit(|lease| lease["spec"] = json!({"holderIdentity": "z"}));
-    leadership.ended().await;
+    ended(&leadership).await;
     assert!(!leadership.is_current());
 }
 
@@ -268,7 +269,7 @@ async fn an_election_that_is_dropped_ends_the_work_and_the_renewals() {
         ..
     } = leak(&server).await;
     election.abort();
-    leadership.ended().await;
+    ended(&leadership).await;
     let requests = server.arrivals("a").len();
     sleep(seconds(60)).await;
     assert_eq!(server.arrivals("a").len(), requests);
