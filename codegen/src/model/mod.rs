@@ -3,6 +3,7 @@
 mod cel;
 mod conversion;
 mod counterpart;
+mod facts;
 mod graph;
 mod lifecycle;
 mod merge;
@@ -16,7 +17,7 @@ use serde::{Serialize, Serializer};
 
 use crate::config::CrateConfig;
 use crate::diag::Pointer;
-use crate::name::{Ident, RulePath, RustPath};
+use crate::name::{Ident, RustPath};
 use crate::release::Release;
 
 pub(crate) use cel::{CelField, CelRule, Macro, Node, Over, Read, Sort};
@@ -24,6 +25,7 @@ pub(crate) use conversion::{
     Carry, Conversion, Dropped, FieldConversion, Functions, How, Side,
 };
 pub(crate) use counterpart::{Counterpart, Has, Home};
+pub(crate) use facts::Facts;
 pub(crate) use graph::{Graph, walk_fields};
 pub(crate) use lifecycle::{Feature, KindName, Lifecycle};
 pub(crate) use merge::{Inner, Merge, Replaced, Step};
@@ -323,49 +325,6 @@ pub(crate) struct Docs {
     pub(crate) lines: Vec<String>,
     /// The first sentence of them.
     pub(crate) summary: String,
-}
-
-/// What is known about a type or field beyond its shape.
-#[derive(Clone, Debug, Default, Serialize)]
-pub(crate) struct Facts {
-    /// When it was introduced, became stable and was removed.
-    pub(crate) lifecycle: Option<Lifecycle>,
-    /// What the server puts where the field is absent, as it would be written in JSON.
-    pub(crate) default: Option<serde_json::Value>,
-    /// The same as a value of the field's type, set by the pass for defaults.
-    pub(crate) literal: Option<Literal>,
-    /// The feature without which a server drops the field: the name of its constant.
-    pub(crate) feature: Option<Ident>,
-    /// The hand-written function that sets defaults inside.
-    pub(crate) default_function: Option<RulePath>,
-    /// The hand-written function that compares two values as the server does.
-    pub(crate) same: Option<RulePath>,
-    /// The fields that identify the elements of a list.
-    pub(crate) list_keys: Vec<String>,
-    /// Whether it has one owner with all that is in it, where the document says so.
-    pub(crate) atomic: Option<bool>,
-    /// How it is merged, set by the pass for that.
-    pub(crate) merge: Merge,
-    /// Whether the schema allows `null`: for the value, for the elements of a list or map, for those of
-    /// these, and so on. What isn't listed can't be `null`.
-    #[serde(skip)]
-    pub(crate) takes_null: Vec<bool>,
-    /// How the value is read, if not as its type reads itself.
-    pub(crate) reading: Option<Reading>,
-    /// A value for examples.
-    pub(crate) example: Option<serde_json::Value>,
-}
-
-impl Facts {
-    /// Whether the schema allows `null` for the value.
-    pub(crate) fn takes_null(&self) -> bool {
-        self.takes_null.first() == Some(&true)
-    }
-
-    /// Whether it allows `null` for the elements of the value.
-    pub(crate) fn has_null_inside(&self) -> bool {
-        self.takes_null.get(1) == Some(&true)
-    }
 }
 
 /// An open enumeration.
