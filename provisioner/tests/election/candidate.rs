@@ -200,7 +200,7 @@ pub(crate) fn config(identity: &str) -> Config {
     Config::new("storage", "lock", identity)
 }
 
-/// Waits for something that must happen within ten minutes; a test fails then, and doesn't hang.
+/// Waits for something for ten minutes at most: then the test fails, and doesn't hang.
 pub(crate) async fn in_time<F: IntoFuture>(what: &str, future: F) -> F::Output {
     let result = timeout(seconds(600), future).await;
     result.unwrap_or_else(|_| panic!("not within ten minutes: {what}"))
