@@ -10,6 +10,7 @@ use std::process::{Command, Stdio};
 
 use serde::Deserialize;
 
+use super::work::Work;
 use crate::workspace;
 
 /// What `cargo metadata` says of the workspace and its dependencies.
@@ -43,8 +44,8 @@ pub(super) type Sizes = BTreeMap<String, u64>;
 
 /// One build of a program.
 pub(super) struct Build {
-    /// Seconds of CPU time of cargo and all that it started.
-    pub(super) cpu: f64,
+    /// What cargo and all that it started took.
+    pub(super) work: Work,
     /// Bytes of the rlibs that the program is linked from, by package.
     pub(super) sizes: Sizes,
     artifacts: Vec<Artifact>,
@@ -164,14 +165,12 @@ impl Cargo {
         command.args(["--message-format", "json-render-diagnostics"]);
         command.arg("--manifest-path").arg(manifest);
         command.arg("--target-dir").arg(target);
-        let before = cpu_of_children()?;
-        let text = output(&mut command)?;
-        let cpu = cpu_of_children()? - before;
+        let (text, work) = Work::measure(|| output(&mut command))?;
         let artifacts = artifacts(&text)
             .map_err(|e| format!("error: can't read cargo's messages: {e}"))?;
         let sizes = sizes(&artifacts)?;
         Ok(Build {
-            cpu,
+            work,
             sizes,
             artifacts,
         })
@@ -220,21 +219,4 @@ fn output(command: &mut Command) -> Result<String, Box<dyn Error>> {
         .into());
     }
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
-}
-
-/// Seconds of CPU time of all processes that this one has started and waited for, and of theirs.
-#[cfg(unix)]
-fn cpu_of_children() -> Result<f64, Box<dyn Error>> {
-    use nix::sys::resource::{UsageWho, getrusage};
-    use nix::sys::time::TimeVal;
-
-    let usage = getrusage(UsageWho::RUSAGE_CHILDREN)
-        .map_err(|e| format!("error: can't read the CPU time: {e}"))?;
-    let seconds = |time: TimeVal| time.tv_sec() as f64 + time.tv_usec() as f64 / 1e6;
-    Ok(seconds(usage.user_time()) + seconds(usage.system_time()))
-}
-
-#[cfg(not(unix))]
-fn cpu_of_children() -> Result<f64, Box<dyn Error>> {
-    Err("error: CPU time is measured on Unix only".into())
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
+use super::work::Basis;
 use crate::workspace;
 
 /// The file, seen from the root of the workspace.
@@ -14,9 +15,7 @@ pub(super) const FILE: &str = "xtask/budget.toml";
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(super) struct Limits {
-    /// The CPU time of k8s-openapi on the machine that the budgets are for.
-    k8s_openapi_cpu_seconds: f64,
-    /// The part of its limit by which a share may exceed it.
+    /// The part of its limit by which a share of CPU time may exceed it.
     cpu_tolerance: f64,
     #[serde(rename = "budget")]
     pub(super) budgets: Vec<Limit>,
@@ -29,7 +28,8 @@ pub(super) struct Limit {
     #[serde(rename = "crate")]
     pub(super) name: String,
     pub(super) features: Features,
-    cpu_seconds: f64,
+    /// Percent of the work that k8s-openapi alone is.
+    percent: f64,
     pub(super) megabytes: f64,
 }
 
@@ -73,26 +73,31 @@ impl Limits {
     pub(super) fn parse(text: &str) -> Result<Self, Box<dyn Error>> {
         let limits: Self = toml::from_str(text)?;
         // Of NaN, neither would hold.
-        if limits.k8s_openapi_cpu_seconds > 0.0 && limits.cpu_tolerance >= 0.0 {
-            Ok(limits)
-        } else {
-            Err("k8s-openapi-cpu-seconds must be positive, cpu-tolerance not negative"
-                .into())
+        let budgets = &limits.budgets;
+        match budgets.iter().find(|l| l.percent.is_nan() || l.percent <= 0.0) {
+            Some(limit) => {
+                Err(format!("{}: percent must be positive", limit.label()).into())
+            }
+            None if limits.cpu_tolerance >= 0.0 => Ok(limits),
+            None => Err("cpu-tolerance must not be negative".into()),
         }
     }
 
-    /// The share of k8s-openapi's CPU time that a crate may add.
-    pub(super) fn share(&self, limit: &Limit) -> f64 {
-        limit.cpu_seconds / self.k8s_openapi_cpu_seconds
-    }
-
     /// The share above which the command fails.
-    pub(super) fn tolerated_share(&self, limit: &Limit) -> f64 {
-        self.share(limit) * (1.0 + self.cpu_tolerance)
+    pub(super) fn tolerated_share(&self, limit: &Limit, basis: Basis) -> f64 {
+        match basis {
+            Basis::Instructions => limit.share(),
+            Basis::Time => limit.share() * (1.0 + self.cpu_tolerance),
+        }
     }
 }
 
 impl Limit {
+    /// The share of the work of k8s-openapi alone that the crate may add.
+    pub(super) fn share(&self) -> f64 {
+        self.percent / 100.0
+    }
+
     /// The crate and its features, for the table.
     pub(super) fn label(&self) -> String {
         match self.features.names() {
