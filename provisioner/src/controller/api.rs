@@ -1,13 +1,14 @@
 //! Requests to the API server. Each has a time limit.
 
+use std::collections::HashSet;
 use std::time::Duration;
 
 use core_v1::{PersistentVolume, PersistentVolumeClaim};
 use k8s_openapi::api::core::v1::Node;
 use kube::Client;
 use kube::api::{
-    Api, ApiResource, DeleteParams, DynamicObject, Patch, PatchParams, PostParams,
-    Preconditions,
+    Api, ApiResource, DeleteParams, DynamicObject, ListParams, Patch, PatchParams,
+    PostParams, Preconditions,
 };
 use kubernetes_kinds::Lean;
 use serde_json::json;
@@ -17,6 +18,9 @@ use super::rules;
 
 /// How long a request may take. A watch is not one of these.
 const TIMEOUT: Duration = Duration::from_secs(30);
+
+/// How many objects a page of a list has.
+const PAGE: u32 = 500;
 
 /// A request that failed.
 #[derive(Debug, thiserror::Error)]
@@ -191,4 +195,19 @@ pub(crate) async fn unselect_node(
         annotations.remove(SELECTED_NODE);
     }
     limit(api.replace(name, &PostParams::default(), &current)).await.map(drop)
+}
+
+/// Returns the UIDs of all claims.
+pub(crate) async fn claim_uids(client: &Client) -> Result<HashSet<String>, ApiError> {
+    let api = Api::<PersistentVolumeClaim>::all(client.clone());
+    let mut uids = HashSet::new();
+    let mut params = ListParams::default().limit(PAGE);
+    loop {
+        let page = limit(api.list_metadata(&params)).await?;
+        uids.extend(page.items.into_iter().filter_map(|claim| claim.metadata.uid));
+        match page.metadata.continue_.filter(|token| !token.is_empty()) {
+            Some(token) => params = params.continue_token(&token),
+            None => return Ok(uids),
+        }
+    }
 }

@@ -9,6 +9,7 @@ use kube::Client;
 use tracing::field::Empty;
 use tracing::{Instrument, error, info_span, warn};
 
+use super::abandoned::Abandoned;
 use super::cache::Cache;
 use super::claims::{Claims, Deletions};
 use super::error::BoxError;
@@ -31,6 +32,7 @@ pub(crate) struct Core<P> {
     pub(crate) attempts: Claims,
     pub(crate) deletions: Deletions,
     pub(crate) unsaved: Option<Unsaved>,
+    pub(crate) abandoned: Abandoned,
     pub(crate) events: Events,
     pub(crate) metrics: Metrics,
 }

@@ -32,7 +32,7 @@
 //! | after | is left | what happens next |
 //! |---|---|---|
 //! | reading the claim | nothing | the claim is provisioned by the next leader |
-//! | `provision` was called | storage, perhaps | `provision` is called again with the same volume name; it has to return that storage. **If the claim was deleted meanwhile, the storage stays**: nothing in the cluster names it |
+//! | `provision` was called | storage, perhaps | `provision` is called again with the same volume name; it has to return that storage. If the claim was deleted meanwhile, nothing in the cluster names the storage: it is deleted if [`unstored`](Provisioner::unstored) returns it |
 //! | `provision` returned a volume | storage | as above |
 //! | the volume was sent, no answer came | storage, and the volume or not | it is sent again; one that exists for the same claim is the one that was sent |
 //! | the volume is stored | all that is needed | the control plane binds it, or releases it if the claim is gone |
@@ -62,6 +62,7 @@
 //!
 //! Those that are missing are logged when the controller begins to work.
 
+mod abandoned;
 mod api;
 mod builder;
 mod cache;

@@ -35,6 +35,9 @@ impl<P: Provisioner> Core<P> {
             Some(request) => request,
             None => match self.prepare(uid).await {
                 Ok(request) => Arc::new(request),
+                Err(Next::Done) if self.cache.claim(uid).is_none() => {
+                    return self.delete_abandoned(uid).await;
+                }
                 Err(next) => return next,
             },
         };

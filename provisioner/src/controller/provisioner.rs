@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use core_v1::{PersistentVolume, PersistentVolumeClaim};
 
-use super::error::{DeleteError, ProvisionError};
+use super::error::{BoxError, DeleteError, ProvisionError};
 use super::request::ProvisionRequest;
 
 /// Creates and deletes the storage of volumes. The controller does the rest.
@@ -49,6 +49,38 @@ pub trait Provisioner: Send + Sync + 'static {
         volume: &PersistentVolume,
     ) -> impl Future<Output = Result<(), DeleteError>> + Send;
 
+    /// Notes that the volume of this name is stored: [`unstored`](Self::unstored) need not return it
+    /// any more.
+    ///
+    /// Called again if that may have been missed. Does nothing by default.
+    fn stored(
+        &self,
+        volume_name: &str,
+    ) -> impl Future<Output = Result<(), BoxError>> + Send {
+        let _ = volume_name;
+        ready(Ok(()))
+    }
+
+    /// Returns the storage for which [`stored`](Self::stored) was not called yet, each as a volume
+    /// with the [name of its request](ProvisionRequest::volume_name), the reclaim policy of its
+    /// class, and what [`delete`](Self::delete) needs.
+    ///
+    /// Without it, which is the default, storage can stay behind in one case: its claim is deleted
+    /// after the call of [`provision`](Self::provision) and before the volume is stored, while the
+    /// process is killed. Then nothing in the cluster names the storage, and only the storage system
+    /// knows of it.
+    ///
+    /// The controller asks when it begins to work and at each
+    /// [resync](super::Builder::resync_period). It deletes what has neither a volume nor a claim, if
+    /// its reclaim policy is `Delete`. What was stored once must never be returned again: an
+    /// administrator may delete a retained volume, and its storage has to stay. Storage that several
+    /// clusters share must be told apart here.
+    fn unstored(
+        &self,
+    ) -> impl Future<Output = Result<Vec<PersistentVolume>, BoxError>> + Send {
+        ready(Ok(Vec::new()))
+    }
+
     /// Returns whether volumes can be raw block devices. Otherwise claims that ask for one are
     /// refused.
     fn supports_block(&self) -> bool {
@@ -90,6 +122,19 @@ impl<P: Provisioner> Provisioner for Arc<P> {
         volume: &PersistentVolume,
     ) -> impl Future<Output = Result<(), DeleteError>> + Send {
         P::delete(self, volume)
+    }
+
+    fn stored(
+        &self,
+        volume_name: &str,
+    ) -> impl Future<Output = Result<(), BoxError>> + Send {
+        P::stored(self, volume_name)
+    }
+
+    fn unstored(
+        &self,
+    ) -> impl Future<Output = Result<Vec<PersistentVolume>, BoxError>> + Send {
+        P::unstored(self)
     }
 
     fn supports_block(&self) -> bool {

@@ -48,6 +48,12 @@ pub(crate) fn volume_name(prefix: &str, claim_uid: &str) -> String {
     format!("{prefix}-{claim_uid}")
 }
 
+/// The UID of the claim for which a volume was named.
+pub(crate) fn claim_uid<'n>(prefix: &str, volume_name: &'n str) -> Option<&'n str> {
+    let uid = volume_name.strip_prefix(prefix)?.strip_prefix('-')?;
+    (!uid.is_empty()).then_some(uid)
+}
+
 /// The class of a claim; empty if it has none, which no class is called.
 pub(crate) fn class_name(claim: &PersistentVolumeClaim) -> &str {
     annotation(&claim.metadata, STORAGE_CLASS_BETA)

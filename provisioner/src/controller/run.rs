@@ -12,6 +12,7 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
+use super::abandoned::Abandoned;
 use super::builder::{Builder, Streams};
 use super::cache::Cache;
 use super::claims::{Claims, Deletions};
@@ -235,6 +236,7 @@ fn core<P: Provisioner>(
         attempts: Claims::default(),
         deletions: Deletions::default(),
         unsaved,
+        abandoned: Abandoned::default(),
         events,
         metrics,
     })
@@ -328,7 +330,10 @@ async fn work<P: Provisioner>(
     info!(name = core.settings.names.primary, "the provision controller works");
     let mut workers = start(&core);
     let resync = Arc::clone(&core);
-    checking.spawn(async move { resync.resync().await });
+    checking.spawn(async move {
+        resync.find_abandoned().await;
+        resync.resync().await;
+    });
     let result = tokio::select! {
         () = stop.cancelled() => Ok(()),
         ended = ended(&mut watching) => Err(ended),

@@ -134,16 +134,17 @@ impl<P: Provisioner> Core<P> {
             }
             Err(error) => return Err(error.into()),
         }
-        self.stored(request);
+        self.stored(request).await;
         Ok(())
     }
 
-    fn stored(&self, request: &ProvisionRequest) {
+    async fn stored(&self, request: &ProvisionRequest) {
         let name = &request.volume_name;
         self.cache.add_volume(name);
         info!(volume = name, "the volume is stored");
         let text = format!("the volume {name} is provisioned");
         self.events.claim(&request.claim, Reason::ProvisioningSucceeded, text);
+        self.confirm(name).await;
     }
 
     /// Whether the volume of a request exists.
@@ -267,7 +268,7 @@ impl<P: Provisioner> Core<P> {
         // A request without an answer may have created the volume, and a Pod may use it.
         match self.is_stored(request).await {
             Ok(true) => {
-                self.stored(request);
+                self.stored(request).await;
                 return Ok(true);
             }
             Ok(false) => {}

@@ -281,6 +281,7 @@ impl<P: Provisioner> Core<P> {
             tokio::time::sleep(self.settings.resync).await;
             self.enqueue_claims();
             self.enqueue_volumes();
+            self.find_abandoned().await;
         }
     }
 }

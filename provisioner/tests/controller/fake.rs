@@ -1,9 +1,13 @@
 //! A provisioner whose storage is a set of names, and which does what a test wants.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use core_v1::{HostPathVolumeSource, PersistentVolume, PersistentVolumeClaim};
+use core_v1::{
+    HostPathVolumeSource, PersistentVolume, PersistentVolumeClaim,
+    PersistentVolumeReclaimPolicy, PersistentVolumeSpec,
+};
+use provisioner::controller::BoxError;
 use provisioner::{DeleteError, ProvisionError, ProvisionRequest, Provisioner};
 
 /// The result of a call of `provision`.
@@ -36,6 +40,11 @@ pub(crate) struct Fake {
 #[derive(Default)]
 pub(crate) struct State {
     storage: BTreeSet<String>,
+    /// Those that are not known to be stored, with the policies of their classes.
+    unstored: BTreeMap<String, PersistentVolumeReclaimPolicy>,
+    /// How often `unstored` was called, and how often it is still to fail.
+    listings: usize,
+    refused_listings: usize,
     requests: Vec<ProvisionRequest>,
     deletions: Vec<String>,
 }
@@ -109,6 +118,32 @@ impl Fake {
         self.state().deletions.iter().filter(|name| *name == volume).count()
     }
 
+    /// Returns the names of the storage that is not known to be stored.
+    pub(crate) fn unstored(&self) -> Vec<String> {
+        self.state().unstored.keys().cloned().collect()
+    }
+
+    /// Returns the reclaim policy of storage that is not known to be stored.
+    pub(crate) fn policy(&self, volume: &str) -> PersistentVolumeReclaimPolicy {
+        self.state().unstored[volume].clone()
+    }
+
+    /// Adds storage for which there never was a claim.
+    pub(crate) fn add_unstored(&self, name: &str) {
+        let policy = PersistentVolumeReclaimPolicy::Delete;
+        self.state().unstored.insert(name.to_owned(), policy);
+    }
+
+    /// Lets the next calls of `unstored` fail.
+    pub(crate) fn refuse_listings(&self, count: usize) {
+        self.state().refused_listings = count;
+    }
+
+    /// Returns how often `unstored` was called.
+    pub(crate) fn listings(&self) -> usize {
+        self.state().listings
+    }
+
     /// Returns whether there is storage of this name.
     pub(crate) fn has_storage(&self, volume: &str) -> bool {
         self.state().storage.contains(volume)
@@ -124,7 +159,9 @@ impl Provisioner for Fake {
         self.state().requests.push(request.clone());
         let answer = (self.provision)(self.provisions(&claim), request);
         if let Answer::Volume | Answer::Changed(_) = answer {
-            self.state().storage.insert(request.volume_name.clone());
+            let mut state = self.state();
+            state.storage.insert(request.volume_name.clone());
+            state.unstored.insert(request.volume_name.clone(), request.reclaim_policy());
         }
         let mut volume = request.volume();
         let path = format!("/srv/{}", request.volume_name);
@@ -146,8 +183,30 @@ impl Provisioner for Fake {
         let name = volume.metadata.name.clone().unwrap_or_default();
         self.state().deletions.push(name.clone());
         (self.delete)(self.deletions(&name), volume)?;
-        self.state().storage.remove(&name);
+        let mut state = self.state();
+        state.storage.remove(&name);
+        state.unstored.remove(&name);
         Ok(())
+    }
+
+    async fn stored(&self, volume_name: &str) -> Result<(), BoxError> {
+        self.state().unstored.remove(volume_name);
+        Ok(())
+    }
+
+    async fn unstored(&self) -> Result<Vec<PersistentVolume>, BoxError> {
+        let mut state = self.state();
+        state.listings += 1;
+        if state.refused_listings > 0 {
+            state.refused_listings -= 1;
+            return Err("out of order".into());
+        }
+        let volumes = state.unstored.iter().map(|(name, policy)| {
+            let spec = PersistentVolumeSpec::new()
+                .with_persistent_volume_reclaim_policy(policy.clone());
+            PersistentVolume::new(name).with_spec(spec)
+        });
+        Ok(volumes.collect())
     }
 
     fn supports_block(&self) -> bool {

@@ -1,0 +1,147 @@
+//! Storage that nothing in the cluster names: its claim was deleted between the call that provisioned
+//! it and the store of its volume, and no process was there to see it.
+
+use std::collections::HashMap;
+use std::sync::Mutex;
+
+use core_v1::{PersistentVolume, PersistentVolumeReclaimPolicy};
+use tracing::{debug, info, warn};
+
+use super::core::{Core, Next, call, try_call};
+use super::error::{BoxError, DeleteError, report};
+use super::provisioner::Provisioner;
+use super::{api, rules};
+use crate::lock::lock;
+
+/// The storage of which a listing found neither a volume nor a claim, by the UID of the claim.
+#[derive(Default)]
+pub(crate) struct Abandoned(Mutex<HashMap<String, PersistentVolume>>);
+
+impl Abandoned {
+    fn add(&self, uid: String, volume: PersistentVolume) {
+        lock(&self.0).insert(uid, volume);
+    }
+
+    fn take(&self, uid: &str) -> Option<PersistentVolume> {
+        lock(&self.0).remove(uid)
+    }
+}
+
+impl<P: Provisioner> Core<P> {
+    /// Tells the provisioner that a volume is stored.
+    pub(crate) async fn confirm(&self, name: &str) {
+        let stored = async { self.provisioner.stored(name).await };
+        let timeout = self.settings.provision_timeout;
+        if let Err(error) = try_call(stored, timeout, |error| error).await {
+            let error = report(&*error);
+            warn!(volume = name, error, "the provisioner can't note that it is stored");
+        }
+    }
+
+    /// Asks for the storage whose volume is not known to be stored, and queues what nothing in the
+    /// cluster names.
+    ///
+    /// A claim is worked on by one worker at a time, so what is queued is looked at while nobody
+    /// provisions it.
+    pub(crate) async fn find_abandoned(&self) {
+        let candidates = match self.unstored().await {
+            Ok(candidates) => candidates,
+            Err(error) => {
+                let error = report(&*error);
+                warn!(error, "what is not stored can't be listed");
+                return;
+            }
+        };
+        if candidates.is_empty() {
+            return;
+        }
+        // A claim is older than its storage: one that isn't there now never will be.
+        let claims = match api::claim_uids(&self.client).await {
+            Ok(claims) => claims,
+            Err(error) => {
+                let error = report(&error);
+                warn!(error, "the claims can't be listed");
+                return;
+            }
+        };
+        for (uid, volume) in candidates {
+            if !claims.contains(&uid) {
+                self.abandoned.add(uid.clone(), volume);
+                self.claims.add(uid);
+            }
+        }
+    }
+
+    /// Returns storage without a claim that waits for it, by the UID of the claim.
+    async fn unstored(&self) -> Result<HashMap<String, PersistentVolume>, BoxError> {
+        let unstored = async { self.provisioner.unstored().await };
+        let listed = call(unstored, self.settings.provision_timeout).await??;
+        let mut candidates = HashMap::new();
+        for volume in listed {
+            let name = volume.metadata.name.as_deref().unwrap_or_default();
+            if self.cache.has_volume(name) {
+                self.confirm(name).await;
+                continue;
+            }
+            match rules::claim_uid(&self.settings.volume_name_prefix, name) {
+                None => debug!(name, "no claim can have asked for this storage"),
+                Some(uid) if self.cache.claim(uid).is_some() => {}
+                Some(uid) => _ = candidates.insert(uid.to_owned(), volume),
+            }
+        }
+        Ok(candidates)
+    }
+
+    /// Deletes the storage of a claim that is gone, if a listing found some, and no volume has it.
+    pub(crate) async fn delete_abandoned(&self, uid: &str) -> Next {
+        let Some(volume) = self.abandoned.take(uid) else {
+            return Next::Done;
+        };
+        let name = volume.metadata.name.clone().unwrap_or_default();
+        match self.try_delete_abandoned(&name, &volume).await {
+            Ok(()) => Next::Done,
+            Err(error) => {
+                warn!(volume = name, error, "abandoned storage is still there");
+                self.abandoned.add(uid.to_owned(), volume);
+                Next::Retry
+            }
+        }
+    }
+
+    async fn try_delete_abandoned(
+        &self,
+        name: &str,
+        volume: &PersistentVolume,
+    ) -> Result<(), String> {
+        // The cache may be behind.
+        let stored = api::volume(&self.client, name).await;
+        if stored.map_err(|error| report(&error))?.is_some() {
+            self.confirm(name).await;
+            return Ok(());
+        }
+        if self.is_unsaved(name) {
+            return Ok(());
+        }
+        let spec = volume.spec.as_ref();
+        let policy =
+            spec.and_then(|spec| spec.persistent_volume_reclaim_policy.as_ref());
+        if policy != Some(&PersistentVolumeReclaimPolicy::Delete) {
+            warn!(
+                volume = name,
+                "nothing in the cluster names this storage; it is kept, because its reclaim \
+                 policy is not Delete"
+            );
+            return Ok(());
+        }
+        info!(
+            volume = name,
+            "its claim is gone and it was never stored; its storage is deleted"
+        );
+        let delete = async { self.provisioner.delete(volume).await };
+        let timeout = self.settings.delete_timeout;
+        match try_call(delete, timeout, DeleteError::Failed).await {
+            Ok(()) | Err(DeleteError::Ignored { .. }) => Ok(()),
+            Err(error) => Err(report(&error)),
+        }
+    }
+}
