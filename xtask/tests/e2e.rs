@@ -270,7 +270,7 @@ fn arguments_go_to_cargo_test() {
     ] {
         machine.run(arguments).succeeds();
         let log = machine.sandbox.read("bin/cargo.log");
-        let packages = "--package e2e --package examples";
+        let packages = "--package e2e --package examples --package hostpath-provisioner";
         assert_eq!(log, format!("{} test {packages} {wanted}\n", folder.display()));
     }
     machine.sandbox.write("bin/cargo.fails", "");

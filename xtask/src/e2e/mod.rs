@@ -122,6 +122,9 @@ fn given(folder: &Path) -> Result<PathBuf, Box<dyn Error>> {
     std::path::absolute(folder).map_err(report)
 }
 
+/// The packages whose tests need a control plane.
+const PACKAGES: [&str; 3] = ["e2e", "examples", "hostpath-provisioner"];
+
 /// Runs the tests with all that are ignored otherwise.
 fn test(
     root: &Path,
@@ -131,7 +134,10 @@ fn test(
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut own = arguments.splitn(2, |argument| argument == "--");
     let mut command = Command::new(cargo);
-    command.args(["test", "--package", "e2e", "--package", "examples"]);
+    command.arg("test");
+    for package in PACKAGES {
+        command.args(["--package", package]);
+    }
     command.args(own.next().unwrap_or_default());
     command.args(["--", "--include-ignored"]).args(own.next().unwrap_or_default());
     command.current_dir(root).env(ASSETS, assets);

@@ -1,0 +1,171 @@
+//! The folders below the root.
+
+use std::fs::{self, DirBuilder, Permissions};
+use std::io::{self, ErrorKind};
+use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
+use std::path::{Component, Path, PathBuf};
+
+/// Why a folder can't be the root.
+#[derive(Debug, thiserror::Error)]
+pub enum RootError {
+    /// Its path doesn't begin with `/`.
+    #[error("the root {0:?} is not an absolute path; Pods mount folders by these")]
+    Relative(PathBuf),
+    /// It isn't UTF-8, so no volume could name it.
+    #[error("the root {0:?} is not UTF-8, which the API server needs")]
+    NotUtf8(PathBuf),
+    /// It isn't there, or isn't a folder that can be written to.
+    #[error("can't use the root {path:?}: {source}; mount a folder of the node there")]
+    Unusable {
+        /// Its path.
+        path: PathBuf,
+        /// What went wrong.
+        source: io::Error,
+    },
+}
+
+/// Where the folders are noted whose volumes are not stored yet.
+const NOTES: &str = ".unstored";
+
+/// The folders below a root.
+///
+/// Only folders whose names a caller gives are touched, each directly below the root; symbolic links are
+/// never followed below it. A folder is noted in a file of `.unstored/` before it is made, until it is
+/// [confirmed](Self::confirm) or removed.
+#[derive(Clone, Debug)]
+pub struct Folders {
+    root: String,
+}
+
+impl Folders {
+    /// Checks the root, which has to exist: a root that isn't mounted must not become a folder of the
+    /// container.
+    ///
+    /// # Errors
+    ///
+    /// When the path is relative or not UTF-8, or isn't a folder that can be written to.
+    pub fn open(root: impl Into<PathBuf>) -> Result<Self, RootError> {
+        let path = root.into();
+        if !path.is_absolute() {
+            return Err(RootError::Relative(path));
+        }
+        // It must be there itself.
+        let probed =
+            fs::metadata(&path).and_then(|_| fs::create_dir_all(path.join(NOTES)));
+        let probe = path.join(NOTES).join(format!(".probe-{}", std::process::id()));
+        let probed = probed
+            .and_then(|()| fs::write(&probe, ""))
+            .and_then(|()| fs::remove_file(&probe));
+        if let Err(source) = probed {
+            return Err(RootError::Unusable { path, source });
+        }
+        match path.to_str() {
+            Some(root) => Ok(Self {
+                root: root.trim_end_matches('/').to_owned(),
+            }),
+            None => Err(RootError::NotUtf8(path)),
+        }
+    }
+
+    /// Creates the folder of a name, or finds it, and sets its permissions. Returns its path. What
+    /// is to be known of it until it is confirmed is kept in its note.
+    ///
+    /// # Errors
+    ///
+    /// When the name isn't that of a folder below the root, something else than a folder has it, or
+    /// the filesystem refuses.
+    pub fn create(&self, name: &str, mode: u32, note: &str) -> io::Result<String> {
+        let path = self.path(name)?;
+        fs::write(self.note(name), note)?;
+        match DirBuilder::new().mode(0o700).create(&path) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                if !fs::symlink_metadata(&path)?.is_dir() {
+                    let message = format!("{path} exists and is no folder");
+                    return Err(io::Error::new(ErrorKind::NotADirectory, message));
+                }
+            }
+            created => created?,
+        }
+        // A mode given at creation would be cut by the umask.
+        fs::set_permissions(&path, Permissions::from_mode(mode))?;
+        Ok(path)
+    }
+
+    /// Removes the folder of a name with all that is in it. It need not be there.
+    ///
+    /// # Errors
+    ///
+    /// When the name isn't that of a folder below the root, or the filesystem refuses.
+    pub fn remove(&self, name: &str) -> io::Result<()> {
+        ignore_absent(fs::remove_dir_all(self.path(name)?))?;
+        self.confirm(name)
+    }
+
+    /// Removes the note of a folder.
+    ///
+    /// # Errors
+    ///
+    /// When the name isn't that of a folder below the root, or the filesystem refuses.
+    pub fn confirm(&self, name: &str) -> io::Result<()> {
+        self.path(name)?;
+        ignore_absent(fs::remove_file(self.note(name)))
+    }
+
+    /// Returns the path of the folder of a name below the root.
+    #[must_use]
+    pub fn path_of(&self, name: &str) -> String {
+        format!("{}/{name}", self.root)
+    }
+
+    /// Returns whether a path is that of the folder of a name.
+    #[must_use]
+    pub fn is(&self, path: &str, name: &str) -> bool {
+        self.path(name).is_ok_and(|own| Path::new(&own) == Path::new(path))
+    }
+
+    /// Returns the names of the folders that are not confirmed, each with its note, sorted.
+    ///
+    /// # Errors
+    ///
+    /// When the notes can't be read.
+    pub fn unconfirmed(&self) -> io::Result<Vec<(String, String)>> {
+        let mut found = Vec::new();
+        for entry in fs::read_dir(Path::new(&self.root).join(NOTES))? {
+            let Ok(name) = entry?.file_name().into_string() else {
+                continue;
+            };
+            match fs::read_to_string(self.note(&name)) {
+                Ok(note) => found.push((name, note)),
+                // It was confirmed meanwhile.
+                Err(error) if error.kind() == ErrorKind::NotFound => {}
+                Err(error) => return Err(error),
+            }
+        }
+        found.sort();
+        Ok(found)
+    }
+
+    fn note(&self, name: &str) -> PathBuf {
+        Path::new(&self.root).join(NOTES).join(name)
+    }
+
+    fn path(&self, name: &str) -> io::Result<String> {
+        let mut parts = Path::new(name).components();
+        match (parts.next(), parts.next()) {
+            (Some(Component::Normal(only)), None) if only == name && name != NOTES => {
+                Ok(self.path_of(name))
+            }
+            _ => {
+                let message = format!("{name:?} can't be the name of a folder");
+                Err(io::Error::new(ErrorKind::InvalidInput, message))
+            }
+        }
+    }
+}
+
+fn ignore_absent(removed: io::Result<()>) -> io::Result<()> {
+    match removed {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        removed => removed,
+    }
+}
