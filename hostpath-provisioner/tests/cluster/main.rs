@@ -5,6 +5,7 @@
 
 mod cluster;
 mod kills;
+mod paused;
 mod proxy;
 
 use std::fs;

@@ -32,6 +32,8 @@ pub(crate) struct Proxy {
     state: Mutex<Plan>,
     /// Notified when the request of the plan has come.
     pub(crate) reached: Notify,
+    /// Lets go on what is held at the request of the plan.
+    pub(crate) released: Notify,
 }
 
 #[derive(Default)]
@@ -54,6 +56,7 @@ impl Proxy {
                 ..Plan::default()
             }),
             reached: Notify::new(),
+            released: Notify::new(),
         });
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());
@@ -143,7 +146,8 @@ fn refusal(code: StatusCode, reason: &str) -> Response {
 async fn answer(State(proxy): State<Arc<Proxy>>, request: Request) -> Response {
     if proxy.is_at(&request, false) {
         proxy.reached.notify_one();
-        return std::future::pending().await;
+        proxy.released.notified().await;
+        return proxy.forward(request).await;
     }
     let stops = proxy.is_at(&request, true);
     // The lease is the one thing that must not be lost: nothing would happen for long.
@@ -169,7 +173,7 @@ async fn answer(State(proxy): State<Arc<Proxy>>, request: Request) -> Response {
             let response = proxy.forward(request).await;
             if stops {
                 proxy.reached.notify_one();
-                return std::future::pending().await;
+                proxy.released.notified().await;
             }
             response
         }

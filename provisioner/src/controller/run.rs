@@ -24,7 +24,7 @@ use super::permissions;
 use super::provisioner::Provisioner;
 use super::store::Unsaved;
 use super::watch::Watches;
-use crate::election::{self, Config, ConfigError, Elector, Loss, Outcome};
+use crate::election::{self, Config, ConfigError, Elector, Leadership, Loss, Outcome};
 use crate::queue::Queue;
 
 /// How long the last attempts to store volumes may take when the controller stops.
@@ -185,14 +185,15 @@ impl<P: Provisioner> Controller<P> {
         let drain = settings.drain_timeout;
         let core = core(client.clone(), provisioner, settings, events, metrics);
         let result = match election {
-            None => work(core, watches, stop, state).await,
+            None => work(core, watches, None, stop, state).await,
             Some(election) => {
                 state.send_replace(RunState::Standby);
                 let config = election_config(&election, &name, identity, drain);
                 let mut elector = Elector::new(client, config)?;
                 let outcome = elector
                     .run(stop, async move |leadership| {
-                        work(core, watches, leadership.token().clone(), state).await
+                        let stop = leadership.token().clone();
+                        work(core, watches, Some(leadership), stop, state).await
                     })
                     .await;
                 match outcome {
@@ -292,6 +293,7 @@ async fn listen(
 async fn work<P: Provisioner>(
     core: Arc<Core<P>>,
     watches: Watches,
+    leadership: Option<Leadership>,
     stop: CancellationToken,
     state: watch::Sender<RunState>,
 ) -> Result<(), RunError> {
@@ -328,7 +330,7 @@ async fn work<P: Provisioner>(
     }
     state.send_replace(RunState::Running);
     info!(name = core.settings.names.primary, "the provision controller works");
-    let mut workers = start(&core);
+    let mut workers = start(&core, leadership.as_ref());
     let resync = Arc::clone(&core);
     checking.spawn(async move {
         resync.find_abandoned().await;
@@ -351,16 +353,34 @@ async fn ended(watching: &mut JoinSet<&'static str>) -> RunError {
     }
 }
 
-fn start<P: Provisioner>(core: &Arc<Core<P>>) -> JoinSet<()> {
+fn start<P: Provisioner>(
+    core: &Arc<Core<P>>,
+    leadership: Option<&Leadership>,
+) -> JoinSet<()> {
     let mut workers = JoinSet::new();
     for _ in 0..core.settings.threads {
-        workers.spawn(Arc::clone(core).work_on_claims());
-        workers.spawn(Arc::clone(core).work_on_volumes());
+        spawn(&mut workers, leadership, Arc::clone(core).work_on_claims());
+        spawn(&mut workers, leadership, Arc::clone(core).work_on_volumes());
         if core.unsaved.is_some() {
-            workers.spawn(Arc::clone(core).work_on_unsaved());
+            spawn(&mut workers, leadership, Arc::clone(core).work_on_unsaved());
         }
     }
     workers
+}
+
+/// Starts a worker, which must not go on in a process that was suspended while another one became
+/// the leader: storage would be provisioned for a claim that is deleted meanwhile.
+fn spawn(
+    workers: &mut JoinSet<()>,
+    leadership: Option<&Leadership>,
+    worker: impl Future<Output = ()> + Send + 'static,
+) {
+    match leadership.cloned() {
+        Some(leadership) => workers.spawn(async move {
+            leadership.bound(worker).await;
+        }),
+        None => workers.spawn(worker),
+    };
 }
 
 /// Begins nothing new, and waits for what is in hand.

@@ -3,6 +3,7 @@
 use std::future::poll_fn;
 use std::pin::{Pin, pin};
 use std::task::Poll;
+use std::time::Duration;
 
 use tokio::select;
 use tokio::sync::watch;
@@ -10,22 +11,28 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, sleep_until, timeout_at};
 use tokio_util::sync::CancellationToken;
 
+use super::Loss;
 use super::lock::Kept;
-use super::{Config, Loss};
 
 /// A leadership, as the work sees it.
 #[derive(Clone, Debug)]
 pub struct Leadership {
     token: CancellationToken,
     valid_until: watch::Receiver<Instant>,
+    grace: Duration,
 }
 
 impl Leadership {
     pub(super) fn new(
         token: CancellationToken,
         valid_until: watch::Receiver<Instant>,
+        grace: Duration,
     ) -> Self {
-        Self { token, valid_until }
+        Self {
+            token,
+            valid_until,
+            grace,
+        }
     }
 
     /// Returns the token that is cancelled when the work must end: it is stopped, or the leadership
@@ -48,6 +55,23 @@ impl Leadership {
     #[must_use]
     pub fn is_current(&self) -> bool {
         Instant::now() < self.valid_until()
+    }
+
+    /// Runs a part of the work that is a task of its own, and returns `None` when it must not run
+    /// any longer.
+    ///
+    /// Dropping the work's future aborts such a task only when the runtime gets to it. When a
+    /// suspended process goes on after its Lease has expired, the task may be run first, because
+    /// an answer that it waited for is there; so each poll looks at the clock before. It does
+    /// nothing when the future only waits: the task has to be aborted by the work, as a
+    /// [`JoinSet`] does.
+    pub async fn bound<Fut: Future>(&self, future: Fut) -> Option<Fut::Output> {
+        poll_before(|| self.ends_at(), pin!(future)).await
+    }
+
+    /// Returns until when the work may end after the renew deadline.
+    fn ends_at(&self) -> Instant {
+        self.valid_until() + self.grace
     }
 
     /// Returns the renew deadline.
@@ -81,7 +105,7 @@ pub(super) async fn supervise<F, Fut>(
     leadership: &Leadership,
     stop: &CancellationToken,
     keeper: &mut JoinSet<Kept>,
-    config: &Config,
+    stop_timeout: Duration,
 ) -> Ended<Fut::Output>
 where
     F: FnOnce(Leadership) -> Fut,
@@ -90,7 +114,7 @@ where
     let mut work = pin!(async { lead(leadership.clone()).await });
     let overtime = async {
         stop.cancelled().await;
-        sleep(config.stop_timeout).await;
+        sleep(stop_timeout).await;
     };
     let loss = select! {
         biased;
@@ -106,7 +130,7 @@ where
     if loss != Loss::NotRenewed {
         return Ended::Lost(loss, None);
     }
-    let end = leadership.valid_until() + config.grace();
+    let end = leadership.ends_at();
     let result = timeout_at(end, poll_before(|| end, work)).await;
     Ended::Lost(loss, result.ok().flatten())
 }

@@ -27,7 +27,10 @@
 //! - The clocks of candidates may run at different rates, but must differ by less than the time
 //!   between dropping the work and the lease duration.
 //! - Dropping the work's future must end the work. Work that it moved elsewhere, such as spawned
-//!   tasks and blocking threads, must follow [`Leadership`] by itself.
+//!   tasks and blocking threads, must follow [`Leadership`] by itself; [`Leadership::bound`] does
+//!   it for a task.
+//! - A process that is suspended in the middle of a poll goes on with it, and a request that was
+//!   sent arrives when it arrives. What the work does has to bear that, as creating an object does.
 //! - Two live processes must never share an identity: the later one takes the Lease at once, as
 //!   after a restart, and the earlier one leads until its next renewal. [`identity`] is unique.
 //! - A leader creates the Lease again if somebody deletes it. Candidates that had seen the Lease
@@ -198,14 +201,21 @@ impl Elector {
         };
         info!(lease = config.lease(), identity = config.identity, "leading");
         let (renewed, valid_until) = watch::channel(since + config.renew_deadline);
-        let leadership = Leadership::new(stop.child_token(), valid_until);
+        let leadership =
+            Leadership::new(stop.child_token(), valid_until, config.grace());
         // However this ends, what the work has spawned is asked to end.
         let _ended = leadership.token().clone().drop_guard();
         let resign = CancellationToken::new();
         let mut keeper = JoinSet::new();
         keeper.spawn(lock.keep(renewed, resign.clone()));
-        let ended =
-            leading::supervise(lead, &leadership, &stop, &mut keeper, config).await;
+        let ended = leading::supervise(
+            lead,
+            &leadership,
+            &stop,
+            &mut keeper,
+            config.stop_timeout,
+        )
+        .await;
         let outcome = match ended {
             Ended::Lost(loss, result) => {
                 warn!(lease = config.lease(), %loss, "the leadership is lost");

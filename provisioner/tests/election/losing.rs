@@ -182,6 +182,35 @@ async fn suspended_work_does_not_go_on_after_the_deadline() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_bound_task_does_not_go_on_after_a_suspension_before_it_is_aborted() {
+    let server = ApiServer::default();
+    let Leaked { leadership, .. } = leak(&server).await;
+    let (wake, woken) = (Arc::new(Notify::new()), Arc::new(Mutex::new(0)));
+    let (ring, note) = (wake.clone(), woken.clone());
+    let bound = leadership.clone();
+    let task = tokio::spawn(async move {
+        let work = async {
+            loop {
+                ring.notified().await;
+                *note.lock().unwrap() += 1;
+            }
+        };
+        bound.bound(work).await
+    });
+    sleep(seconds(60)).await;
+    wake.notify_one();
+    sleep(seconds(1)).await;
+    assert_eq!(*woken.lock().unwrap(), 1);
+
+    // It is woken before the election looks at its timers.
+    wake.notify_one();
+    advance(seconds(20)).await;
+    let ended: Option<()> = in_time("the end of the task", task).await.unwrap();
+    assert_eq!(ended, None);
+    assert_eq!(*woken.lock().unwrap(), 1);
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_answer_that_comes_after_the_deadline_elects_nobody() {
     let server = ApiServer::default();
     server.fail_next_write("a", Fault::Slow(seconds(1)));
