@@ -1,7 +1,7 @@
 //! Storage that nothing in the cluster names: its claim was deleted between the call that provisioned
 //! it and the store of its volume, and no process was there to see it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Mutex;
 
 use core_v1::{PersistentVolume, PersistentVolumeReclaimPolicy};
@@ -15,15 +15,39 @@ use crate::lock::lock;
 
 /// The storage of which a listing found neither a volume nor a claim, by the UID of the claim.
 #[derive(Default)]
-pub(crate) struct Abandoned(Mutex<HashMap<String, PersistentVolume>>);
+pub(crate) struct Abandoned(Mutex<State>);
+
+#[derive(Default)]
+struct State {
+    waiting: HashMap<String, PersistentVolume>,
+    /// What was settled since the last listing began, which may still have it.
+    settled: HashSet<String>,
+}
 
 impl Abandoned {
-    fn add(&self, uid: String, volume: PersistentVolume) {
-        lock(&self.0).insert(uid, volume);
+    /// A listing that begins now has nothing of what was settled before.
+    fn begin_listing(&self) {
+        lock(&self.0).settled.clear();
     }
 
-    fn take(&self, uid: &str) -> Option<PersistentVolume> {
-        lock(&self.0).remove(uid)
+    /// Returns whether the storage has to be looked at.
+    fn add(&self, uid: &str, volume: PersistentVolume) -> bool {
+        let mut state = lock(&self.0);
+        if state.settled.contains(uid) {
+            return false;
+        }
+        state.waiting.insert(uid.to_owned(), volume);
+        true
+    }
+
+    fn get(&self, uid: &str) -> Option<PersistentVolume> {
+        lock(&self.0).waiting.get(uid).cloned()
+    }
+
+    fn settle(&self, uid: &str) {
+        let mut state = lock(&self.0);
+        state.waiting.remove(uid);
+        state.settled.insert(uid.to_owned());
     }
 }
 
@@ -44,6 +68,7 @@ impl<P: Provisioner> Core<P> {
     /// A claim is worked on by one worker at a time, so what is queued is looked at while nobody
     /// provisions it.
     pub(crate) async fn find_abandoned(&self) {
+        self.abandoned.begin_listing();
         let candidates = match self.unstored().await {
             Ok(candidates) => candidates,
             Err(error) => {
@@ -65,8 +90,7 @@ impl<P: Provisioner> Core<P> {
             }
         };
         for (uid, volume) in candidates {
-            if !claims.contains(&uid) {
-                self.abandoned.add(uid.clone(), volume);
+            if !claims.contains(&uid) && self.abandoned.add(&uid, volume) {
                 self.claims.add(uid);
             }
         }
@@ -94,15 +118,17 @@ impl<P: Provisioner> Core<P> {
 
     /// Deletes the storage of a claim that is gone, if a listing found some, and no volume has it.
     pub(crate) async fn delete_abandoned(&self, uid: &str) -> Next {
-        let Some(volume) = self.abandoned.take(uid) else {
+        let Some(volume) = self.abandoned.get(uid) else {
             return Next::Done;
         };
         let name = volume.metadata.name.clone().unwrap_or_default();
         match self.try_delete_abandoned(&name, &volume).await {
-            Ok(()) => Next::Done,
+            Ok(()) => {
+                self.abandoned.settle(uid);
+                Next::Done
+            }
             Err(error) => {
                 warn!(volume = name, error, "abandoned storage is still there");
-                self.abandoned.add(uid.to_owned(), volume);
                 Next::Retry
             }
         }
