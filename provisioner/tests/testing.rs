@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
+#[macro_use]
 mod suite;
 
 use std::time::Duration;
@@ -29,11 +30,4 @@ macro_rules! run {
     )*};
 }
 
-run! {
-    lists: pages selectors versions;
-    objects:
-        bad_requests events existence finalizers new_objects preconditions status volumes;
-    watches:
-        changes finalizers initial_state selectors streaming_list timeouts;
-    writes: apply conflicts delete_collection no_ops patches;
-}
+for_each_function!(run);

@@ -12,6 +12,21 @@ pub mod objects;
 pub mod watches;
 pub mod writes;
 
+/// Calls a macro with the functions of the suite, by module.
+#[allow(unused_macros, reason = "some tests only want the helpers")]
+macro_rules! for_each_function {
+    ($call:ident) => {
+        $call! {
+            lists: pages selectors versions;
+            objects:
+                bad_requests events existence finalizers new_objects preconditions status volumes;
+            watches:
+                changes finalizers initial_state selectors streaming_list timeouts;
+            writes: apply conflicts delete_collection no_ops patches;
+        }
+    };
+}
+
 use std::fmt::Debug;
 
 use k8s_openapi::api::coordination::v1::Lease;
