@@ -245,6 +245,9 @@ impl Builder {
             format!("--kubeconfig={}", kubeconfig.display()),
             format!("--controllers={}", self.controllers.join(",")),
             "--leader-elect=false".to_owned(),
+            // By default it is slower than what is tested: 20 requests a second.
+            "--kube-api-qps=1000".to_owned(),
+            "--kube-api-burst=1000".to_owned(),
         ]);
         flags.extend(self.gate_flag());
         flags

@@ -73,3 +73,8 @@ pub use controller::{
     Backoff, BuildError, Builder, Controller, DeleteError, ProvisionError,
     ProvisionRequest, Provisioner, RunError, RunState,
 };
+
+/// The example of the README is compiled.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

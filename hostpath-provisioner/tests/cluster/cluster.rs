@@ -113,15 +113,24 @@ impl Cluster {
 
     /// Runs the program.
     pub(crate) fn run(&self, arguments: &[&str]) -> Child {
-        Command::new(env!("CARGO_BIN_EXE_hostpath-provisioner"))
+        self.command(arguments).spawn().unwrap()
+    }
+
+    /// Runs the program, whose log goes to a file.
+    pub(crate) fn run_with_log(&self, arguments: &[&str], log: fs::File) -> Child {
+        self.command(arguments).stderr(log).spawn().unwrap()
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_hostpath-provisioner"));
+        command
             .args(arguments)
             .env("KUBECONFIG", self.kubeconfig())
             .env("HOSTPATH_ROOT", self.root())
             .env("HOSTPATH_LEASE_NAMESPACE", NAME)
             .stdin(Stdio::null())
-            .kill_on_drop(true)
-            .spawn()
-            .unwrap()
+            .kill_on_drop(true);
+        command
     }
 
     pub(crate) async fn add_claim(
@@ -154,6 +163,11 @@ impl Cluster {
         self.claims.delete(name, &DeleteParams::default()).await.unwrap();
         self.server.object(&self.claims, name).until_gone().await.unwrap();
     }
+}
+
+/// The number that an environment variable has, or another.
+pub(crate) fn number(variable: &str, default: u64) -> u64 {
+    std::env::var(variable).map_or(default, |text| text.parse().expect("a number"))
 }
 
 pub(crate) fn path(volume: &PersistentVolume) -> &str {

@@ -11,7 +11,7 @@ use kube::ResourceExt;
 use kube::api::{DeleteParams, ListParams};
 use tokio::time::{Instant, sleep, timeout};
 
-use super::cluster::{CLASS, Cluster, path, stop};
+use super::cluster::{CLASS, Cluster, number, path, stop};
 use super::proxy::{Point, Proxy};
 
 /// The percentage of requests that fail.
@@ -38,10 +38,6 @@ const fn point(method: &'static str, path: &'static str, is_done: bool) -> Point
         path,
         is_done,
     }
-}
-
-fn number(variable: &str, default: u64) -> u64 {
-    std::env::var(variable).map_or(default, |text| text.parse().expect("a number"))
 }
 
 /// The claims of a test, by name; those that are deleted are kept with their UIDs.

@@ -3,8 +3,11 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
+mod away;
 mod cluster;
+mod hostile;
 mod kills;
+mod load;
 mod paused;
 mod proxy;
 

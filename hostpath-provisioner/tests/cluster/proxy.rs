@@ -1,6 +1,7 @@
-//! A proxy before the API server, which refuses and loses requests, and stops at a chosen one.
+//! A proxy before the API server, which counts requests, refuses and loses them, stops at a chosen one, and goes
+//! away.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -9,11 +10,11 @@ use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
-use futures::stream;
+use futures::{FutureExt, StreamExt, stream};
 use http::{Method, StatusCode};
 use kube::Client;
 use tokio::net::TcpListener;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 
 /// The longest request that is forwarded, in bytes.
 const LIMIT: usize = 1 << 20;
@@ -34,6 +35,7 @@ pub(crate) struct Proxy {
     pub(crate) reached: Notify,
     /// Lets go on what is held at the request of the plan.
     pub(crate) released: Notify,
+    is_away: watch::Sender<bool>,
 }
 
 #[derive(Default)]
@@ -44,7 +46,11 @@ struct Plan {
     random: fastrand::Rng,
     /// Of each volume, how often the server has created it.
     created: HashMap<String, usize>,
+    requests: Requests,
 }
+
+/// How many requests came, by verb and resource, such as `create persistentvolumes`.
+pub(crate) type Requests = BTreeMap<String, usize>;
 
 impl Proxy {
     /// Starts a proxy that forwards what it gets as a client. Returns it and its address.
@@ -57,6 +63,7 @@ impl Proxy {
             }),
             reached: Notify::new(),
             released: Notify::new(),
+            is_away: watch::Sender::new(false),
         });
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());
@@ -75,6 +82,16 @@ impl Proxy {
     /// How often the server has created volumes of a name.
     pub(crate) fn created(&self, volume: &str) -> usize {
         self.state.lock().unwrap().created.get(volume).copied().unwrap_or(0)
+    }
+
+    /// Breaks all connections, and answers nothing until it comes back.
+    pub(crate) fn go_away(&self, is_away: bool) {
+        self.is_away.send_replace(is_away);
+    }
+
+    /// Returns the requests since the last call.
+    pub(crate) fn take_requests(&self) -> Requests {
+        std::mem::take(&mut self.state.lock().unwrap().requests)
     }
 
     /// Whether a request is the one to stop at, which is then forgotten.
@@ -121,7 +138,10 @@ impl Proxy {
                 if let (Some(name), StatusCode::CREATED) = (name, parts.status) {
                     *self.state.lock().unwrap().created.entry(name).or_default() += 1;
                 }
-                Response::from_parts(parts, Body::new(body))
+                let mut is_away = self.is_away.subscribe();
+                let away = async move { is_away.wait_for(|away| *away).await.is_ok() };
+                let body = Body::new(body).into_data_stream().take_until(away.boxed());
+                Response::from_parts(parts, Body::from_stream(body))
             }
             Err(error) => (StatusCode::BAD_GATEWAY, error.to_string()).into_response(),
         }
@@ -143,7 +163,36 @@ fn refusal(code: StatusCode, reason: &str) -> Response {
         .into_response()
 }
 
+/// The verb and the resource of a request.
+fn verb_and_resource(request: &Request) -> String {
+    let path = request.uri().path().trim_matches('/');
+    let mut parts: Vec<_> = path.split('/').collect();
+    // Group and version are not told apart.
+    parts.drain(..parts.len().min(if parts[0] == "api" { 2 } else { 3 }));
+    if parts[0] == "namespaces" && parts.len() > 2 {
+        parts.drain(..2);
+    }
+    let is_watch =
+        request.uri().query().is_some_and(|query| query.contains("watch=true"));
+    let verb = match request.method().as_str() {
+        "GET" if is_watch => "watch",
+        "GET" if parts.len() == 1 => "list",
+        "GET" => "get",
+        "POST" => "create",
+        "PUT" => "update",
+        "PATCH" => "patch",
+        "DELETE" => "delete",
+        other => panic!("{other} {path}"),
+    };
+    format!("{verb} {}", parts[0])
+}
+
 async fn answer(State(proxy): State<Arc<Proxy>>, request: Request) -> Response {
+    let what = verb_and_resource(&request);
+    *proxy.state.lock().unwrap().requests.entry(what).or_default() += 1;
+    if *proxy.is_away.borrow() {
+        return broken();
+    }
     if proxy.is_at(&request, false) {
         proxy.reached.notify_one();
         proxy.released.notified().await;

@@ -230,7 +230,8 @@ impl<P: Provisioner> Builder<P> {
         self
     }
 
-    /// Sets the number of workers for claims, and that for volumes. The default is 4.
+    /// Sets how many claims are provisioned at a time, and how many volumes are deleted. The default
+    /// is 4.
     pub fn threadiness(mut self, workers: usize) -> Self {
         self.options.threads = Some(workers);
         self

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use kube::Client;
+use tokio::sync::Semaphore;
 use tracing::field::Empty;
 use tracing::{Instrument, error, info_span, warn};
 
@@ -29,6 +30,9 @@ pub(crate) struct Core<P> {
     pub(crate) claims: Queue<String>,
     /// Volumes to work on, by name.
     pub(crate) volumes: Queue<String>,
+    /// How many claims can be provisioned at a time. Others are read meanwhile, so that a turn isn't spent
+    /// on waiting for them.
+    pub(crate) turns: Semaphore,
     pub(crate) attempts: Claims,
     pub(crate) deletions: Deletions,
     pub(crate) unsaved: Option<Unsaved>,

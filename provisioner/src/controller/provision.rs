@@ -1,6 +1,7 @@
 //! Provisioning a volume for a claim.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use core_v1::{
     ObjectReference, PersistentVolume, PersistentVolumeClaim,
@@ -23,24 +24,30 @@ use super::request::ProvisionRequest;
 use super::store::StoreError;
 use super::{api, check, rules};
 
+/// How old may be what was read of a claim when its provisioning begins.
+const FRESH: Duration = Duration::from_secs(1);
+
 /// The next step, or what to do with the claim instead.
 type Step<T> = Result<T, Next>;
 
 impl<P: Provisioner> Core<P> {
     /// Provisions a volume for the claim with this UID, if it needs one.
     pub(crate) async fn sync_claim(&self, uid: &str) -> Next {
-        // A request that may go on in the background is repeated as it was, even if the claim
-        // or the class is gone.
-        let request = match self.attempts.in_progress(uid) {
-            Some(request) => request,
-            None => match self.prepare(uid).await {
-                Ok(request) => Arc::new(request),
-                Err(Next::Done) if self.cache.claim(uid).is_none() => {
-                    return self.delete_abandoned(uid).await;
-                }
-                Err(next) => return next,
-            },
+        let mut request = match self.request(uid).await {
+            Ok(request) => request,
+            Err(next) => return next,
         };
+        let read = Instant::now();
+        let Ok(_turn) = self.turns.acquire().await else {
+            debug!("the controller stops");
+            return Next::Done;
+        };
+        if read.elapsed() > FRESH {
+            request = match self.request(uid).await {
+                Ok(request) => request,
+                Err(next) => return next,
+            };
+        }
         if self.is_unsaved(&request.volume_name) {
             return Next::Done;
         }
@@ -51,6 +58,22 @@ impl<P: Provisioner> Core<P> {
             return next;
         }
         self.provision(uid, &request).await
+    }
+
+    /// Returns the request for a claim.
+    async fn request(&self, uid: &str) -> Step<Arc<ProvisionRequest>> {
+        // One that may go on in the background is repeated as it was, even if the claim or the
+        // class is gone.
+        if let Some(request) = self.attempts.in_progress(uid) {
+            return Ok(request);
+        }
+        match self.prepare(uid).await {
+            Ok(request) => Ok(Arc::new(request)),
+            Err(Next::Done) if self.cache.claim(uid).is_none() => {
+                Err(self.delete_abandoned(uid).await)
+            }
+            Err(next) => Err(next),
+        }
     }
 
     /// Reads all that a request needs.

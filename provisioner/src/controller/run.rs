@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kube::Client;
-use tokio::sync::watch;
+use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
@@ -227,6 +227,7 @@ fn core<P: Provisioner>(
         StoreMode::Queue(limiter) => Some(Unsaved::new(Arc::clone(limiter))),
         StoreMode::Backoff(_) => None,
     };
+    let turns = settings.threads.min(Semaphore::MAX_PERMITS);
     Arc::new(Core {
         client,
         provisioner,
@@ -234,6 +235,7 @@ fn core<P: Provisioner>(
         cache: Cache::new(),
         claims,
         volumes,
+        turns: Semaphore::new(turns),
         attempts: Claims::default(),
         deletions: Deletions::default(),
         unsaved,
@@ -359,6 +361,8 @@ fn start<P: Provisioner>(
 ) -> JoinSet<()> {
     let mut workers = JoinSet::new();
     for _ in 0..core.settings.threads {
+        // One provisions, and one reads what comes next.
+        spawn(&mut workers, leadership, Arc::clone(core).work_on_claims());
         spawn(&mut workers, leadership, Arc::clone(core).work_on_claims());
         spawn(&mut workers, leadership, Arc::clone(core).work_on_volumes());
         if core.unsaved.is_some() {
@@ -386,6 +390,7 @@ fn spawn(
 /// Begins nothing new, and waits for what is in hand.
 async fn drain<P: Provisioner>(core: &Arc<Core<P>>, workers: &mut JoinSet<()>) {
     core.claims.shut_down();
+    core.turns.close();
     core.volumes.shut_down();
     let limit = core.settings.drain_timeout;
     let in_hand = async { tokio::join!(core.claims.drained(), core.volumes.drained()) };

@@ -97,6 +97,43 @@ async fn work_in_hand_ends_before_the_controller_stops_and_nothing_new_begins() 
     assert_eq!(world.reasons("data-1"), ["Provisioning", "ProvisioningSucceeded"]);
 }
 
+#[tokio::test]
+async fn claim_that_waited_long_for_its_turn_is_read_again() {
+    let world = World::new().await;
+    let release = Arc::new(Notify::new());
+    let fake = Arc::new(Slow {
+        fake: Fake::default(),
+        release: Arc::clone(&release),
+    });
+    let first = world.claim(&claim("data-1", "fast"));
+    let builder = provisioner::Controller::builder(
+        world.server.client(),
+        crate::world::NAME,
+        Arc::clone(&fake),
+    );
+    let controller = builder.leader_election(false).threadiness(1).build().unwrap();
+    let stop = tokio_util::sync::CancellationToken::new();
+    let task = tokio::spawn(controller.run(stop.clone()));
+    let reads = || world.server.count("get", "persistentvolumeclaims");
+    until("the call", || fake.fake.provisions("data-1") == 1).await;
+
+    let second = world.claim(&claim("data-2", "fast"));
+    let third = world.claim(&claim("data-3", "fast"));
+    until("the next one is read", || reads() == 2).await;
+    assert_eq!(fake.fake.provisions("data-2"), 0);
+    world.delete_claim("data-2");
+    tokio::time::sleep(Duration::from_millis(1_200)).await;
+    release.notify_one();
+    until("the last call", || fake.fake.provisions("data-3") == 1).await;
+    release.notify_one();
+    until("its volume", || world.stored(&third).is_some()).await;
+    assert!(world.stored(&first).is_some());
+    assert!(world.stored(&second).is_none());
+    assert_eq!(fake.fake.provisions("data-2"), 0);
+    stop.cancel();
+    task.await.unwrap().unwrap();
+}
+
 fn electing_any<P: provisioner::Provisioner>(builder: Builder<P>) -> Builder<P> {
     builder.leader_election_namespace(NAMESPACE)
 }
