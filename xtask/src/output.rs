@@ -121,11 +121,11 @@ pub(crate) fn carry_out(out: &Path, plans: &[Plan]) -> Result<(), Box<dyn Error>
         return Ok(());
     }
     let mut undo = Undo::default();
-    let folders: Vec<_> =
+    let folders: BTreeSet<_> =
         changes.iter().filter_map(|change| change.path().parent()).collect();
     let result = undo
         .create_folder(out)
-        .and_then(|()| stay_inside(out, &changes))
+        .and_then(|()| stay_inside(out, &folders))
         .and_then(|()| {
             folders.into_iter().try_for_each(|folder| undo.create_folder(folder))
         })
@@ -140,9 +140,9 @@ pub(crate) fn carry_out(out: &Path, plans: &[Plan]) -> Result<(), Box<dyn Error>
 }
 
 /// No link may lead a file out of the folder.
-fn stay_inside(out: &Path, changes: &[&Change]) -> Result<(), Box<dyn Error>> {
+fn stay_inside(out: &Path, folders: &BTreeSet<&Path>) -> Result<(), Box<dyn Error>> {
     let inside = out.canonicalize().map_err(|e| error("can't find", out, &e))?;
-    for folder in changes.iter().filter_map(|change| change.path().parent()) {
+    for folder in folders {
         // What isn't there yet will be a plain folder inside of what is.
         let Some(folder) = folder.ancestors().find(|folder| folder.exists()) else {
             continue;
