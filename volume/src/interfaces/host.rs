@@ -1,0 +1,256 @@
+//! What plugins ask of the program that they run in.
+
+use std::any::Any;
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use k8s_openapi::api::authentication::v1::TokenRequest;
+use k8s_openapi::api::core::v1::{ConfigMap, ObjectReference, Pod, Secret};
+use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
+use storage_v1::{CSIDriver, CSINode, VolumeAttachment};
+
+use super::{Mounter, Unmounter};
+use crate::exec::Exec;
+use crate::mount::{HostUtils, Mount};
+use crate::subpath::Subpath;
+use crate::{Error, Result, Spec, VolumeOptions};
+
+/// The program that plugins run in, such as the kubelet.
+///
+/// A method with a default says that this host has no such thing.
+pub trait VolumeHost: Send + Sync {
+    /// Returns the directory for data of a plugin. It may not exist.
+    fn plugin_dir(&self, plugin_name: &str) -> PathBuf;
+
+    /// Returns the directory for the devices of a plugin. It may not exist.
+    fn volume_device_plugin_dir(&self, plugin_name: &str) -> PathBuf;
+
+    /// Returns the directory with one directory for each Pod.
+    fn pods_dir(&self) -> PathBuf;
+
+    /// Returns the directory at which a volume is mounted for a Pod. It may not exist.
+    fn pod_volume_dir(&self, pod_uid: &str, plugin_name: &str, volume_name: &str) -> PathBuf;
+
+    /// Returns the directory for what a plugin keeps for a Pod. It may not exist.
+    fn pod_plugin_dir(&self, pod_uid: &str, plugin_name: &str) -> PathBuf;
+
+    /// Returns the directory for the devices of a plugin in a Pod. It may not exist.
+    fn pod_volume_device_dir(&self, pod_uid: &str, plugin_name: &str) -> PathBuf;
+
+    /// Returns a mounter of another plugin, of whose volume this one is made: a secret is
+    /// written to an emptyDir.
+    ///
+    /// # Errors
+    ///
+    /// When no plugin is found, or it refuses the volume.
+    fn new_wrapper_mounter(
+        &self,
+        volume_name: &str,
+        spec: &Spec,
+        pod: &Pod,
+        options: &VolumeOptions,
+    ) -> Result<Box<dyn Mounter>>;
+
+    /// Returns the unmounter that belongs to
+    /// [`new_wrapper_mounter`](Self::new_wrapper_mounter).
+    ///
+    /// # Errors
+    ///
+    /// When no plugin is found.
+    fn new_wrapper_unmounter(
+        &self,
+        volume_name: &str,
+        spec: &Spec,
+        pod_uid: &str,
+    ) -> Result<Box<dyn Unmounter>>;
+
+    /// Returns what mounts for a plugin.
+    fn mounter(&self, plugin_name: &str) -> Arc<dyn Mount>;
+
+    /// Returns what runs commands for a plugin.
+    fn exec(&self, plugin_name: &str) -> Arc<dyn Exec>;
+
+    /// Returns what prepares parts of volumes.
+    fn subpather(&self) -> Arc<dyn Subpath>;
+
+    /// Returns the name of the machine.
+    fn host_name(&self) -> String;
+
+    /// Returns the name of the Node object.
+    fn node_name(&self) -> String;
+
+    /// Returns an address of the node.
+    ///
+    /// # Errors
+    ///
+    /// When it is not known.
+    fn host_ip(&self) -> Result<IpAddr> {
+        Err(Error::NotSupported("the node's address".to_owned()))
+    }
+
+    /// Returns what Pods can use of the node, such as `memory`.
+    ///
+    /// # Errors
+    ///
+    /// When it is not known.
+    fn node_allocatable(&self) -> Result<BTreeMap<String, Quantity>> {
+        Err(Error::NotSupported("what Pods can use of the node".to_owned()))
+    }
+
+    /// Returns the labels of the Node object.
+    ///
+    /// # Errors
+    ///
+    /// When they are not known.
+    fn node_labels(&self) -> Result<BTreeMap<String, String>> {
+        Err(Error::NotSupported("the node's labels".to_owned()))
+    }
+
+    /// Returns a Secret.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotFound`] if it doesn't exist; otherwise why it can't be read.
+    fn secret(&self, namespace: &str, name: &str) -> Result<Arc<Secret>>;
+
+    /// Returns a ConfigMap.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotFound`] if it doesn't exist; otherwise why it can't be read.
+    fn config_map(&self, namespace: &str, name: &str) -> Result<Arc<ConfigMap>>;
+
+    /// Returns a token of a service account.
+    ///
+    /// # Errors
+    ///
+    /// When the request is refused.
+    fn service_account_token(
+        &self,
+        namespace: &str,
+        name: &str,
+        request: &TokenRequest,
+    ) -> Result<TokenRequest> {
+        let _ = (namespace, name, request);
+        Err(Error::NotSupported("a token of a service account".to_owned()))
+    }
+
+    /// Forgets the tokens of a Pod.
+    fn delete_service_account_token(&self, pod_uid: &str) {
+        let _ = pod_uid;
+    }
+
+    /// Returns what records events, or nothing if nobody reads them.
+    fn event_recorder(&self) -> Option<Arc<dyn EventRecorder>> {
+        None
+    }
+
+    /// Returns the client of the API server.
+    #[cfg(feature = "kube")]
+    fn kube_client(&self) -> Option<kube::Client> {
+        None
+    }
+
+    /// Returns the cloud's client, to be downcast. Kubernetes itself has none since 1.31.
+    fn cloud_provider(&self) -> Option<Arc<dyn Any + Send + Sync>> {
+        None
+    }
+
+    /// Returns the host if it is a kubelet.
+    fn as_kubelet(&self) -> Option<&dyn KubeletVolumeHost> {
+        None
+    }
+
+    /// Returns the host if it is the attach-detach controller.
+    fn as_attach_detach(&self) -> Option<&dyn AttachDetachVolumeHost> {
+        None
+    }
+}
+
+/// A host that is a kubelet.
+pub trait KubeletVolumeHost: VolumeHost {
+    /// Says that plugins can't work: the Node becomes not ready, with this message. `None` takes
+    /// it back.
+    fn set_kubelet_error(&self, error: Option<&Error>);
+
+    /// Returns the CSIDrivers of the cluster.
+    fn csi_driver_lister(&self) -> Arc<dyn Lister<CSIDriver>>;
+
+    /// Whether the CSIDrivers were read once.
+    fn csi_drivers_synced(&self) -> bool;
+
+    /// Waits until the CSIDrivers were read once.
+    ///
+    /// # Errors
+    ///
+    /// When that takes too long.
+    fn wait_for_cache_sync(&self) -> Result<()>;
+
+    /// Returns what looks at the files of the node.
+    fn host_util(&self) -> Arc<dyn HostUtils>;
+}
+
+/// A host that is the attach-detach controller.
+pub trait AttachDetachVolumeHost: VolumeHost {
+    /// Returns the CSINodes of the cluster.
+    fn csi_node_lister(&self) -> Arc<dyn Lister<CSINode>>;
+
+    /// Returns the CSIDrivers of the cluster.
+    fn csi_driver_lister(&self) -> Arc<dyn Lister<CSIDriver>>;
+
+    /// Returns the VolumeAttachments of the cluster.
+    fn volume_attachment_lister(&self) -> Arc<dyn Lister<VolumeAttachment>>;
+}
+
+/// A cache of objects without a namespace.
+pub trait Lister<K>: Send + Sync {
+    /// Returns the object of that name.
+    fn get(&self, name: &str) -> Option<Arc<K>>;
+
+    /// Returns all objects.
+    fn list(&self) -> Vec<Arc<K>>;
+}
+
+/// Whether an event is worth a look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum EventType {
+    /// Nothing is wrong.
+    Normal,
+    /// Something is wrong.
+    Warning,
+}
+
+/// Something that happened to an object.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Event {
+    /// The object.
+    pub object: ObjectReference,
+    /// Whether it is worth a look.
+    pub event_type: EventType,
+    /// Why, as one word in capitals, such as `VolumePermissionChangeInProgress`.
+    pub reason: String,
+    /// What happened, for people.
+    pub message: String,
+}
+
+/// Records events.
+pub trait EventRecorder: Send + Sync {
+    /// Records an event. It must not block for long, and never fails: events may be lost.
+    fn record(&self, event: Event);
+}
+
+#[cfg(feature = "kube")]
+impl<K> Lister<K> for kube::runtime::reflector::Store<K>
+where
+    K: kube::Resource<DynamicType = ()> + Clone + Send + Sync + 'static,
+{
+    fn get(&self, name: &str) -> Option<Arc<K>> {
+        Self::get(self, &kube::runtime::reflector::ObjectRef::new(name))
+    }
+
+    fn list(&self) -> Vec<Arc<K>> {
+        self.state()
+    }
+}

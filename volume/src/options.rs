@@ -1,0 +1,111 @@
+//! Arguments and configuration of plugins.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use k8s_openapi::api::core::v1::{PersistentVolumeClaim, Pod};
+
+use crate::Spec;
+
+/// The parameter of a StorageClass that names the file system of a volume, such as `ext4`.
+pub const VOLUME_PARAMETER_FS_TYPE: &str = "fstype";
+
+/// What a mounter has to know of the Pod.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct MounterArgs {
+    /// The user who shall own the files of a service account token. Other volumes ignore it.
+    pub fs_user: Option<u32>,
+    /// The group that shall own the files (`securityContext.fsGroup`).
+    pub fs_group: Option<u32>,
+    /// When files get that group. `None` is `Always`.
+    pub fs_group_change_policy: Option<crate::ownership::FsGroupChangePolicy>,
+    /// The size of the volume in bytes, for plugins that limit it.
+    pub desired_size: Option<u64>,
+}
+
+/// What a mounter says of what it has mounted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Attributes {
+    /// Nothing can be written.
+    pub read_only: bool,
+    /// Ownership of the files is Kubernetes' affair: `fsGroup` applies.
+    pub managed: bool,
+    /// The file system has SELinux labels (`SupportsSELinux`).
+    pub selinux_relabel: bool,
+}
+
+/// What a plugin has to know of a volume that it mounts or makes.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct VolumeOptions {
+    /// What becomes of a PersistentVolume after its claim is deleted: `Delete`, `Retain` or
+    /// `Recycle`.
+    pub persistent_volume_reclaim_policy: String,
+    /// The mount options of a PersistentVolume.
+    pub mount_options: Vec<String>,
+    /// A name for the PersistentVolume that is unique in the cluster.
+    pub pv_name: String,
+    /// The claim for which a volume is made.
+    pub pvc: Option<Box<PersistentVolumeClaim>>,
+    /// The name of the cluster.
+    pub cluster_name: String,
+    /// Tags for the volume in a cloud.
+    pub cloud_tags: BTreeMap<String, String>,
+    /// The parameters of the StorageClass.
+    pub parameters: BTreeMap<String, String>,
+}
+
+/// What a plugin has to know to grow a volume on the node.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct NodeResizeOptions {
+    /// The volume.
+    pub volume_spec: Spec,
+    /// The device, or the identifier that a CSI driver has for it.
+    pub device_path: PathBuf,
+    /// Where the device is mounted: once for the node if it is attachable, otherwise for the Pod.
+    pub device_mount_path: PathBuf,
+    /// Where the volume is staged.
+    pub device_stage_path: PathBuf,
+    /// The size to reach, in bytes.
+    pub new_size: u64,
+    /// The size so far, in bytes.
+    pub old_size: u64,
+    /// How far a CSI volume is mounted.
+    pub csi_volume_phase: Option<CsiVolumePhase>,
+}
+
+/// How far a CSI volume is mounted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CsiVolumePhase {
+    /// Once for the node.
+    Staged,
+    /// For a Pod.
+    Published,
+}
+
+impl CsiVolumePhase {
+    /// Returns the name that Kubernetes has for it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Staged => "staged",
+            Self::Published => "published",
+        }
+    }
+}
+
+/// The configuration of a plugin.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct VolumeConfig {
+    /// The Pod that empties volumes. The plugin sets its volume.
+    pub recycler_pod_template: Option<Box<Pod>>,
+    /// The least time in seconds that the Pod gets.
+    pub recycler_minimum_timeout: u32,
+    /// The seconds that the Pod gets for each GiB of the volume.
+    pub recycler_timeout_increment: u32,
+    /// The name of the PersistentVolume that is emptied.
+    pub pv_name: String,
+    /// Settings that only one plugin knows.
+    pub other_attributes: BTreeMap<String, String>,
+    /// Whether the plugin may make volumes. Only hostPath asks.
+    pub provisioning_enabled: bool,
+}
