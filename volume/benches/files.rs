@@ -95,7 +95,7 @@ mod linux {
                         assert!(MetricsDu::new(dir).metrics().is_ok())
                     }],
                     1 => [&|| by_path(dir, group), &|| by_path(dir, group), &|| {
-                        assert!(du_by_path(dir) > 0)
+                        assert!(black_box(du_by_path(dir)) < u64::MAX)
                     }],
                     _ => {
                         [&|| commands(dir, group), &|| commands(dir, group), &|| du(dir)]
