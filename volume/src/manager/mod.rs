@@ -160,8 +160,9 @@ impl VolumePluginManager {
             return;
         };
         *lock(&self.probing) = Some(own);
-        let probed = prober.probe();
-        match (probed, self.read().host.clone()) {
+        // Not in the `match`: its values live to its end, and the lock with them.
+        let (probed, host) = (prober.probe(), self.read().host.clone());
+        match (probed, host) {
             (Ok(events), Some(host)) => self.apply(events, &host),
             (Ok(_), None) => {}
             (Err(error), _) => warn!(%error, "can't probe for plugins"),
