@@ -1,5 +1,6 @@
 //! Mounting, cleaning up, formatting, checking and growing; the fakes; running commands.
 
+#![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 #![allow(clippy::indexing_slicing, missing_docs, unreachable_pub)]
 
