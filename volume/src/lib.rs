@@ -7,6 +7,7 @@
 //! | [`manager`] | finds the plugin of a volume |
 //! | [`probe`] | plugins that appear while a program runs |
 //! | [`flexvolume`] | plugins that are executables |
+//! | [`host`] | a host for plugins outside of a kubelet |
 //! | [`plugins`] | emptyDir, hostPath, local, configMap, secret, downwardAPI, projected |
 //! | [`metrics`] | the space and the inodes of a volume |
 //! | [`ownership`] | `fsGroup` |
@@ -32,6 +33,7 @@ mod error;
 pub mod exec;
 pub mod filesystem;
 pub mod flexvolume;
+pub mod host;
 pub mod interfaces;
 pub mod manager;
 pub mod metrics;
