@@ -14,6 +14,8 @@ mod du;
 mod error;
 mod statfs;
 
+use std::time::{SystemTime, UNIX_EPOCH};
+
 pub use block::MetricsBlock;
 pub use cached::CachedMetrics;
 pub use du::MetricsDu;
@@ -44,8 +46,13 @@ pub struct Metrics {
 impl Metrics {
     /// Returns metrics of this moment in which nothing is known.
     pub(crate) fn now() -> Self {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).ok();
+        let time = since.and_then(|since| {
+            let seconds = i64::try_from(since.as_secs()).ok()?;
+            Timestamp::new(seconds, since.subsec_nanos().cast_signed()).ok()
+        });
         Self {
-            time: Some(Timestamp::now()),
+            time,
             ..Self::default()
         }
     }
