@@ -100,7 +100,10 @@ impl Exec for Local {
             .stderr(Stdio::piped())
             .process_group(0)
             .spawn()
-            .map_err(|source| ExecError::Start { command: shown(program, args), source })?;
+            .map_err(|source| ExecError::Start {
+                command: shown(program, args),
+                source,
+            })?;
         let stdout = child.stdout.take().map(collect);
         let stderr = child.stderr.take().map(collect);
         let ends = Instant::now() + limit;
@@ -108,10 +111,17 @@ impl Exec for Local {
         // What the command has started may still hold the pipes open.
         let (stdout, stderr) = (received(stdout, ends), received(stderr, ends));
         match (status, stdout, stderr) {
-            (Some(status), Some(stdout), Some(stderr)) => Ok(Output { status, stdout, stderr }),
+            (Some(status), Some(stdout), Some(stderr)) => Ok(Output {
+                status,
+                stdout,
+                stderr,
+            }),
             _ => {
                 kill(&mut child);
-                Err(ExecError::TimedOut { command: shown(program, args), limit })
+                Err(ExecError::TimedOut {
+                    command: shown(program, args),
+                    limit,
+                })
             }
         }
     }
@@ -127,7 +137,11 @@ impl Output {
         if self.status.success() {
             return Ok(self);
         }
-        let printed = if self.stderr.is_empty() { &self.stdout } else { &self.stderr };
+        let printed = if self.stderr.is_empty() {
+            &self.stdout
+        } else {
+            &self.stderr
+        };
         Err(ExecError::Failed {
             command: shown(program, args),
             status: self.status,

@@ -77,6 +77,9 @@ impl Spec {
 impl From<Volume> for Spec {
     /// Returns the specification of a Pod's volume (`NewSpecFromVolume`).
     fn from(volume: Volume) -> Self {
-        Self { volume: Some(Box::new(volume)), ..Self::default() }
+        Self {
+            volume: Some(Box::new(volume)),
+            ..Self::default()
+        }
     }
 }

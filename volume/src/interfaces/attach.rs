@@ -54,7 +54,8 @@ pub trait Attacher: DeviceMounter {
     /// # Errors
     ///
     /// When that can't be found out.
-    fn volumes_are_attached(&self, specs: &[Spec], node_name: &str) -> Result<Vec<bool>>;
+    fn volumes_are_attached(&self, specs: &[Spec], node_name: &str)
+    -> Result<Vec<bool>>;
 
     /// Waits for the device to appear on this node and returns its path.
     ///

@@ -31,7 +31,12 @@ pub trait VolumeHost: Send + Sync {
     fn pods_dir(&self) -> PathBuf;
 
     /// Returns the directory at which a volume is mounted for a Pod. It may not exist.
-    fn pod_volume_dir(&self, pod_uid: &str, plugin_name: &str, volume_name: &str) -> PathBuf;
+    fn pod_volume_dir(
+        &self,
+        pod_uid: &str,
+        plugin_name: &str,
+        volume_name: &str,
+    ) -> PathBuf;
 
     /// Returns the directory for what a plugin keeps for a Pod. It may not exist.
     fn pod_plugin_dir(&self, pod_uid: &str, plugin_name: &str) -> PathBuf;

@@ -10,7 +10,9 @@ mod host;
 mod mounter;
 mod plugin;
 
-pub use attach::{Attacher, BulkVolumeVerifier, Detacher, DeviceMounter, DeviceUnmounter};
+pub use attach::{
+    Attacher, BulkVolumeVerifier, Detacher, DeviceMounter, DeviceUnmounter,
+};
 pub use block::{
     BlockVolume, BlockVolumeMapper, BlockVolumeUnmapper, CustomBlockVolumeMapper,
     CustomBlockVolumeUnmapper, PodDeviceMapPath,
@@ -23,6 +25,6 @@ pub use mounter::{Deleter, Mounter, Provisioner, Unmounter, Volume};
 pub use plugin::{
     AttachableVolumePlugin, BlockVolumePlugin, DeletableVolumePlugin,
     DeviceMountableVolumePlugin, ExpandableVolumePlugin, NodeExpandableVolumePlugin,
-    PersistentVolumePlugin, ProvisionableVolumePlugin, RecyclableVolumePlugin, VolumePlugin,
-    VolumePluginWithAttachLimits,
+    PersistentVolumePlugin, ProvisionableVolumePlugin, RecyclableVolumePlugin,
+    VolumePlugin, VolumePluginWithAttachLimits,
 };

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use k8s_openapi::api::core::v1::Pod;
 
 use super::{
-    Attacher, BlockVolumeMapper, BlockVolumeUnmapper, BulkVolumeVerifier, Deleter, Detacher,
-    DeviceMounter, DeviceUnmounter, EventRecorder, Mounter, Provisioner, Unmounter,
-    VolumeHost,
+    Attacher, BlockVolumeMapper, BlockVolumeUnmapper, BulkVolumeVerifier, Deleter,
+    Detacher, DeviceMounter, DeviceUnmounter, EventRecorder, Mounter, Provisioner,
+    Unmounter, VolumeHost,
 };
 use crate::{NodeResizeOptions, Result, Spec, VolumeOptions};
 
@@ -71,7 +71,11 @@ pub trait VolumePlugin: Send + Sync {
     /// # Errors
     ///
     /// When the name or the UID is wrong.
-    fn new_unmounter(&self, volume_name: &str, pod_uid: &str) -> Result<Box<dyn Unmounter>>;
+    fn new_unmounter(
+        &self,
+        volume_name: &str,
+        pod_uid: &str,
+    ) -> Result<Box<dyn Unmounter>>;
 
     /// Returns as much of the volume as its mounted directory tells, to unmount it after a
     /// restart.
@@ -79,7 +83,11 @@ pub trait VolumePlugin: Send + Sync {
     /// # Errors
     ///
     /// When the directory does not tell enough.
-    fn construct_volume_spec(&self, volume_name: &str, volume_path: &Path) -> Result<Spec>;
+    fn construct_volume_spec(
+        &self,
+        volume_name: &str,
+        volume_path: &Path,
+    ) -> Result<Spec>;
 
     /// Whether a PersistentVolume of this plugin may have mount options.
     fn supports_mount_option(&self) -> bool {
@@ -118,7 +126,9 @@ pub trait VolumePlugin: Send + Sync {
     }
 
     /// Returns the plugin if it mounts devices once for the node.
-    fn as_device_mountable(self: Arc<Self>) -> Option<Arc<dyn DeviceMountableVolumePlugin>> {
+    fn as_device_mountable(
+        self: Arc<Self>,
+    ) -> Option<Arc<dyn DeviceMountableVolumePlugin>> {
         None
     }
 
@@ -128,7 +138,9 @@ pub trait VolumePlugin: Send + Sync {
     }
 
     /// Returns the plugin if the node can grow its volumes.
-    fn as_node_expandable(self: Arc<Self>) -> Option<Arc<dyn NodeExpandableVolumePlugin>> {
+    fn as_node_expandable(
+        self: Arc<Self>,
+    ) -> Option<Arc<dyn NodeExpandableVolumePlugin>> {
         None
     }
 
@@ -138,7 +150,9 @@ pub trait VolumePlugin: Send + Sync {
     }
 
     /// Returns the plugin if a node can have only so many of its volumes.
-    fn as_with_attach_limits(self: Arc<Self>) -> Option<Arc<dyn VolumePluginWithAttachLimits>> {
+    fn as_with_attach_limits(
+        self: Arc<Self>,
+    ) -> Option<Arc<dyn VolumePluginWithAttachLimits>> {
         None
     }
 }
@@ -156,7 +170,12 @@ pub trait RecyclableVolumePlugin: VolumePlugin {
     /// # Errors
     ///
     /// When it may not be empty.
-    fn recycle(&self, pv_name: &str, spec: &Spec, recorder: &dyn EventRecorder) -> Result<()>;
+    fn recycle(
+        &self,
+        pv_name: &str,
+        spec: &Spec,
+        recorder: &dyn EventRecorder,
+    ) -> Result<()>;
 }
 
 /// A plugin that can delete volumes.
@@ -247,7 +266,12 @@ pub trait ExpandableVolumePlugin: VolumePlugin {
     /// # Errors
     ///
     /// When it can't be grown.
-    fn expand_volume_device(&self, spec: &Spec, new_size: u64, old_size: u64) -> Result<u64>;
+    fn expand_volume_device(
+        &self,
+        spec: &Spec,
+        new_size: u64,
+        old_size: u64,
+    ) -> Result<u64>;
 
     /// Whether the file system must be grown on the node afterwards.
     fn requires_fs_resize(&self) -> bool;

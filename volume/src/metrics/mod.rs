@@ -1,6 +1,27 @@
 //! The space and the inodes of a volume.
+//!
+//! | | measures |
+//! |---|---|
+//! | [`MetricsDu`] | a directory that shares its file system with others, by a walk over its files |
+//! | [`MetricsStatFs`] | a file system of its own |
+//! | [`MetricsBlock`] | a block device |
+//! | [`CachedMetrics`] | what another one has measured first, for volumes that don't change |
+//! | [`MetricsNil`] | nothing: a volume without metrics |
 
+mod block;
+mod cached;
+mod du;
+mod error;
+mod statfs;
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+pub use block::MetricsBlock;
+pub use cached::CachedMetrics;
+pub use du::MetricsDu;
+pub use error::{MetricsError, MetricsErrorCode};
 use k8s_openapi::jiff::Timestamp;
+pub use statfs::MetricsStatFs;
 
 /// What a volume uses and has. What is not known is `None`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -8,7 +29,7 @@ use k8s_openapi::jiff::Timestamp;
 pub struct Metrics {
     /// When this was measured.
     pub time: Option<Timestamp>,
-    /// The bytes that the volume uses.
+    /// The bytes that the volume uses: of files, the blocks that they have on the disk.
     pub used: Option<u64>,
     /// The bytes of the file system, which the volume may share with others.
     pub capacity: Option<u64>,
@@ -22,29 +43,19 @@ pub struct Metrics {
     pub inodes_free: Option<u64>,
 }
 
-/// Why metrics can't be read. [`partial`](Self::partial) has what was read nevertheless.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
-#[non_exhaustive]
-pub struct MetricsError {
-    /// The class of the error.
-    pub code: MetricsErrorCode,
-    /// What was attempted, where, and why it failed.
-    pub message: String,
-    /// What was read before the error.
-    pub partial: Box<Metrics>,
-}
-
-/// The class of an error of metrics, with the numbers that Kubernetes has for them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum MetricsErrorCode {
-    /// The volume has no metrics (`ErrCodeNotSupported`).
-    NotSupported = 1,
-    /// No path was given (`ErrCodeNoPathDefined`).
-    NoPathDefined = 2,
-    /// The file system can't be asked (`ErrCodeFsInfoFailed`).
-    FsInfoFailed = 3,
+impl Metrics {
+    /// Returns metrics of this moment in which nothing is known.
+    pub(crate) fn now() -> Self {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).ok();
+        let time = since.and_then(|since| {
+            let seconds = i64::try_from(since.as_secs()).ok()?;
+            Timestamp::new(seconds, since.subsec_nanos().cast_signed()).ok()
+        });
+        Self {
+            time,
+            ..Self::default()
+        }
+    }
 }
 
 /// Measures a volume.
@@ -55,4 +66,14 @@ pub trait MetricsProvider {
     ///
     /// When that can't be found out, or only in part.
     fn metrics(&self) -> Result<Metrics, MetricsError>;
+}
+
+/// Metrics of a volume that has none: always an error.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct MetricsNil;
+
+impl MetricsProvider for MetricsNil {
+    fn metrics(&self) -> Result<Metrics, MetricsError> {
+        Err(MetricsError::not_supported())
+    }
 }

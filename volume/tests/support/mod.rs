@@ -1,6 +1,12 @@
 //! What tests of several files need.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, dead_code, missing_docs)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    dead_code,
+    missing_docs
+)]
 
 use std::io::Write;
 use std::thread;
@@ -15,7 +21,7 @@ use nix::sched::{CloneFlags, unshare};
 ///
 /// The namespace is that of one new thread and of the threads and processes that it starts:
 /// `/proc/self` is another one, `/proc/thread-self` is right.
-pub fn as_root(test: impl FnOnce() + Send) {
+pub(crate) fn as_root(test: impl FnOnce() + Send) {
     if !nix::unistd::geteuid().is_root() {
         let name = thread::current().name().unwrap_or("a test").to_owned();
         let needed = std::env::var_os("VOLUME_TESTS_NEED_ROOT").is_some();
@@ -39,9 +45,11 @@ pub fn as_root(test: impl FnOnce() + Send) {
 }
 
 /// Returns a number from the environment: how much a test does, in full or in short.
-pub fn setting(name: &str, short: u64) -> u64 {
+pub(crate) fn setting(name: &str, short: u64) -> u64 {
     match std::env::var(name) {
-        Ok(text) => text.parse().unwrap_or_else(|_| panic!("{name} is no number: {text:?}")),
+        Ok(text) => {
+            text.parse().unwrap_or_else(|_| panic!("{name} is no number: {text:?}"))
+        }
         Err(_) => short,
     }
 }

@@ -1,0 +1,48 @@
+//! Metrics of a file system.
+
+use std::path::{Path, PathBuf};
+
+use rustix::fs::statvfs;
+
+use super::{Metrics, MetricsError, MetricsProvider};
+
+/// Measures the file system at a path (`NewMetricsStatFS`).
+#[derive(Clone, Debug)]
+pub struct MetricsStatFs {
+    path: PathBuf,
+}
+
+impl MetricsStatFs {
+    /// Returns what measures the file system at the path.
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        Self { path: path.into() }
+    }
+}
+
+impl MetricsProvider for MetricsStatFs {
+    fn metrics(&self) -> Result<Metrics, MetricsError> {
+        let mut metrics = Metrics::now();
+        let (used, inodes_used) = add_statfs(&self.path, &mut metrics)?;
+        metrics.used = Some(used);
+        metrics.inodes_used = Some(inodes_used);
+        Ok(metrics)
+    }
+}
+
+/// Adds what a file system has, and returns the bytes and the inodes that are in use.
+pub(super) fn add_statfs(
+    path: &Path,
+    metrics: &mut Metrics,
+) -> Result<(u64, u64), MetricsError> {
+    if path.as_os_str().is_empty() {
+        return Err(MetricsError::no_path_defined());
+    }
+    let stat = statvfs(path).map_err(|error| MetricsError::at(path, error))?;
+    let bytes = |blocks: u64| blocks.saturating_mul(stat.f_frsize);
+    metrics.capacity = Some(bytes(stat.f_blocks));
+    metrics.available = Some(bytes(stat.f_bavail));
+    metrics.inodes = Some(stat.f_files);
+    metrics.inodes_free = Some(stat.f_ffree);
+    let used = bytes(stat.f_blocks.saturating_sub(stat.f_bfree));
+    Ok((used, stat.f_files.saturating_sub(stat.f_ffree)))
+}

@@ -1,0 +1,235 @@
+//! What a group gets.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::os::unix::net::UnixListener;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use nix::sys::stat::{Mode, SFlag, mknod};
+use nix::unistd::mkfifo;
+use volume::Error;
+use volume::ownership::{Applied, FsGroupChangePolicy, Ownership};
+
+use super::{of, set};
+use crate::support::as_root;
+
+const GROUP: u32 = 3000;
+
+/// A directory with one below it, and a file in each.
+fn tree() -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    fs::create_dir(dir.path().join("sub")).unwrap();
+    fs::write(dir.path().join("file"), "").unwrap();
+    fs::write(dir.path().join("sub/file"), "").unwrap();
+    dir
+}
+
+fn apply(dir: &tempfile::TempDir, policy: FsGroupChangePolicy) -> Applied {
+    Ownership::new(GROUP).policy(policy).apply(dir.path()).unwrap()
+}
+
+#[test]
+fn always_mends_a_directory_below_a_right_root() {
+    as_root(|| {
+        let dir = tree();
+        apply(&dir, FsGroupChangePolicy::Always);
+        set(dir.path().join("sub"), 0, 0o700);
+        let done = apply(&dir, FsGroupChangePolicy::OnRootMismatch);
+        assert!(done.skipped);
+        assert_eq!(of(dir.path().join("sub")), (0, 0o700));
+        let done = apply(&dir, FsGroupChangePolicy::Always);
+        assert_eq!((done.files, done.changed, done.failed), (4, 1, 0));
+        assert_eq!(of(dir.path().join("sub")), (GROUP, 0o2770));
+    });
+}
+
+#[test]
+fn a_wrong_root_has_everything_mended() {
+    as_root(|| {
+        let dir = tree();
+        apply(&dir, FsGroupChangePolicy::Always);
+        set(dir.path().join("sub"), 0, 0o700);
+        set(dir.path(), GROUP, 0o770);
+        let done = apply(&dir, FsGroupChangePolicy::OnRootMismatch);
+        assert_eq!((done.skipped, done.changed), (false, 2));
+        assert_eq!(of(dir.path().join("sub")), (GROUP, 0o2770));
+        assert_eq!(of(dir.path()), (GROUP, 0o2770));
+    });
+}
+
+#[test]
+fn no_permission_is_taken_away() {
+    as_root(|| {
+        // The mode, that of a file, and that of a directory, each also of a read-only volume.
+        for (mode, file, directory, read_file, read_directory) in [
+            (0o000, 0o660, 0o2770, 0o440, 0o2550),
+            (0o600, 0o660, 0o2770, 0o640, 0o2750),
+            (0o755, 0o775, 0o2775, 0o755, 0o2755),
+            (0o777, 0o777, 0o2777, 0o777, 0o2777),
+            (0o4711, 0o4771, 0o6771, 0o4751, 0o6751),
+            (0o2711, 0o2771, 0o2771, 0o2751, 0o2751),
+            (0o1700, 0o1760, 0o3770, 0o1740, 0o3750),
+        ] {
+            for (read_only, file, directory) in
+                [(false, file, directory), (true, read_file, read_directory)]
+            {
+                let dir = tree();
+                set(dir.path().join("file"), 0, mode);
+                set(dir.path().join("sub"), 0, mode);
+                Ownership::new(GROUP).read_only(read_only).apply(dir.path()).unwrap();
+                assert_eq!(of(dir.path().join("file")), (GROUP, file), "{mode:o}");
+                assert_eq!(of(dir.path().join("sub")), (GROUP, directory), "{mode:o}");
+            }
+        }
+    });
+}
+
+#[test]
+fn a_program_keeps_the_bits_that_a_change_of_group_takes() {
+    as_root(|| {
+        let dir = tree();
+        let program = dir.path().join("file");
+        set(&program, 0, 0o6755);
+        apply(&dir, FsGroupChangePolicy::Always);
+        assert_eq!(of(&program), (GROUP, 0o6775));
+    });
+}
+
+#[test]
+fn a_link_gets_the_group_and_not_what_it_leads_to() {
+    as_root(|| {
+        let outside = tree();
+        let dir = tree();
+        symlink(outside.path().join("file"), dir.path().join("to-file")).unwrap();
+        symlink(outside.path(), dir.path().join("to-directory")).unwrap();
+        symlink("/nowhere", dir.path().join("to-nothing")).unwrap();
+        let before = [of(outside.path()), of(outside.path().join("file"))];
+        let done = apply(&dir, FsGroupChangePolicy::Always);
+        assert_eq!((done.files, done.changed, done.failed), (7, 7, 0));
+        for link in ["to-file", "to-directory", "to-nothing"] {
+            assert_eq!(of(dir.path().join(link)).0, GROUP, "{link}");
+        }
+        assert_eq!([of(outside.path()), of(outside.path().join("file"))], before);
+    });
+}
+
+#[test]
+fn what_is_no_regular_file_gets_it_too() {
+    as_root(|| {
+        let dir = tempfile::tempdir().unwrap();
+        let path = |name| dir.path().join(name);
+        mkfifo(&path("fifo"), Mode::from_bits_truncate(0o600)).unwrap();
+        let _socket = UnixListener::bind(path("socket")).unwrap();
+        set(path("socket"), 0, 0o600);
+        let device = nix::sys::stat::makedev(1, 3);
+        mknod(&path("device"), SFlag::S_IFCHR, Mode::from_bits_truncate(0o600), device)
+            .unwrap();
+        fs::write(path("file"), "").unwrap();
+        fs::hard_link(path("file"), path("linked")).unwrap();
+        set(path("file"), 0, 0o600);
+        let done = apply(&dir, FsGroupChangePolicy::Always);
+        assert_eq!(done.failed, 0);
+        for name in ["fifo", "socket", "device", "file", "linked"] {
+            assert_eq!(of(path(name)), (GROUP, 0o660), "{name}");
+        }
+    });
+}
+
+#[test]
+fn nothing_is_written_that_is_right() {
+    as_root(|| {
+        use std::os::unix::fs::MetadataExt;
+        let dir = tree();
+        apply(&dir, FsGroupChangePolicy::Always);
+        let changed = |name: &str| {
+            let metadata = fs::metadata(dir.path().join(name)).unwrap();
+            (metadata.ctime(), metadata.ctime_nsec())
+        };
+        let before = ["", "file", "sub", "sub/file"].map(changed);
+        let done = apply(&dir, FsGroupChangePolicy::Always);
+        assert_eq!((done.files, done.changed), (4, 0));
+        assert_eq!(["", "file", "sub", "sub/file"].map(changed), before);
+    });
+}
+
+#[test]
+fn a_directory_that_is_none_is_an_error_that_names_it() {
+    let dir = tempfile::tempdir().unwrap();
+    for name in ["missing", "file"] {
+        let path = dir.path().join(name);
+        if name == "file" {
+            fs::write(&path, "").unwrap();
+        }
+        let error = Ownership::new(GROUP).apply(&path).unwrap_err();
+        assert!(
+            matches!(&error, Error::Io { path: at, .. } if *at == path),
+            "{error:?}"
+        );
+        assert!(error.to_string().contains(name), "{error}");
+    }
+}
+
+#[test]
+fn files_that_cannot_be_changed_are_counted() {
+    as_root(|| {
+        let dir = tree();
+        let read_only = dir.path().join("sub");
+        make_read_only(&read_only);
+        set(dir.path().join("file"), 0, 0o600);
+        let done = apply(&dir, FsGroupChangePolicy::Always);
+        assert_eq!((done.files, done.failed), (4, 2));
+        assert_eq!(of(dir.path().join("file")), (GROUP, 0o660));
+        assert_eq!(of(dir.path()), (GROUP, 0o2775));
+        nix::mount::umount(&read_only).unwrap();
+    });
+}
+
+/// Makes a directory read-only, as a mount of itself.
+fn make_read_only(dir: &std::path::Path) {
+    use nix::mount::{MsFlags, mount};
+    let none = None::<&str>;
+    mount(Some(dir), dir, none, MsFlags::MS_BIND, none).unwrap();
+    let read_only = MsFlags::MS_BIND | MsFlags::MS_REMOUNT | MsFlags::MS_RDONLY;
+    mount(none, dir, none, read_only, none).unwrap();
+}
+
+#[test]
+fn other_file_systems_inside_are_changed_too() {
+    as_root(|| {
+        use nix::mount::{MsFlags, mount, umount};
+        let dir = tree();
+        let sub = dir.path().join("sub");
+        mount(Some("tmpfs"), &sub, Some("tmpfs"), MsFlags::empty(), None::<&str>)
+            .unwrap();
+        fs::write(sub.join("inside"), "").unwrap();
+        apply(&dir, FsGroupChangePolicy::Always);
+        assert_eq!(of(sub.join("inside")), (GROUP, 0o664));
+        umount(&sub).unwrap();
+        assert_eq!(of(sub.join("file")), (0, 0o644));
+    });
+}
+
+#[test]
+fn progress_is_reported_while_it_lasts() {
+    as_root(|| {
+        let dir = tempfile::tempdir().unwrap();
+        for at in 0..5000 {
+            fs::write(dir.path().join(at.to_string()), "").unwrap();
+        }
+        let most = Arc::new(AtomicU64::new(0));
+        let seen = Arc::clone(&most);
+        let short = Duration::from_micros(100);
+        let ownership = Ownership::new(GROUP).report_every(short, short, move |files| {
+            seen.fetch_max(files + 1, Ordering::Relaxed);
+        });
+        let done = ownership.apply(dir.path()).unwrap();
+        assert_eq!((done.files, done.changed), (5001, 5001));
+        assert!(most.load(Ordering::Relaxed) > 0, "nothing was reported");
+        // By default nothing is reported of a volume that is done in time.
+        let ownership =
+            Ownership::new(GROUP + 1).report(|_| panic!("30 s have not passed"));
+        ownership.apply(dir.path()).unwrap();
+    });
+}

@@ -1,0 +1,137 @@
+//! Trees of every shape, counted and changed.
+
+use std::fs::{self, File};
+use std::os::fd::OwnedFd;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, mkdirat, openat, unlinkat};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use volume::metrics::{MetricsDu, MetricsProvider};
+use volume::ownership::Ownership;
+
+use crate::support::as_root;
+
+const DEEP: u64 = 10_000;
+
+fn open(dir: &OwnedFd, name: &str) -> OwnedFd {
+    openat(dir, name, OFlags::RDONLY | OFlags::DIRECTORY, Mode::empty()).unwrap()
+}
+
+/// Makes levels of directories, each with a file and an empty directory beside the next level.
+fn deepen(root: &std::path::Path, levels: u64) {
+    let mut dir =
+        openat(CWD, root, OFlags::RDONLY | OFlags::DIRECTORY, Mode::empty()).unwrap();
+    for _ in 0..levels {
+        for name in ["beside", "down"] {
+            mkdirat(&dir, name, Mode::from_raw_mode(0o755)).unwrap();
+        }
+        openat(
+            &dir,
+            "file",
+            OFlags::CREATE | OFlags::WRONLY,
+            Mode::from_raw_mode(0o644),
+        )
+        .unwrap();
+        dir = open(&dir, "down");
+    }
+}
+
+/// Removes what `deepen` has made, from below: `remove_dir_all` is recursive.
+fn remove(root: &std::path::Path, levels: u64) {
+    let mut dir =
+        openat(CWD, root, OFlags::RDONLY | OFlags::DIRECTORY, Mode::empty()).unwrap();
+    for _ in 0..levels {
+        dir = open(&dir, "down");
+    }
+    for _ in 0..levels {
+        dir = open(&dir, "..");
+        for name in ["beside", "down"] {
+            unlinkat(&dir, name, AtFlags::REMOVEDIR).unwrap();
+        }
+        unlinkat(&dir, "file", AtFlags::empty()).unwrap();
+    }
+}
+
+/// The limit of descriptors is that of the whole process, so nothing here needs more than it leaves.
+#[test]
+fn a_tree_may_be_deeper_than_there_are_descriptors() {
+    as_root(|| {
+        let dir = tempfile::tempdir().unwrap();
+        deepen(dir.path(), DEEP);
+        let before = getrlimit(Resource::Nofile);
+        setrlimit(
+            Resource::Nofile,
+            Rlimit {
+                current: Some(512),
+                ..before
+            },
+        )
+        .unwrap();
+        let metrics = MetricsDu::new(dir.path()).metrics();
+        let done = Ownership::new(3000).apply(dir.path());
+        setrlimit(Resource::Nofile, before).unwrap();
+        remove(dir.path(), DEEP);
+        assert_eq!(metrics.unwrap().inodes_used, Some(3 * DEEP + 1));
+        let done = done.unwrap();
+        assert_eq!(
+            (done.files, done.changed, done.failed),
+            (3 * DEEP + 1, 3 * DEEP + 1, 0)
+        );
+    });
+}
+
+#[test]
+fn a_wide_tree_is_counted_once() {
+    let dir = tempfile::tempdir().unwrap();
+    for at in 0..3000 {
+        fs::create_dir(dir.path().join(format!("d{at}"))).unwrap();
+        File::create(dir.path().join(format!("d{at}/file"))).unwrap();
+        File::create(dir.path().join(format!("f{at}"))).unwrap();
+    }
+    for _ in 0..10 {
+        let metrics = MetricsDu::new(dir.path()).metrics().unwrap();
+        assert_eq!(metrics.inodes_used, Some(9001));
+    }
+}
+
+#[test]
+fn names_may_have_any_bytes() {
+    use std::os::unix::ffi::OsStrExt;
+    let dir = tempfile::tempdir().unwrap();
+    let long = [b'x'; 255];
+    for name in [&b"\xff\xfe"[..], b"line\nbreak", b" ", b"...", &long] {
+        File::create(dir.path().join(std::ffi::OsStr::from_bytes(name))).unwrap();
+    }
+    assert_eq!(MetricsDu::new(dir.path()).metrics().unwrap().inodes_used, Some(6));
+}
+
+#[test]
+fn what_vanishes_meanwhile_is_no_error() {
+    as_root(|| {
+        let dir = tempfile::tempdir().unwrap();
+        let stop = AtomicBool::new(false);
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                while !stop.load(Ordering::Relaxed) {
+                    for at in 0..50 {
+                        let sub = dir.path().join(format!("d{at}"));
+                        fs::create_dir(&sub).unwrap();
+                        for file in 0..5 {
+                            File::create(sub.join(file.to_string())).unwrap();
+                        }
+                    }
+                    for at in 0..50 {
+                        fs::remove_dir_all(dir.path().join(format!("d{at}"))).unwrap();
+                    }
+                }
+            });
+            for at in 0..200 {
+                MetricsDu::new(dir.path()).metrics().unwrap();
+                let done = Ownership::new(3000 + at % 2).apply(dir.path()).unwrap();
+                assert_eq!(done.failed, 0);
+            }
+            stop.store(true, Ordering::Relaxed);
+        });
+    });
+}
