@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs::{self, DirBuilder};
 use std::net::IpAddr;
 use std::os::unix::fs::DirBuilderExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use k8s_openapi::api::authentication::v1::TokenRequest;
@@ -216,8 +216,9 @@ impl StandaloneHostBuilder {
         let root = fs::canonicalize(&root).map_err(Error::io("look at", &root))?;
         let mut facts = self.facts;
         if facts.host_name.is_empty() {
-            let name = rustix::system::uname();
-            facts.host_name = name.nodename().to_string_lossy().into_owned();
+            let file = Path::new("/proc/sys/kernel/hostname");
+            let name = fs::read_to_string(file).map_err(Error::io("read", file))?;
+            facts.host_name = name.trim().to_owned();
         }
         if facts.node_name.is_empty() {
             facts.node_name = facts.host_name.to_lowercase();

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::StandaloneHost;
 use crate::interfaces::VolumeHost;
-use crate::plugins::shared_dirs::remove_empty;
+use crate::plugins::dirs::remove_empty;
 use crate::plugins::{DELETING, EMPTY_DIR};
 use crate::{Error, Result};
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use k8s_openapi::api::core::v1::{EmptyDirVolumeSource, Pod, Volume as PodVolume};
 
 use super::shared::measure::Measure;
+use super::shared::own::Owner;
 use super::shared::payload::Payload;
 use super::shared::slot::Slot;
 use super::shared::{dirs, names, nested};
@@ -13,7 +14,6 @@ use super::{config_map, downward_api, projected, secret};
 use crate::atomic_writer::AtomicWriter;
 use crate::interfaces::{Mounter, Unmounter, Volume, VolumeHost, VolumePlugin};
 use crate::metrics::{Metrics, MetricsError, MetricsProvider};
-use crate::ownership::set_volume_ownership;
 use crate::{Attributes, Error, MounterArgs, Result, Spec, VolumeOptions};
 
 /// Writes the files of a ConfigMap, of a Secret, of the Pod's fields, or of several of these.
@@ -211,13 +211,9 @@ impl FilesMounter {
     fn write(&self, dir: &Path, payload: Payload, args: &MounterArgs) -> Result<()> {
         nested::make_mount_points(&*self.files.host, &self.pod, &self.files.name, dir)?;
         let writer = AtomicWriter::new(dir)?;
-        writer.write(&payload.into_files(), |_new| {
-            // Not only the new files: the directory must let the group in too.
-            match args.fs_group {
-                Some(group) => set_volume_ownership(dir, group, None, true),
-                None => Ok(()),
-            }
-        })?;
+        let owner = Owner::new(&*self.files.host, &self.pod, &self.files.name);
+        // Not only the new files: the directory must let the group in too.
+        writer.write(&payload.into_files(), |_new| owner.give(dir, args.fs_group, None, true))?;
         Ok(())
     }
 }

@@ -31,7 +31,7 @@ pub use empty_dir::EmptyDirPlugin;
 pub use files::FilesPlugin;
 pub use host_path::HostPathPlugin;
 pub use local::LocalPlugin;
-pub(crate) use shared::{dirs as shared_dirs, names};
+pub(crate) use shared::{dirs, names};
 
 use crate::VolumeConfig;
 use crate::interfaces::VolumePlugin;

@@ -10,10 +10,10 @@ use super::medium::Medium;
 use crate::interfaces::{Mounter, Volume, VolumeHost};
 use crate::metrics::{Metrics, MetricsError, MetricsProvider};
 use crate::mount::Mount;
-use crate::ownership::set_volume_ownership;
 use crate::plugins::EMPTY_DIR;
 use crate::plugins::shared::dirs::{self, Marker};
 use crate::plugins::shared::measure::Measure;
+use crate::plugins::shared::own::Owner;
 use crate::plugins::shared::{is_mounted, newer, real_path, remove};
 use crate::{Attributes, Error, MounterArgs, Result};
 
@@ -26,6 +26,7 @@ pub(super) struct EmptyDirMounter {
     marker: Marker,
     medium: Medium,
     mode: u32,
+    owner: Owner,
 }
 
 impl EmptyDirMounter {
@@ -42,6 +43,7 @@ impl EmptyDirMounter {
             marker: Marker::new(&*host, pod_uid, name),
             medium: Medium::of(&*host, source, pod)?,
             mode: mode(source)?,
+            owner: Owner::new(&*host, pod, name),
         })
     }
 
@@ -109,9 +111,7 @@ impl EmptyDirMounter {
             // A new file system has a mode of its own.
             dirs::set_mode(dir, self.mode)?;
         }
-        if let Some(group) = args.fs_group {
-            set_volume_ownership(dir, group, args.fs_group_change_policy, false)?;
-        }
+        self.owner.give(dir, args.fs_group, args.fs_group_change_policy, false)?;
         self.marker.set()
     }
 }

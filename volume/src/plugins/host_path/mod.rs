@@ -1,6 +1,7 @@
 //! hostPath: a path of the node.
 
 mod check;
+mod recycle;
 mod storage;
 
 use std::path::{Path, PathBuf};
@@ -30,13 +31,25 @@ use crate::{Attributes, Error, MounterArgs, Result, Spec, VolumeConfig, VolumeOp
 pub struct HostPathPlugin {
     host: Slot,
     config: VolumeConfig,
+    recycler: Option<Arc<recycle::RunPod>>,
 }
 
 impl HostPathPlugin {
     /// Returns the plugin with its configuration.
     #[must_use]
     pub fn new(config: VolumeConfig) -> Self {
-        Self { host: Slot::default(), config }
+        Self { host: Slot::default(), config, recycler: None }
+    }
+
+    /// Sets what runs the Pod that empties a volume, in a cluster, and waits for its end. Without
+    /// it, volumes can't be recycled.
+    #[must_use]
+    pub fn with_recycler(
+        mut self,
+        run: impl Fn(&Pod, &dyn EventRecorder) -> Result<()> + Send + Sync + 'static,
+    ) -> Self {
+        self.recycler = Some(Arc::new(run));
+        self
     }
 }
 
@@ -139,7 +152,12 @@ impl PersistentVolumePlugin for HostPathPlugin {
 
 impl RecyclableVolumePlugin for HostPathPlugin {
     fn recycle(&self, pv_name: &str, spec: &Spec, recorder: &dyn EventRecorder) -> Result<()> {
-        storage::recycle(&self.config, &*self.host.get(HOST_PATH)?, pv_name, spec, recorder)
+        let (source, ..) = checked(spec)?;
+        let pod = recycle::pod(&self.config, pv_name, source, spec)?;
+        match &self.recycler {
+            Some(run) => run(&pod, recorder),
+            None => Err(Error::NotSupported("emptying a hostPath without a cluster".to_owned())),
+        }
     }
 }
 

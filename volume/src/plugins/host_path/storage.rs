@@ -2,26 +2,25 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
 use k8s_openapi::api::core::v1::{
-    HostPathVolumeSource, Node, PersistentVolume, PersistentVolumeSpec, Pod,
-    TopologySelectorTerm, Volume as PodVolume,
+    HostPathVolumeSource, Node, PersistentVolume, PersistentVolumeSpec, TopologySelectorTerm,
 };
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat, openat2};
+use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, fchmod, mkdirat, openat, openat2};
 use rustix::io::Errno;
 
-use crate::interfaces::{Deleter, EventRecorder, Provisioner, Volume, VolumeHost};
+use crate::interfaces::{Deleter, Provisioner, Volume};
 use crate::metrics::{Metrics, MetricsError, MetricsNil, MetricsProvider};
-use crate::plugins::shared::{dirs, names, remove};
-use crate::{Error, Result, Spec, VolumeConfig, VolumeOptions};
+use crate::plugins::shared::{names, remove};
+use crate::{Error, Result, VolumeOptions};
 
 /// Below which volumes may be deleted.
 const DELETABLE: &str = "/tmp";
-/// Below which volumes are made.
-const MADE: &str = "/tmp/hostpath_pv";
+/// The directory in it in which volumes are made.
+const MADE: &str = "hostpath_pv";
 
 pub(super) struct HostPathDeleter {
     pub(super) path: PathBuf,
@@ -57,8 +56,7 @@ impl HostPathDeleter {
     /// Everybody may write to `/tmp`: a link on the way could lead anywhere.
     fn delete_below(&self, above: &Path, name: &OsStr) -> Result<()> {
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let base = openat(CWD, DELETABLE, flags, Mode::empty())
-            .map_err(Error::io("open", DELETABLE))?;
+        let base = open_base()?;
         let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
         let above = if above.as_os_str().is_empty() { Path::new(".") } else { above };
         match openat2(&base, above, flags, Mode::empty(), resolve) {
@@ -69,6 +67,28 @@ impl HostPathDeleter {
             }
         }
     }
+}
+
+fn open_base() -> Result<OwnedFd> {
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    openat(CWD, DELETABLE, flags, Mode::empty()).map_err(Error::io("open", DELETABLE))
+}
+
+/// Makes the directory of a volume, without following links on the way.
+fn make(name: &str) -> Result<PathBuf> {
+    let path = Path::new(DELETABLE).join(MADE).join(name);
+    let mut dir = open_base()?;
+    for (part, mode) in [(MADE, 0o755), (name, 0o777)] {
+        let mode = Mode::from_raw_mode(mode);
+        match mkdirat(&dir, part, mode) {
+            Ok(()) | Err(Errno::EXIST) => {}
+            Err(error) => return Err(Error::io("create the directory", &path)(error)),
+        }
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        dir = openat(&dir, part, flags, Mode::empty()).map_err(Error::io("open", &path))?;
+    }
+    fchmod(&dir, Mode::from_raw_mode(0o777)).map_err(Error::io("set the mode of", &path))?;
+    Ok(path)
 }
 
 pub(super) struct HostPathProvisioner {
@@ -93,9 +113,7 @@ impl Provisioner for HostPathProvisioner {
         let capacity = claim
             .and_then(|claim| claim.resources.as_ref()?.requests.as_ref()?.get("storage"))
             .ok_or_else(|| Error::invalid("the claim of a hostPath volume asks for no storage"))?;
-        let path = Path::new(MADE).join(&options.pv_name);
-        dirs::make(&path, 0o777)?;
-        dirs::set_mode(&path, 0o777)?;
+        let path = make(&options.pv_name)?;
         let annotation = ("kubernetes.io/createdby", "hostpath-dynamic-provisioner");
         let (key, value) = (annotation.0.to_owned(), annotation.1.to_owned());
         Ok(PersistentVolume {

@@ -124,7 +124,7 @@ impl VolumePlugin for LocalPlugin {
         let local = Local::of(spec)?;
         let uid = names::pod_uid(pod)?;
         let from = mounted_from(&*host, &local)?;
-        Ok(Box::new(mounter::LocalMounter::new(host, &local, uid, from, spec, options)))
+        Ok(Box::new(mounter::LocalMounter::new(host, &local, (pod, uid), from, spec, options)))
     }
 
     fn new_unmounter(&self, volume_name: &str, pod_uid: &str) -> Result<Box<dyn Unmounter>> {

@@ -5,14 +5,16 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use k8s_openapi::api::core::v1::Pod;
 use tracing::warn;
 
 use super::Local;
 use crate::interfaces::{Mounter, Unmounter, Volume, VolumeHost};
 use crate::metrics::{Metrics, MetricsError, MetricsProvider, MetricsStatFs};
 use crate::mount::{Mount, clean_up_mount_point};
-use crate::ownership::{FsGroupChangePolicy, set_volume_ownership};
+use crate::ownership::FsGroupChangePolicy;
 use crate::plugins::LOCAL;
+use crate::plugins::shared::own::Owner;
 use crate::plugins::shared::{dirs, is_mounted, real_path, refuse_mounts_inside};
 use crate::{Attributes, Error, MounterArgs, Result, Spec, VolumeOptions};
 
@@ -26,13 +28,14 @@ pub(super) struct LocalMounter {
     path: PathBuf,
     read_only: bool,
     options: Vec<String>,
+    owner: Owner,
 }
 
 impl LocalMounter {
     pub(super) fn new(
         host: Arc<dyn VolumeHost>,
         local: &Local<'_>,
-        pod_uid: &str,
+        (pod, pod_uid): (&Pod, &str),
         from: PathBuf,
         spec: &Spec,
         options: &VolumeOptions,
@@ -48,6 +51,7 @@ impl LocalMounter {
             path: host.pod_volume_dir(pod_uid, LOCAL, local.name),
             read_only: spec.read_only,
             options: mount_options,
+            owner: Owner::new(&*host, pod, local.name),
         }
     }
 
@@ -105,7 +109,7 @@ impl LocalMounter {
         } else {
             args.fs_group_change_policy
         };
-        set_volume_ownership(dir, group, policy, false)
+        self.owner.give(dir, Some(group), policy, false)
     }
 
     /// Whether the volume is mounted for another Pod.

@@ -3,14 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use crate::metrics::{
-    CachedMetrics, Metrics, MetricsDu, MetricsError, MetricsNil, MetricsProvider, MetricsStatFs,
+    CachedMetrics, Metrics, MetricsDu, MetricsError, MetricsProvider, MetricsStatFs,
 };
 use crate::mount::Mount;
 
 /// What measures a volume.
 pub(crate) enum Measure {
-    /// Nothing does.
-    Not,
     /// The files in a directory.
     Du(PathBuf),
     /// The files in a directory, once.
@@ -37,7 +35,6 @@ impl Measure {
 impl MetricsProvider for Measure {
     fn metrics(&self) -> Result<Metrics, MetricsError> {
         match self {
-            Self::Not => MetricsNil.metrics(),
             Self::Du(path) => MetricsDu::new(path).metrics(),
             Self::Cached(cached) => cached.metrics(),
             Self::StatFs(path) => MetricsStatFs::new(path).metrics(),

@@ -1,10 +1,11 @@
 //! What several plugins need.
 
-pub(super) mod dirs;
+pub(crate) mod dirs;
 pub(super) mod measure;
-pub(super) mod names;
+pub(crate) mod names;
 pub(super) mod nested;
 pub(super) mod newer;
+pub(super) mod own;
 pub(super) mod payload;
 pub(super) mod remove;
 pub(super) mod slot;
@@ -15,7 +16,7 @@ use std::path::{Path, PathBuf};
 use crate::mount::Mount;
 use crate::{Error, Result};
 
-/// The group that a mounter gives files to, and whether that is all it does.
+/// Returns what is mounted inside of a directory.
 pub(super) fn mounts_inside(mounter: &dyn Mount, dir: &Path) -> Result<Vec<PathBuf>> {
     let real = real_path(dir)?;
     let mut inside: Vec<_> = mounter.list()?.into_iter().map(|mount| mount.path).collect();

@@ -27,6 +27,6 @@ impl Slot {
 pub(crate) fn host_utils(host: &dyn VolumeHost) -> Arc<dyn HostUtils> {
     match host.as_kubelet() {
         Some(kubelet) => kubelet.host_util(),
-        None => Arc::new(LinuxHostUtils::default()),
+        None => Arc::new(LinuxHostUtils),
     }
 }
