@@ -6,11 +6,14 @@
 //! | [`interfaces`] | the traits of plugins, mounters, attachers and hosts |
 //! | [`manager`] | finds the plugin of a volume |
 //! | [`probe`] | plugins that appear while a program runs |
+//! | [`host`] | a host for plugins outside of a kubelet |
+//! | [`plugins`] | emptyDir, hostPath, local, configMap, secret, downwardAPI, projected |
 //! | [`metrics`] | the space and the inodes of a volume |
 //! | [`ownership`] | `fsGroup` |
 //! | [`mount`] | mounting, the table of mounts, cleaning up |
 //! | [`filesystem`] | formatting, checking and growing file systems |
 //! | [`subpath`] | a part of a volume, safe against symbolic links |
+//! | [`atomic_writer`] | files that change all at once |
 //! | [`recycler`] | the Pod that empties a volume |
 //! | `testing`, with the feature `testing` | a host and a mounter for tests |
 //!
@@ -24,15 +27,18 @@
 
 #![cfg(target_os = "linux")]
 
+pub mod atomic_writer;
 mod error;
 pub mod exec;
 pub mod filesystem;
+pub mod host;
 pub mod interfaces;
 pub mod manager;
 pub mod metrics;
 pub mod mount;
 mod options;
 pub mod ownership;
+pub mod plugins;
 pub mod probe;
 pub mod recycler;
 mod spec;

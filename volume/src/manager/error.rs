@@ -111,3 +111,9 @@ impl From<FindError> for Error {
         Self::other(error)
     }
 }
+
+impl From<InitErrors> for Error {
+    fn from(errors: InitErrors) -> Self {
+        Self::other(errors)
+    }
+}

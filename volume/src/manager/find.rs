@@ -29,7 +29,11 @@ impl VolumePluginManager {
     /// # Errors
     ///
     /// When there is no volume, or not exactly one plugin supports it.
-    pub fn find_plugin_by_spec(&self, spec: Option<&Spec>) -> Result<Plugin, FindError> {
+    pub fn find_plugin_by_spec<'a>(
+        &self,
+        spec: impl Into<Option<&'a Spec>>,
+    ) -> Result<Plugin, FindError> {
+        let spec = spec.into();
         let spec = spec.ok_or(FindError::NoSpec)?;
         let matched =
             self.all().into_iter().filter(|(_, plugin)| plugin.can_support(spec));
@@ -55,10 +59,11 @@ impl VolumePluginManager {
     /// # Errors
     ///
     /// When there is none; the error names the volume.
-    pub fn find_persistent_plugin_by_spec(
+    pub fn find_persistent_plugin_by_spec<'a>(
         &self,
-        spec: Option<&Spec>,
+        spec: impl Into<Option<&'a Spec>>,
     ) -> Required<dyn PersistentVolumePlugin> {
+        let spec = spec.into();
         let kind = "persistent";
         let found =
             self.find_plugin_by_spec(spec).map_err(|error| error.about(kind, spec))?;
@@ -83,10 +88,11 @@ impl VolumePluginManager {
     /// # Errors
     ///
     /// When there is none; the error names the volume.
-    pub fn find_volume_plugin_with_limits_by_spec(
+    pub fn find_volume_plugin_with_limits_by_spec<'a>(
         &self,
-        spec: Option<&Spec>,
+        spec: impl Into<Option<&'a Spec>>,
     ) -> Required<dyn VolumePluginWithAttachLimits> {
+        let spec = spec.into();
         let kind = "attach limited";
         let found =
             self.find_plugin_by_spec(spec).map_err(|error| error.about(kind, spec))?;
@@ -107,10 +113,11 @@ impl VolumePluginManager {
     /// # Errors
     ///
     /// When there is none.
-    pub fn find_recyclable_plugin_by_spec(
+    pub fn find_recyclable_plugin_by_spec<'a>(
         &self,
-        spec: Option<&Spec>,
+        spec: impl Into<Option<&'a Spec>>,
     ) -> Required<dyn RecyclableVolumePlugin> {
+        let spec = spec.into();
         let found = self.find_plugin_by_spec(spec)?;
         found.as_recyclable().ok_or(FindError::NotOfKind("recyclable"))
     }
@@ -133,10 +140,11 @@ impl VolumePluginManager {
     /// # Errors
     ///
     /// When there is none.
-    pub fn find_creatable_plugin_by_spec(
+    pub fn find_creatable_plugin_by_spec<'a>(
         &self,
-        spec: Option<&Spec>,
+        spec: impl Into<Option<&'a Spec>>,
     ) -> Required<dyn ProvisionableVolumePlugin> {
+        let spec = spec.into();
         let found = self.find_plugin_by_spec(spec)?;
         found.as_provisionable().ok_or(FindError::NotOfKind("creatable"))
     }
@@ -146,10 +154,11 @@ impl VolumePluginManager {
     /// # Errors
     ///
     /// When there is none.
-    pub fn find_deletable_plugin_by_spec(
+    pub fn find_deletable_plugin_by_spec<'a>(
         &self,
-        spec: Option<&Spec>,
+        spec: impl Into<Option<&'a Spec>>,
     ) -> Required<dyn DeletableVolumePlugin> {
+        let spec = spec.into();
         let found = self.find_plugin_by_spec(spec)?;
         found.as_deletable().ok_or(FindError::NotOfKind("deletable"))
     }
@@ -172,10 +181,11 @@ impl VolumePluginManager {
     /// # Errors
     ///
     /// When no plugin supports the volume, or it can't say whether it attaches it.
-    pub fn find_attachable_plugin_by_spec(
+    pub fn find_attachable_plugin_by_spec<'a>(
         &self,
-        spec: Option<&Spec>,
+        spec: impl Into<Option<&'a Spec>>,
     ) -> Optional<dyn AttachableVolumePlugin> {
+        let spec = spec.into();
         let Some(found) = self.find_plugin_by_spec(spec)?.as_attachable() else {
             return Ok(None);
         };
@@ -202,10 +212,11 @@ impl VolumePluginManager {
     /// # Errors
     ///
     /// When no plugin supports the volume, or it can't say whether it mounts the device.
-    pub fn find_device_mountable_plugin_by_spec(
+    pub fn find_device_mountable_plugin_by_spec<'a>(
         &self,
-        spec: Option<&Spec>,
+        spec: impl Into<Option<&'a Spec>>,
     ) -> Optional<dyn DeviceMountableVolumePlugin> {
+        let spec = spec.into();
         let Some(found) = self.find_plugin_by_spec(spec)?.as_device_mountable() else {
             return Ok(None);
         };
@@ -233,10 +244,11 @@ impl VolumePluginManager {
     /// # Errors
     ///
     /// When no plugin supports the volume.
-    pub fn find_expandable_plugin_by_spec(
+    pub fn find_expandable_plugin_by_spec<'a>(
         &self,
-        spec: Option<&Spec>,
+        spec: impl Into<Option<&'a Spec>>,
     ) -> Optional<dyn ExpandableVolumePlugin> {
+        let spec = spec.into();
         match (self.find_plugin_by_spec(spec), spec) {
             (Ok(found), _) => Ok(found.as_expandable()),
             (Err(_), Some(spec)) if spec.is_kubelet_expandable() => {
@@ -264,10 +276,11 @@ impl VolumePluginManager {
     /// # Errors
     ///
     /// When no plugin supports the volume.
-    pub fn find_mapper_plugin_by_spec(
+    pub fn find_mapper_plugin_by_spec<'a>(
         &self,
-        spec: Option<&Spec>,
+        spec: impl Into<Option<&'a Spec>>,
     ) -> Optional<dyn BlockVolumePlugin> {
+        let spec = spec.into();
         Ok(self.find_plugin_by_spec(spec)?.as_block())
     }
 
@@ -288,10 +301,11 @@ impl VolumePluginManager {
     /// # Errors
     ///
     /// When no plugin supports the volume.
-    pub fn find_node_expandable_plugin_by_spec(
+    pub fn find_node_expandable_plugin_by_spec<'a>(
         &self,
-        spec: Option<&Spec>,
+        spec: impl Into<Option<&'a Spec>>,
     ) -> Optional<dyn NodeExpandableVolumePlugin> {
+        let spec = spec.into();
         Ok(self.find_plugin_by_spec(spec)?.as_node_expandable())
     }
 

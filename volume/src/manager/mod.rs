@@ -16,8 +16,8 @@
 //! if let Err(errors) = manager.init_plugins(plugins, None, host) {
 //!     eprintln!("{errors}");
 //! }
-//! let plugin = manager.find_plugin_by_spec(Some(&spec))?;
-//! if let Some(attachable) = manager.find_attachable_plugin_by_spec(Some(&spec))? {
+//! let plugin = manager.find_plugin_by_spec(&spec)?;
+//! if let Some(attachable) = manager.find_attachable_plugin_by_spec(&spec)? {
 //!     attachable.new_attacher()?;
 //! }
 //! # Ok(())

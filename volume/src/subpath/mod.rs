@@ -45,3 +45,30 @@ pub trait Subpath: Send + Sync {
     /// When the path leaves the base, or can't be made.
     fn safe_make_dir(&self, subdir: &Path, base: &Path, mode: u32) -> Result<()>;
 }
+
+/// Stand-in.
+#[derive(Default)]
+pub struct LinuxSubpath;
+
+impl LinuxSubpath {
+    /// Stand-in.
+    #[must_use]
+    pub fn new() -> Self {
+        Self
+    }
+}
+
+impl Subpath for LinuxSubpath {
+    fn prepare_safe_subpath(&self, _request: &SubpathRequest) -> Result<PathBuf> {
+        Err(crate::Error::NotSupported("stand-in".to_owned()))
+    }
+
+    fn clean_subpaths(&self, _pod_dir: &Path, _volume_name: &str) -> Result<()> {
+        Ok(())
+    }
+
+    fn safe_make_dir(&self, subdir: &Path, base: &Path, _mode: u32) -> Result<()> {
+        let path = base.join(subdir);
+        std::fs::create_dir_all(&path).map_err(crate::Error::io("create", &path))
+    }
+}

@@ -25,9 +25,11 @@
 //! ```
 
 mod exec;
+mod host;
 mod mount;
 
 pub use exec::{FakeAnswer, FakeCall, FakeExec};
+pub use host::{FakeEvents, FakeHost};
 pub use mount::{FakeAction, FakeMounter};
 
 use std::sync::{Mutex, MutexGuard, PoisonError};

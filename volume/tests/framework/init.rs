@@ -29,7 +29,7 @@ fn one_error_is_displayed_plainly_and_the_others_are_registered() {
         r#"failed to load volume plugin "example.com/broken", error: no device"#
     );
     for name in ["a", "b"] {
-        let found = manager.find_plugin_by_spec(Some(&spec(name))).unwrap();
+        let found = manager.find_plugin_by_spec(&spec(name)).unwrap();
         assert_eq!(found.plugin_name(), format!("example.com/{name}"));
     }
     assert!(manager.find_plugin_by_name("example.com/broken").is_err());
@@ -58,8 +58,8 @@ fn the_first_of_two_with_a_name_stays() {
     let plugins =
         vec![Plugin::new("a/x", "first").boxed(), Plugin::new("a/x", "second").boxed()];
     manager.init_plugins(plugins, None, Arc::new(Nothing)).unwrap_err();
-    assert!(manager.find_plugin_by_spec(Some(&spec("first"))).is_ok());
-    assert!(manager.find_plugin_by_spec(Some(&spec("second"))).is_err());
+    assert!(manager.find_plugin_by_spec(&spec("first")).is_ok());
+    assert!(manager.find_plugin_by_spec(&spec("second")).is_err());
 }
 
 #[test]

@@ -29,7 +29,7 @@ fn manager() -> VolumePluginManager {
 #[test]
 fn a_volume_has_one_plugin() {
     let manager = manager();
-    let find = |name| manager.find_plugin_by_spec(Some(&spec(name)));
+    let find = |name| manager.find_plugin_by_spec(&spec(name));
     assert_eq!(find("full").unwrap().plugin_name(), "kubernetes.io/testPlugin");
     assert_eq!(find("none").err().unwrap().to_string(), "no volume plugin matched");
     assert_eq!(
@@ -59,10 +59,7 @@ fn a_name_has_one_plugin() {
 /// Returns whether a lookup that requires a kind of plugin finds one, or its error.
 macro_rules! required {
     ($manager:ident, $by_spec:ident, $name:expr) => {
-        $manager
-            .$by_spec(Some(&spec($name)))
-            .map(|_| ())
-            .map_err(|error| error.to_string())
+        $manager.$by_spec(&spec($name)).map(|_| ()).map_err(|error| error.to_string())
     };
 }
 
@@ -109,15 +106,11 @@ fn what_must_be_of_a_kind_is_an_error_otherwise() {
 fn what_may_be_of_a_kind_is_nothing_otherwise() {
     let manager = manager();
     let by_spec: [Find<bool>; 5] = [
-        |m, name| Ok(m.find_attachable_plugin_by_spec(Some(&spec(name)))?.is_some()),
-        |m, name| {
-            Ok(m.find_device_mountable_plugin_by_spec(Some(&spec(name)))?.is_some())
-        },
-        |m, name| Ok(m.find_expandable_plugin_by_spec(Some(&spec(name)))?.is_some()),
-        |m, name| Ok(m.find_mapper_plugin_by_spec(Some(&spec(name)))?.is_some()),
-        |m, name| {
-            Ok(m.find_node_expandable_plugin_by_spec(Some(&spec(name)))?.is_some())
-        },
+        |m, name| Ok(m.find_attachable_plugin_by_spec(&spec(name))?.is_some()),
+        |m, name| Ok(m.find_device_mountable_plugin_by_spec(&spec(name))?.is_some()),
+        |m, name| Ok(m.find_expandable_plugin_by_spec(&spec(name))?.is_some()),
+        |m, name| Ok(m.find_mapper_plugin_by_spec(&spec(name))?.is_some()),
+        |m, name| Ok(m.find_node_expandable_plugin_by_spec(&spec(name))?.is_some()),
     ];
     for find in by_spec {
         assert_eq!(find(&manager, "full"), Ok(true));
@@ -155,7 +148,7 @@ fn a_flex_volume_without_a_plugin_is_grown_on_the_node() {
         flex_volume: Some(flex),
         ..Volume::default()
     });
-    let found = manager().find_expandable_plugin_by_spec(Some(&flex)).unwrap().unwrap();
+    let found = manager().find_expandable_plugin_by_spec(&flex).unwrap().unwrap();
     assert_eq!(found.plugin_name(), "example.com/flex");
     assert_eq!(found.expand_volume_device(&flex, 20, 10).unwrap(), 20);
     assert!(found.requires_fs_resize());

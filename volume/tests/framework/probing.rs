@@ -55,7 +55,7 @@ fn manager(plugins: Vec<Plugin>) -> (Arc<VolumePluginManager>, Script) {
 #[test]
 fn a_plugin_is_found_while_it_is_there() {
     let (manager, script) = manager(vec![]);
-    let find = || manager.find_plugin_by_spec(Some(&spec("x"))).map(drop);
+    let find = || manager.find_plugin_by_spec(&spec("x")).map(drop);
     assert_eq!(find(), Err(FindError::NotFound));
     script.then(Ok(vec![add(Plugin::new("a/x", "x"))]));
     assert_eq!(find(), Ok(()));
@@ -97,7 +97,7 @@ fn a_registered_and_a_probed_one_are_several() {
     script.then(Ok(vec![add(Plugin::new("a/x", "x"))]));
     let both = FindError::Multiple(vec!["a/x".to_owned(), "a/x".to_owned()]);
     assert_eq!(manager.find_plugin_by_name("a/x").err(), Some(both.clone()));
-    assert_eq!(manager.find_plugin_by_spec(Some(&spec("x"))).err(), Some(both));
+    assert_eq!(manager.find_plugin_by_spec(&spec("x")).err(), Some(both));
 }
 
 #[test]
@@ -127,7 +127,7 @@ fn a_lookup_sees_a_plugin_as_it_was_or_as_it_is() {
             scope.spawn(|| {
                 while !stop.load(Ordering::Relaxed) {
                     assert!(manager.find_plugin_by_name("a/known").is_ok());
-                    match manager.find_plugin_by_spec(Some(&spec("x"))) {
+                    match manager.find_plugin_by_spec(&spec("x")) {
                         Ok(plugin) => assert_eq!(plugin.plugin_name(), "a/x"),
                         Err(error) => assert_eq!(error, FindError::NotFound),
                     }

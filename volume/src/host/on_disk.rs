@@ -1,0 +1,121 @@
+//! What is on disk, for a program that was restarted.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use super::StandaloneHost;
+use crate::interfaces::VolumeHost;
+use crate::plugins::dirs::remove_empty;
+use crate::plugins::{DELETING, EMPTY_DIR};
+use crate::{Error, Result};
+
+/// A volume of which something is on disk: it is mounted, or setting it up or tearing it down was
+/// interrupted.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct VolumeOnDisk {
+    /// The UID of its Pod.
+    pub pod_uid: String,
+    /// The name of its plugin.
+    pub plugin_name: String,
+    /// Its name.
+    pub volume_name: String,
+    /// Where it is, or was, mounted.
+    pub path: PathBuf,
+}
+
+impl StandaloneHost {
+    /// Returns the UIDs of the Pods that have a directory.
+    ///
+    /// # Errors
+    ///
+    /// When the directories can't be read.
+    pub fn pods_on_disk(&self) -> Result<Vec<String>> {
+        names(&self.layout.pods())
+    }
+
+    /// Returns the volumes of a Pod of which something is on disk: to unmount them, pass their
+    /// names to [`new_unmounter`](crate::interfaces::VolumePlugin::new_unmounter) of their
+    /// plugins, in this order. hostPath volumes leave nothing there.
+    ///
+    /// # Errors
+    ///
+    /// When the directories can't be read.
+    pub fn volumes_on_disk(&self, pod_uid: &str) -> Result<Vec<VolumeOnDisk>> {
+        let mut found = BTreeSet::new();
+        let volumes = self.layout.pod(pod_uid).join("volumes");
+        for plugin in names(&volumes)? {
+            for volume in names(&volumes.join(&plugin))? {
+                let volume = volume.strip_suffix(DELETING).unwrap_or(&volume);
+                found.insert((plugin.replace('~', "/"), volume.to_owned()));
+            }
+        }
+        // The markers of volumes whose directory is gone, or was never made.
+        for volume in names(&self.pod_plugin_dir(pod_uid, EMPTY_DIR))? {
+            let is_wrapped = volume.strip_prefix("wrapped_");
+            let is_wrapped =
+                is_wrapped.is_some_and(|own| found.iter().any(|(_, name)| name == own));
+            if !is_wrapped {
+                found.insert((EMPTY_DIR.to_owned(), volume));
+            }
+        }
+        let found = found.into_iter().map(|(plugin_name, volume_name)| VolumeOnDisk {
+            path: self.pod_volume_dir(pod_uid, &plugin_name, &volume_name),
+            pod_uid: pod_uid.to_owned(),
+            plugin_name,
+            volume_name,
+        });
+        Ok(found.collect())
+    }
+
+    /// Returns where devices of volumes are mounted once for the node, by a plugin.
+    ///
+    /// # Errors
+    ///
+    /// When the directories can't be read.
+    pub fn device_mounts_on_disk(&self, plugin_name: &str) -> Result<Vec<PathBuf>> {
+        let dir = self.plugin_dir(plugin_name).join("mounts");
+        Ok(names(&dir)?.into_iter().map(|name| dir.join(name)).collect())
+    }
+
+    /// Removes the directories of a Pod whose volumes are all torn down. Can be repeated.
+    ///
+    /// # Errors
+    ///
+    /// When something is left in them: nothing but empty directories is removed.
+    pub fn remove_pod(&self, pod_uid: &str) -> Result<()> {
+        let pod = self.layout.pod(pod_uid);
+        for kind in ["volumes", "plugins", "volumeDevices"] {
+            let dir = pod.join(kind);
+            for plugin in names(&dir)? {
+                remove_empty(&dir.join(plugin))?;
+            }
+            remove_empty(&dir)?;
+        }
+        remove_empty(&pod)
+    }
+}
+
+/// The names in a directory, sorted. None if it doesn't exist. Those that aren't UTF-8 are an
+/// error: no volume is named so.
+fn names(dir: &Path) -> Result<Vec<String>> {
+    let entries = match fs::read_dir(dir) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(Error::io("read", dir)(error)),
+    };
+    let mut names = Vec::new();
+    for entry in entries {
+        let name = entry.map_err(Error::io("read", dir))?.file_name();
+        names.push(name.into_string().map_err(|name: OsString| {
+            Error::invalid(format!(
+                "{} has the name {name:?}, which no volume has",
+                dir.display()
+            ))
+        })?);
+    }
+    names.sort();
+    Ok(names)
+}

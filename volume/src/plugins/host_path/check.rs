@@ -1,0 +1,95 @@
+//! What a hostPath must be.
+
+use std::path::Path;
+
+use crate::mount::{FileType, HostUtils};
+use crate::plugins::shared::dirs;
+use crate::{Error, Result};
+
+/// The field `type` of a hostPath.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Nothing is checked, and the path may not exist.
+    Any,
+    DirectoryOrCreate,
+    FileOrCreate,
+    Existing(FileType),
+}
+
+impl Kind {
+    pub(super) fn parse(text: &str) -> Result<Self> {
+        Ok(match text {
+            "" => Self::Any,
+            "DirectoryOrCreate" => Self::DirectoryOrCreate,
+            "Directory" => Self::Existing(FileType::Directory),
+            "FileOrCreate" => Self::FileOrCreate,
+            "File" => Self::Existing(FileType::File),
+            "Socket" => Self::Existing(FileType::Socket),
+            "CharDevice" => Self::Existing(FileType::CharDevice),
+            "BlockDevice" => Self::Existing(FileType::BlockDevice),
+            _ => {
+                return Err(Error::invalid(format!(
+                    "the type {text:?} of a hostPath is unknown; it is empty, \
+                     DirectoryOrCreate, Directory, FileOrCreate, File, Socket, CharDevice or \
+                     BlockDevice"
+                )));
+            }
+        })
+    }
+
+    /// Fails if the path is something else. Makes it if that is asked for.
+    pub(super) fn check(self, utils: &dyn HostUtils, path: &Path) -> Result<()> {
+        let wanted = match self {
+            Self::Any => return Ok(()),
+            Self::Existing(wanted) => wanted,
+            Self::DirectoryOrCreate => {
+                make(utils, path, 0o755, |path| utils.make_dir(path))?;
+                FileType::Directory
+            }
+            Self::FileOrCreate => {
+                make(utils, path, 0o644, |path| utils.make_file(path))?;
+                FileType::File
+            }
+        };
+        let found = utils.file_type(path)?;
+        if found == wanted {
+            return Ok(());
+        }
+        Err(Error::invalid(format!(
+            "the hostPath {} is {}, and its type asks for {}",
+            path.display(),
+            shown(found),
+            shown(wanted)
+        )))
+    }
+}
+
+/// Makes what doesn't exist, with its mode whatever the umask is.
+fn make(
+    utils: &dyn HostUtils,
+    path: &Path,
+    mode: u32,
+    make: impl FnOnce(&Path) -> Result<()>,
+) -> Result<()> {
+    if utils.path_exists(path)? {
+        return Ok(());
+    }
+    make(path)?;
+    // A host that is elsewhere makes it elsewhere, with a mode of its own.
+    if dirs::exists(path)? {
+        dirs::set_mode_of(path, mode)
+    } else {
+        Ok(())
+    }
+}
+
+fn shown(kind: FileType) -> &'static str {
+    match kind {
+        FileType::Directory => "a directory",
+        FileType::File => "a file",
+        FileType::Socket => "a socket",
+        FileType::CharDevice => "a character device",
+        FileType::BlockDevice => "a block device",
+        FileType::Fifo => "a named pipe",
+    }
+}

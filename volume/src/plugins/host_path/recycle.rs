@@ -1,0 +1,49 @@
+//! The Pod that empties a hostPath volume.
+
+use k8s_openapi::api::core::v1::{HostPathVolumeSource, Pod, Volume};
+use kubernetes_kinds::quantity::Amount;
+
+use crate::interfaces::EventRecorder;
+use crate::{Error, Result, Spec, VolumeConfig};
+
+/// Runs a Pod to its end.
+pub(super) type RunPod = dyn Fn(&Pod, &dyn EventRecorder) -> Result<()> + Send + Sync;
+
+/// Returns the Pod of the configuration with the volume and the time that it gets.
+pub(super) fn pod(
+    config: &VolumeConfig,
+    pv_name: &str,
+    source: &HostPathVolumeSource,
+    spec: &Spec,
+) -> Result<Pod> {
+    let Some(template) = &config.recycler_pod_template else {
+        return Err(Error::invalid(
+            "the configuration has no Pod that empties hostPath volumes",
+        ));
+    };
+    let mut pod = Pod::clone(template);
+    let pod_spec = pod.spec.get_or_insert_default();
+    let Some(volume) = pod_spec.volumes.as_mut().and_then(|volumes| volumes.first_mut())
+    else {
+        return Err(Error::invalid(format!(
+            "the Pod that empties the PersistentVolume {pv_name:?} has no volume to put it at"
+        )));
+    };
+    *volume = Volume {
+        name: volume.name.clone(),
+        host_path: Some(source.clone()),
+        ..Volume::default()
+    };
+    pod_spec.active_deadline_seconds = Some(seconds(config, spec));
+    Ok(pod)
+}
+
+/// The time for each whole GiB, and at least the minimum.
+fn seconds(config: &VolumeConfig, spec: &Spec) -> i64 {
+    let volume = spec.persistent_volume.as_ref().and_then(|volume| volume.spec.as_ref());
+    let capacity = volume.and_then(|volume| volume.capacity.as_ref()?.get("storage"));
+    let bytes =
+        capacity.and_then(|size| Amount::try_from(size).ok()?.to_i64()).unwrap_or(0);
+    let by_size = (bytes >> 30).saturating_mul(config.recycler_timeout_increment.into());
+    by_size.max(config.recycler_minimum_timeout.into())
+}

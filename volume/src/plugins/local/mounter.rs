@@ -1,0 +1,217 @@
+//! The bind mounts of local volumes for Pods.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use k8s_openapi::api::core::v1::Pod;
+use tracing::warn;
+
+use super::Local;
+use crate::interfaces::{Mounter, Unmounter, Volume, VolumeHost};
+use crate::metrics::{Metrics, MetricsError, MetricsProvider, MetricsStatFs};
+use crate::mount::{Mount, clean_up_mount_point};
+use crate::ownership::FsGroupChangePolicy;
+use crate::plugins::LOCAL;
+use crate::plugins::shared::own::Owner;
+use crate::plugins::shared::{dirs, is_mounted, real_path, refuse_mounts_inside};
+use crate::{Attributes, Error, MounterArgs, Result, Spec, VolumeOptions};
+
+/// The mode of the directory beneath a mount.
+const BENEATH: u32 = 0o750;
+
+pub(super) struct LocalMounter {
+    mounter: Arc<dyn Mount>,
+    name: String,
+    from: PathBuf,
+    path: PathBuf,
+    read_only: bool,
+    options: Vec<String>,
+    owner: Owner,
+}
+
+impl LocalMounter {
+    pub(super) fn new(
+        host: Arc<dyn VolumeHost>,
+        local: &Local<'_>,
+        (pod, pod_uid): (&Pod, &str),
+        from: PathBuf,
+        spec: &Spec,
+        options: &VolumeOptions,
+    ) -> Self {
+        let mut mount_options = local.mount_options.clone();
+        mount_options.extend(options.mount_options.iter().cloned());
+        mount_options.sort();
+        mount_options.dedup();
+        Self {
+            mounter: host.mounter(LOCAL),
+            name: local.name.to_owned(),
+            from,
+            path: host.pod_volume_dir(pod_uid, LOCAL, local.name),
+            read_only: spec.read_only,
+            options: mount_options,
+            owner: Owner::new(&*host, pod, local.name),
+        }
+    }
+
+    fn bind(&self, dir: &Path) -> Result<()> {
+        let mut options = vec!["bind"];
+        if self.read_only {
+            options.push("ro");
+        }
+        options.extend(self.options.iter().map(String::as_str));
+        self.mounter.mount(&self.from, dir, "", &options)
+    }
+
+    /// Makes right what an interrupted call has mounted.
+    fn check_mounted(&self, dir: &Path) -> Result<()> {
+        let file = |path: &Path| {
+            let file = fs::metadata(path).map_err(Error::io("look at", path))?;
+            Ok::<_, Error>((file.dev(), file.ino()))
+        };
+        if file(dir)? != file(&self.from)? {
+            return Err(Error::invalid(format!(
+                "{} has something else mounted than {}; unmount it",
+                dir.display(),
+                self.from.display()
+            )));
+        }
+        if !self.read_only {
+            return Ok(());
+        }
+        let real = real_path(dir)?;
+        let mounts = self.mounter.list()?;
+        let found = mounts.iter().rev().find(|mount| mount.path == real);
+        if found.is_some_and(|mount| mount.options.iter().any(|option| option == "ro")) {
+            return Ok(());
+        }
+        self.mounter.mount(&self.from, dir, "", &["bind", "remount", "ro"])
+    }
+
+    /// Gives the files to the group, unless another Pod has them.
+    fn own(&self, dir: &Path, args: &MounterArgs, again: bool) -> Result<()> {
+        let Some(group) = args.fs_group.filter(|_| !self.read_only) else {
+            return Ok(());
+        };
+        if self.is_shared(dir)? {
+            let owner = fs::metadata(dir).map_err(Error::io("look at", dir))?.gid();
+            if owner != group {
+                warn!(
+                    volume = self.name,
+                    "the files keep the group {owner}, because another Pod has the volume; \
+                     fsGroup {group} is not applied"
+                );
+            }
+            return Ok(());
+        }
+        // The root is last: if it is right, an earlier call has done everything.
+        let policy = if again {
+            Some(FsGroupChangePolicy::OnRootMismatch)
+        } else {
+            args.fs_group_change_policy
+        };
+        self.owner.give(dir, Some(group), policy, false)
+    }
+
+    /// Whether the volume is mounted for another Pod.
+    fn is_shared(&self, dir: &Path) -> Result<bool> {
+        let (dir, from) = (real_path(dir)?, real_path(&self.from)?);
+        // Directories of volumes have the same place in the directories of all Pods.
+        let mut refs = self.mounter.mount_refs(&dir)?;
+        refs.retain(|path| *path != dir && *path != from);
+        let ending = self.path.components().rev().take(3).collect::<Vec<_>>();
+        Ok(refs
+            .iter()
+            .any(|path| path.components().rev().take(3).collect::<Vec<_>>() == ending))
+    }
+}
+
+impl Volume for LocalMounter {
+    fn path(&self) -> PathBuf {
+        self.path.clone()
+    }
+}
+
+impl MetricsProvider for LocalMounter {
+    fn metrics(&self) -> Result<Metrics, MetricsError> {
+        MetricsStatFs::new(&self.path).metrics()
+    }
+}
+
+impl Mounter for LocalMounter {
+    fn set_up_at(&self, dir: &Path, args: &MounterArgs) -> Result<()> {
+        if is_mounted(&*self.mounter, dir)? {
+            self.check_mounted(dir)?;
+            return self.own(dir, args, true);
+        }
+        if !self.from.is_dir() {
+            let from = self.from.display();
+            return Err(Error::invalid(format!(
+                "{from} of {:?} is no directory",
+                self.name
+            )));
+        }
+        let is_new = dirs::make(dir, BENEATH)?;
+        let mut mounted = false;
+        let done = self.bind(dir).and_then(|()| {
+            mounted = true;
+            self.own(dir, args, false)
+        });
+        if done.is_err() {
+            // The first error says more than one of tidying up.
+            if mounted || is_mounted(&*self.mounter, dir).unwrap_or(false) {
+                let _ = self.mounter.unmount(dir);
+            }
+            if is_new {
+                let _ = dirs::remove_empty(dir);
+            }
+        }
+        done
+    }
+
+    fn attributes(&self) -> Attributes {
+        Attributes {
+            read_only: self.read_only,
+            managed: !self.read_only,
+            selinux_relabel: true,
+        }
+    }
+}
+
+pub(super) struct LocalUnmounter {
+    mounter: Arc<dyn Mount>,
+    path: PathBuf,
+}
+
+impl LocalUnmounter {
+    pub(super) fn new(host: &dyn VolumeHost, name: &str, pod_uid: &str) -> Self {
+        Self {
+            mounter: host.mounter(LOCAL),
+            path: host.pod_volume_dir(pod_uid, LOCAL, name),
+        }
+    }
+}
+
+impl Volume for LocalUnmounter {
+    fn path(&self) -> PathBuf {
+        self.path.clone()
+    }
+}
+
+impl MetricsProvider for LocalUnmounter {
+    fn metrics(&self) -> Result<Metrics, MetricsError> {
+        MetricsStatFs::new(&self.path).metrics()
+    }
+}
+
+impl Unmounter for LocalUnmounter {
+    fn tear_down_at(&self, dir: &Path) -> Result<()> {
+        if !dirs::exists(dir)? {
+            return Ok(());
+        }
+        refuse_mounts_inside(&*self.mounter, dir)?;
+        // Never removes content: it would be the node's.
+        clean_up_mount_point(&*self.mounter, dir, false)
+    }
+}

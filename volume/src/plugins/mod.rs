@@ -1,0 +1,72 @@
+//! The plugins of Kubernetes that need no driver.
+//!
+//! | plugin | name | content | metrics |
+//! |---|---|---|---|
+//! | [`EmptyDirPlugin`] | `kubernetes.io/empty-dir` | a directory, a tmpfs, or huge pages | its files, or its file system |
+//! | [`HostPathPlugin`] | `kubernetes.io/host-path` | a path of the node | – |
+//! | [`LocalPlugin`] | `kubernetes.io/local-volume` | a directory or a block device of the node | its file system |
+//! | [`FilesPlugin::config_map`] | `kubernetes.io/configmap` | a ConfigMap | its files, once |
+//! | [`FilesPlugin::secret`] | `kubernetes.io/secret` | a Secret, in memory | its files, once |
+//! | [`FilesPlugin::downward_api`] | `kubernetes.io/downward-api` | fields of the Pod, in memory | its files, once |
+//! | [`FilesPlugin::projected`] | `kubernetes.io/projected` | several of these and tokens, in memory | its files, once |
+//!
+//! [`all`] returns them for a [manager](crate::manager). Every step can be repeated, also after a
+//! crash: a volume counts as set up only once a marker says so, under the Pod's
+//! `plugins/kubernetes.io~empty-dir`, and is renamed to `NAME.deleting~` before it is removed.
+//!
+//! What a Pod has written is removed by directory descriptors: no link is followed, and a mount
+//! that is found inside is an error that names it. Nothing of the volume was removed then.
+
+mod config_map;
+mod downward_api;
+mod empty_dir;
+mod files;
+mod host_path;
+mod local;
+mod projected;
+mod secret;
+mod shared;
+
+pub use empty_dir::EmptyDirPlugin;
+pub use files::FilesPlugin;
+pub use host_path::HostPathPlugin;
+pub use local::LocalPlugin;
+pub(crate) use shared::remove::remove_at;
+pub(crate) use shared::{dirs, names};
+
+use crate::VolumeConfig;
+use crate::interfaces::VolumePlugin;
+
+/// The name of the plugin of emptyDir.
+pub const EMPTY_DIR: &str = "kubernetes.io/empty-dir";
+/// The name of the plugin of hostPath.
+pub const HOST_PATH: &str = "kubernetes.io/host-path";
+/// The name of the plugin of local PersistentVolumes.
+pub const LOCAL: &str = "kubernetes.io/local-volume";
+/// The name of the plugin of ConfigMaps.
+pub const CONFIG_MAP: &str = "kubernetes.io/configmap";
+/// The name of the plugin of Secrets.
+pub const SECRET: &str = "kubernetes.io/secret";
+/// The name of the plugin of the downward API.
+pub const DOWNWARD_API: &str = "kubernetes.io/downward-api";
+/// The name of the plugin of projected volumes.
+pub const PROJECTED: &str = "kubernetes.io/projected";
+
+/// The ending that a volume's directory gets while it is removed. What has it is no volume.
+pub const DELETING: &str = names::DELETING;
+
+/// Returns all plugins of this module, for a [manager](crate::manager::VolumePluginManager).
+///
+/// The configuration is that of hostPath, the only one that has any.
+#[must_use]
+pub fn all(config: VolumeConfig) -> Vec<Box<dyn VolumePlugin>> {
+    vec![
+        Box::new(EmptyDirPlugin::new()),
+        Box::new(HostPathPlugin::new(config)),
+        Box::new(LocalPlugin::new()),
+        Box::new(FilesPlugin::config_map()),
+        Box::new(FilesPlugin::secret()),
+        Box::new(FilesPlugin::downward_api()),
+        Box::new(FilesPlugin::projected()),
+    ]
+}

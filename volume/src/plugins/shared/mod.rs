@@ -1,0 +1,72 @@
+//! What several plugins need.
+
+pub(crate) mod dirs;
+pub(super) mod measure;
+pub(crate) mod names;
+pub(super) mod nested;
+pub(super) mod newer;
+pub(super) mod own;
+pub(super) mod payload;
+pub(super) mod remove;
+pub(super) mod slot;
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::mount::Mount;
+use crate::{Error, Result};
+
+/// Returns what is mounted inside of a directory.
+pub(super) fn mounts_inside(mounter: &dyn Mount, dir: &Path) -> Result<Vec<PathBuf>> {
+    let real = real_path(dir)?;
+    let mut inside: Vec<_> =
+        mounter.list()?.into_iter().map(|mount| mount.path).collect();
+    inside.retain(|path| *path != real && path.starts_with(&real));
+    Ok(inside)
+}
+
+/// Fails if something is mounted inside of the directory: what is there isn't the volume's.
+pub(super) fn refuse_mounts_inside(mounter: &dyn Mount, dir: &Path) -> Result<()> {
+    match mounts_inside(mounter, dir)?.into_iter().next() {
+        None => Ok(()),
+        Some(path) => Err(still_mounted(&path)),
+    }
+}
+
+/// The error that names a mount in the way of removing a volume.
+pub(super) fn still_mounted(path: &Path) -> Error {
+    let busy = io::Error::from(rustix::io::Errno::BUSY);
+    Error::io("remove the volume; unmount first", path)(busy)
+}
+
+/// Unmounts all that is mounted at the path itself, one mount upon the other.
+pub(super) fn unmount_all(mounter: &dyn Mount, path: &Path) -> Result<()> {
+    /// More than anything mounts at one path; a mounter that lies must not hang us.
+    const MOST: usize = 64;
+    for _ in 0..MOST {
+        if !is_mounted(mounter, path)? {
+            return Ok(());
+        }
+        refuse_mounts_inside(mounter, path)?;
+        mounter.unmount(path)?;
+    }
+    Err(still_mounted(path))
+}
+
+/// Whether something is mounted at a path that may not exist.
+pub(super) fn is_mounted(mounter: &dyn Mount, path: &Path) -> Result<bool> {
+    if !dirs::exists(path)? {
+        return Ok(false);
+    }
+    mounter.is_mount_point(path)
+}
+
+/// The path as the table of mounts has it: that of the directory above, without links, and the
+/// name as it is.
+pub(super) fn real_path(path: &Path) -> Result<PathBuf> {
+    let (Some(above), Some(name)) = (path.parent(), path.file_name()) else {
+        return Ok(path.to_owned());
+    };
+    let above = above.canonicalize().map_err(Error::io("look at", above))?;
+    Ok(above.join(name))
+}

@@ -1,0 +1,86 @@
+//! Fields that not all releases of k8s-openapi's types have.
+
+use k8s_openapi::api::authentication::v1::TokenRequest;
+use k8s_openapi::api::core::v1 as api;
+use serde_json::json;
+
+use crate::{Error, Result};
+
+/// What a release from 1.37 on has, and nothing before.
+macro_rules! since_1_37 {
+    ($(#[$doc:meta])* $name:ident($of:ty) -> $returns:ty, $field:ident) => {
+        $(#[$doc])*
+        pub(crate) fn $name(of: &$of) -> Option<$returns> {
+            k8s_openapi::k8s_if_ge_1_37! {
+                return of.$field;
+            }
+            k8s_openapi::k8s_if_le_1_36! {
+                let _ = of;
+                return None;
+            }
+        }
+    };
+}
+
+since_1_37!(
+    /// The mode of the directory.
+    empty_dir_mode(api::EmptyDirVolumeSource) -> i32, mode
+);
+since_1_37!(
+    /// Who owns the file.
+    item_user(api::KeyToPath) -> i64, user
+);
+since_1_37!(
+    /// Who owns the file.
+    downward_api_user(api::DownwardAPIVolumeFile) -> i64, user
+);
+since_1_37!(
+    /// Who owns the file.
+    token_user(api::ServiceAccountTokenProjection) -> i64, user
+);
+since_1_37!(
+    /// Who owns files that don't say.
+    secret_user(api::SecretVolumeSource) -> i64, default_user
+);
+since_1_37!(
+    /// Who owns files that don't say.
+    config_map_user(api::ConfigMapVolumeSource) -> i64, default_user
+);
+since_1_37!(
+    /// Who owns files that don't say.
+    downward_api_default_user(api::DownwardAPIVolumeSource) -> i64, default_user
+);
+since_1_37!(
+    /// Who owns files that don't say.
+    projected_user(api::ProjectedVolumeSource) -> i64, default_user
+);
+
+/// Returns the request for a token that is valid as long as the Pod exists.
+pub(crate) fn token_request(
+    pod: &api::Pod,
+    audience: Option<&str>,
+    expiration_seconds: i64,
+) -> Result<TokenRequest> {
+    let audiences: Vec<&str> = audience.into_iter().collect();
+    let request = json!({
+        "metadata": {},
+        "spec": {
+            "audiences": audiences,
+            "expirationSeconds": expiration_seconds,
+            "boundObjectRef": {
+                "apiVersion": "v1",
+                "kind": "Pod",
+                "name": pod.metadata.name,
+                "uid": pod.metadata.uid,
+            },
+        },
+    });
+    serde_json::from_value(request).map_err(Error::other)
+}
+
+/// Returns the token of the answer, or an empty one.
+pub(crate) fn token(answer: &TokenRequest) -> String {
+    let answer = serde_json::to_value(answer).unwrap_or_default();
+    let token = answer.pointer("/status/token").and_then(serde_json::Value::as_str);
+    token.unwrap_or_default().to_owned()
+}

@@ -1,0 +1,58 @@
+//! `fsGroup` of volumes.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use k8s_openapi::api::core::v1::{ObjectReference, Pod};
+
+use super::names;
+use crate::Result;
+use crate::interfaces::{EventRecorder, VolumeHost};
+use crate::ownership::{FsGroupChangePolicy, Ownership};
+
+/// Gives the files of a volume to a group, and tells the Pod if that takes long.
+#[derive(Clone)]
+pub(crate) struct Owner {
+    pod: ObjectReference,
+    volume: String,
+    recorder: Option<Arc<dyn EventRecorder>>,
+}
+
+impl Owner {
+    pub(crate) fn new(host: &dyn VolumeHost, pod: &Pod, volume: &str) -> Self {
+        let pod = ObjectReference {
+            api_version: Some("v1".to_owned()),
+            kind: Some("Pod".to_owned()),
+            namespace: Some(names::pod_namespace(pod).to_owned()),
+            name: pod.metadata.name.clone(),
+            uid: pod.metadata.uid.clone(),
+            ..ObjectReference::default()
+        };
+        Self {
+            pod,
+            volume: volume.to_owned(),
+            recorder: host.event_recorder(),
+        }
+    }
+
+    /// Without a group nothing is done.
+    pub(crate) fn give(
+        &self,
+        dir: &Path,
+        group: Option<u32>,
+        policy: Option<FsGroupChangePolicy>,
+        read_only: bool,
+    ) -> Result<()> {
+        let Some(group) = group else { return Ok(()) };
+        let ownership = Ownership::new(group)
+            .policy(policy.unwrap_or_default())
+            .read_only(read_only);
+        let ownership = match &self.recorder {
+            Some(recorder) => {
+                ownership.events(self.pod.clone(), &self.volume, recorder.clone())
+            }
+            None => ownership,
+        };
+        ownership.apply(dir).map(drop)
+    }
+}
