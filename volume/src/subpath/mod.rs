@@ -1,6 +1,25 @@
 //! A part of a volume (`subPath`), safe against symbolic links that change meanwhile.
+//!
+//! The containers of a Pod can write to the volume, so a path in it can lead elsewhere at any moment
+//! (CVE-2017-1002101, CVE-2021-25741). [`LinuxSubpath`] lets the kernel resolve the path without leaving
+//! the volume (`openat2`), and mounts the file that is open then (`open_tree`, `move_mount`), not its
+//! path. It needs Linux 5.6.
+//!
+//! | a link in the volume that leads | to a part | when a directory is made | for [`safe_open`] |
+//! |---|---|---|---|
+//! | to something in the volume, relatively | is followed | is followed | is an error |
+//! | out of the volume, or by an absolute path | is an error | is an error | is an error |
+//! | nowhere, or to itself | is an error | is an error | is an error |
+
+mod clean;
+mod linux;
+mod make;
+mod open;
 
 use std::path::{Path, PathBuf};
+
+pub use linux::LinuxSubpath;
+pub use open::safe_open;
 
 use crate::Result;
 
@@ -23,8 +42,9 @@ pub struct SubpathRequest {
 
 /// Prepares parts of volumes.
 pub trait Subpath: Send + Sync {
-    /// Bind mounts a part of a volume to a directory of the Pod, and returns that. It stays the
-    /// same file, whatever becomes of the path meanwhile. Can be repeated.
+    /// Bind mounts a part of a volume at `volume-subpaths/VOLUME/CONTAINER/INDEX` of the Pod's directory,
+    /// and returns that path. It stays the same file, whatever becomes of the part's path. Can be
+    /// repeated: what is mounted already stays, unless it is another file by now.
     ///
     /// # Errors
     ///
@@ -38,37 +58,12 @@ pub trait Subpath: Send + Sync {
     /// When something of it is still there.
     fn clean_subpaths(&self, pod_dir: &Path, volume_name: &str) -> Result<()>;
 
-    /// Makes a directory below a base, which may be a relative path, without leaving the base.
+    /// Makes a directory below a base, by its path there, and those above it, without leaving the base.
+    /// New directories have the mode, whatever the umask is, and keep the setgid that they inherit. What
+    /// exists is left alone.
     ///
     /// # Errors
     ///
     /// When the path leaves the base, or can't be made.
     fn safe_make_dir(&self, subdir: &Path, base: &Path, mode: u32) -> Result<()>;
-}
-
-/// Stand-in.
-#[derive(Default)]
-pub struct LinuxSubpath;
-
-impl LinuxSubpath {
-    /// Stand-in.
-    #[must_use]
-    pub fn new() -> Self {
-        Self
-    }
-}
-
-impl Subpath for LinuxSubpath {
-    fn prepare_safe_subpath(&self, _request: &SubpathRequest) -> Result<PathBuf> {
-        Err(crate::Error::NotSupported("stand-in".to_owned()))
-    }
-
-    fn clean_subpaths(&self, _pod_dir: &Path, _volume_name: &str) -> Result<()> {
-        Ok(())
-    }
-
-    fn safe_make_dir(&self, subdir: &Path, base: &Path, _mode: u32) -> Result<()> {
-        let path = base.join(subdir);
-        std::fs::create_dir_all(&path).map_err(crate::Error::io("create", &path))
-    }
 }

@@ -2,6 +2,7 @@
 
 use std::fs::{self, File};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, lchown, symlink};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -71,17 +72,15 @@ impl Race {
                     }
                 }
             });
-            let mut changed = None;
-            for at in 0..rounds {
+            let changed = |at: &u64| {
                 // Of files that are right nothing would be written.
                 round(GROUPS[usize::try_from(at % 2).unwrap()]);
-                if !self.is_untouched() {
-                    changed = Some(at);
-                    break;
-                }
-            }
+                !self.is_untouched()
+            };
+            // The other thread must end in any case.
+            let found = catch_unwind(AssertUnwindSafe(|| (0..rounds).find(changed)));
             stop.store(true, Ordering::Relaxed);
-            changed
+            found.unwrap_or_else(|panic| resume_unwind(panic))
         })
     }
 }

@@ -6,4 +6,9 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod cleaned;
+mod made;
+mod mounted;
+mod opened;
+mod races;
 mod written;
