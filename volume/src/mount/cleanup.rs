@@ -97,7 +97,8 @@ fn clean_up(
         match unmount(&path) {
             // Somebody else was faster.
             Err(Error::Mount(error))
-                if matches!(*error, MountError::NotMounted { .. }) && look(&path).is_ok() => {}
+                if matches!(*error, MountError::NotMounted { .. })
+                    && look(&path).is_ok() => {}
             result => result?,
         }
     }

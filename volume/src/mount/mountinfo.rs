@@ -117,7 +117,10 @@ pub fn parse_mount_info(table: &[u8]) -> Result<Vec<MountInfo>> {
     let lines = table.split(|byte| *byte == b'\n').enumerate();
     lines
         .map(|(index, line)| {
-            let damaged = |reason| MountError::DamagedTable { line: index + 1, reason };
+            let damaged = |reason| MountError::DamagedTable {
+                line: index + 1,
+                reason,
+            };
             parse_line(line).map_err(|reason| damaged(reason).into())
         })
         .collect()
