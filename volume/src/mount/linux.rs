@@ -343,7 +343,7 @@ fn needs_helper(fs_type: &str) -> bool {
 
 /// Unmounts what is mounted exactly here.
 pub(super) fn unmount(target: &Path, flags: UnmountFlags) -> Result<()> {
-    match sys::unmount(target, flags | UnmountFlags::NOFOLLOW) {
+    match sys::unmount(&*no_slash(target), flags | UnmountFlags::NOFOLLOW) {
         Err(Errno::INVAL) if matches!(is_mount_point(target), Ok(false)) => {
             Err(MountError::NotMounted {
                 path: target.to_owned(),
@@ -358,7 +358,12 @@ pub(super) fn unmount(target: &Path, flags: UnmountFlags) -> Result<()> {
 pub(super) fn look(path: &Path) -> Result<Statx, Errno> {
     let flags =
         AtFlags::SYMLINK_NOFOLLOW | AtFlags::NO_AUTOMOUNT | AtFlags::STATX_DONT_SYNC;
-    statx(CWD, path, flags, StatxFlags::TYPE | StatxFlags::MNT_ID)
+    statx(CWD, &*no_slash(path), flags, StatxFlags::TYPE | StatxFlags::MNT_ID)
+}
+
+/// Returns the path without a slash at the end, for which the kernel would follow a symbolic link.
+fn no_slash(path: &Path) -> PathBuf {
+    path.components().collect()
 }
 
 fn is_mount_point(path: &Path) -> Result<bool> {

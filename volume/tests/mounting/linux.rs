@@ -11,7 +11,8 @@ use std::time::Duration;
 
 use volume::Error;
 use volume::mount::{
-    ForceUnmount, Mount, MountError, is_corrupted, unmount_lazily, unmount_with_force,
+    ForceUnmount, Mount, MountError, clean_up_mount_point, is_corrupted, unmount_lazily,
+    unmount_with_force,
 };
 
 use crate::support::as_root;
@@ -299,9 +300,14 @@ fn unmounting_follows_no_symbolic_link() {
         let target = dir.tmpfs("target", &[]);
         let link = dir.path().join("link");
         symlink(&target, &link).unwrap();
-        assert!(mounter().unmount(&link).is_err());
-        assert!(unmount_lazily(&link).is_err());
-        assert!(mounter().is_mount_point(&target).unwrap());
+        // With a slash at its end, the kernel would follow it.
+        for link in [link.clone(), PathBuf::from(format!("{}/", link.display()))] {
+            assert!(!mounter().is_mount_point(&link).unwrap());
+            assert!(mounter().unmount(&link).is_err());
+            assert!(unmount_lazily(&link).is_err());
+            assert!(clean_up_mount_point(&mounter(), &link, true).is_err());
+            assert!(mounter().is_mount_point(&target).unwrap());
+        }
     });
 }
 

@@ -16,6 +16,7 @@ use volume::Error;
 use volume::exec::{Exec, ExecError, Output, shown};
 use volume::mount::{LinuxMounter, Mount, bind_options, path_within_base};
 
+use crate::support;
 use crate::tools::{Dir, mounter};
 
 #[test]
@@ -193,7 +194,14 @@ fn texts(error: &Error) -> String {
     texts
 }
 
+/// How many cases; each makes files.
+fn cases() -> ProptestConfig {
+    let cases = support::setting("VOLUME_SECRET_CASES", 64);
+    ProptestConfig::with_cases(u32::try_from(cases).unwrap())
+}
+
 proptest! {
+    #![proptest_config(cases())]
     #[test]
     fn sensitive_options_are_in_no_text(
         way in 0..6_u8,
