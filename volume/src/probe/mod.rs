@@ -1,5 +1,9 @@
 //! Plugins that appear and disappear while a program runs.
 
+mod directory;
+
+pub use directory::{DirectoryProber, Driver};
+
 use crate::Result;
 use crate::interfaces::VolumePlugin;
 
