@@ -44,6 +44,12 @@ pub enum Error {
     /// A command failed, hung, or printed what can't be read.
     #[error(transparent)]
     Exec(#[from] crate::exec::ExecError),
+    /// Mounting or unmounting failed.
+    #[error(transparent)]
+    Mount(Box<crate::mount::MountError>),
+    /// A device can't be formatted, checked, mounted or grown.
+    #[error(transparent)]
+    Filesystem(Box<crate::filesystem::FilesystemError>),
     /// A metric can't be read.
     #[error(transparent)]
     Metrics(#[from] MetricsError),
@@ -133,5 +139,17 @@ impl Error {
                 Err(Self::Several(errors))
             }
         }
+    }
+}
+
+impl From<crate::mount::MountError> for Error {
+    fn from(error: crate::mount::MountError) -> Self {
+        Self::Mount(Box::new(error))
+    }
+}
+
+impl From<crate::filesystem::FilesystemError> for Error {
+    fn from(error: crate::filesystem::FilesystemError) -> Self {
+        Self::Filesystem(Box::new(error))
     }
 }

@@ -1,18 +1,24 @@
 //! Running commands, with a limit of time.
 
 use std::ffi::{OsStr, OsString};
-use std::io::Read;
+use std::fs::File;
+use std::io::{self, ErrorKind, Read};
+use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::ioctl_fionbio;
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
 
 /// How much of what a command prints is kept, in bytes. The rest is read and dropped.
 const MAX_OUTPUT: usize = 1 << 20;
+
+/// How long a command's own children may print after it has ended.
+const GRACE: Duration = Duration::from_millis(200);
 
 /// What a command has printed, after it has ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -82,7 +88,24 @@ pub trait Exec: Send + Sync {
     ) -> Result<Output, ExecError>;
 }
 
-/// Runs commands as children of this process, each in a process group of its own.
+/// Runs commands as children of this process, each in a process group of its own, with
+/// `LC_ALL=C`, so that what they print can be read.
+///
+/// All that a command prints before it ends is returned. What it has started may print for
+/// another 200 ms; after that it runs on, and what it prints is dropped: a helper for FUSE
+/// leaves such a daemon.
+///
+/// ```
+/// use std::ffi::OsStr;
+/// use std::path::Path;
+/// use std::time::Duration;
+/// use volume::exec::{Exec, Local};
+///
+/// let (program, args) = (Path::new("echo"), [OsStr::new("hello")]);
+/// let output = Local.run(program, &args, Duration::from_secs(60))?.success(program, &args)?;
+/// assert_eq!(output.stdout, b"hello\n");
+/// # Ok::<(), volume::exec::ExecError>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Local;
 
@@ -95,6 +118,7 @@ impl Exec for Local {
     ) -> Result<Output, ExecError> {
         let mut child = Command::new(program)
             .args(args)
+            .env("LC_ALL", "C")
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -104,26 +128,48 @@ impl Exec for Local {
                 command: shown(program, args),
                 source,
             })?;
-        let stdout = child.stdout.take().map(collect);
-        let stderr = child.stderr.take().map(collect);
-        let ends = Instant::now() + limit;
-        let status = wait(&mut child, ends);
-        // What the command has started may still hold the pipes open.
-        let (stdout, stderr) = (received(stdout, ends), received(stderr, ends));
-        match (status, stdout, stderr) {
-            (Some(status), Some(stdout), Some(stderr)) => Ok(Output {
-                status,
-                stdout,
-                stderr,
-            }),
-            _ => {
-                kill(&mut child);
-                Err(ExecError::TimedOut {
+        let mut stdout = Pipe::new(child.stdout.take());
+        let mut stderr = Pipe::new(child.stderr.take());
+        let ended =
+            group(&child).and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok());
+        // A limit that no clock reaches is none.
+        let ends = Instant::now().checked_add(limit);
+        let status = loop {
+            if let Ok(Some(status)) = child.try_wait() {
+                break status;
+            }
+            stdout.read_all();
+            stderr.read_all();
+            let left =
+                ends.map_or(Duration::MAX, |ends| ends - Instant::now().min(ends));
+            if left.is_zero() {
+                kill(child);
+                return Err(ExecError::TimedOut {
                     command: shown(program, args),
                     limit,
-                })
+                });
             }
+            // Without a descriptor of the child, its end is seen at the next look.
+            let longest =
+                Duration::from_millis(if ended.is_some() { 60_000 } else { 10 });
+            wait(&[&stdout, &stderr], ended.as_ref(), left.min(longest));
+        };
+        let ends = Instant::now() + GRACE;
+        loop {
+            // In any case once: what the child has printed is in the pipes.
+            stdout.read_all();
+            stderr.read_all();
+            let left = ends - Instant::now().min(ends);
+            if left.is_zero() || (stdout.is_closed() && stderr.is_closed()) {
+                break;
+            }
+            wait(&[&stdout, &stderr], None, left);
         }
+        Ok(Output {
+            status,
+            stdout: stdout.finish(),
+            stderr: stderr.finish(),
+        })
     }
 }
 
@@ -173,48 +219,91 @@ pub fn shortened(printed: &[u8]) -> String {
     }
 }
 
-/// Reads a pipe to its end in a thread, which ends when the last process closes the pipe.
-fn collect(mut pipe: impl Read + Send + 'static) -> mpsc::Receiver<Vec<u8>> {
-    let (sender, receiver) = mpsc::channel();
-    thread::spawn(move || {
-        let mut kept = Vec::new();
-        let mut buffer = [0; 8192];
-        while let Ok(read @ 1..) = pipe.read(&mut buffer) {
-            let room = MAX_OUTPUT.saturating_sub(kept.len());
-            kept.extend_from_slice(&buffer[..read.min(room)]);
-        }
-        let _ = sender.send(kept);
-    });
-    receiver
+/// The end of a pipe from which is read what a command prints.
+struct Pipe {
+    /// Nothing after all who could write have closed it.
+    file: Option<File>,
+    kept: Vec<u8>,
 }
 
-fn received(pipe: Option<mpsc::Receiver<Vec<u8>>>, ends: Instant) -> Option<Vec<u8>> {
-    let left = ends.saturating_duration_since(Instant::now());
-    pipe?.recv_timeout(left).ok()
-}
-
-/// Waits for the child, more and more rarely.
-fn wait(child: &mut Child, ends: Instant) -> Option<ExitStatus> {
-    let mut pause = Duration::from_micros(200);
-    loop {
-        if let Ok(Some(status)) = child.try_wait() {
-            return Some(status);
+impl Pipe {
+    fn new(end: Option<impl Into<OwnedFd>>) -> Self {
+        let file = end.map(|end| File::from(end.into()));
+        // The other end blocks as before.
+        let file = file.filter(|file| ioctl_fionbio(file, true).is_ok());
+        Self {
+            file,
+            kept: Vec::new(),
         }
-        let left = ends.saturating_duration_since(Instant::now());
-        if left.is_zero() {
-            return None;
-        }
-        thread::sleep(pause.min(left));
-        pause = (pause * 2).min(Duration::from_millis(20));
     }
+
+    fn is_closed(&self) -> bool {
+        self.file.is_none()
+    }
+
+    /// Reads what is there, without waiting, and drops what is too much.
+    fn read_all(&mut self) {
+        let mut buffer = [0; 8192];
+        while let Some(file) = &mut self.file {
+            match file.read(&mut buffer) {
+                Ok(0) => self.file = None,
+                Ok(read) => {
+                    let room = MAX_OUTPUT.saturating_sub(self.kept.len());
+                    self.kept.extend(buffer.iter().take(read.min(room)));
+                }
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return,
+                Err(_) => self.file = None,
+            }
+        }
+    }
+
+    /// Returns what was read. A daemon that still has the pipe would be killed by the next thing
+    /// that it prints if the pipe were closed, so that a thread goes on reading.
+    fn finish(self) -> Vec<u8> {
+        if let Some(mut file) = self.file {
+            let reader = thread::Builder::new().name("daemon-output".to_owned());
+            let _ = reader.spawn(move || {
+                let _ = ioctl_fionbio(&file, false);
+                let _ = io::copy(&mut file, &mut io::sink());
+            });
+        }
+        self.kept
+    }
+}
+
+/// Waits until there is something to read, or the child has ended.
+fn wait(pipes: &[&Pipe], ended: Option<&OwnedFd>, limit: Duration) {
+    let pipes = pipes.iter().filter_map(|pipe| pipe.file.as_ref());
+    let mut fds: Vec<PollFd<'_>> = pipes
+        .map(|pipe| PollFd::new(pipe, PollFlags::IN))
+        .chain(ended.map(|fd| PollFd::new(fd, PollFlags::IN)))
+        .collect();
+    if let Ok(limit) = Timespec::try_from(limit) {
+        // After an error, such as a signal, the callers look again.
+        let _ = poll(&mut fds, Some(&limit));
+    }
+}
+
+fn group(child: &Child) -> Option<Pid> {
+    i32::try_from(child.id()).ok().and_then(Pid::from_raw)
 }
 
 /// Kills the child and what it has started, which are in its process group.
-fn kill(child: &mut Child) {
-    let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-    if let Some(group) = group {
+fn kill(mut child: Child) {
+    if let Some(group) = group(&child) {
         let _ = kill_process_group(group, Signal::KILL);
     }
     let _ = child.kill();
-    let _ = child.wait();
+    // A process that waits for a device or a server ends only when that answers.
+    let ends = Instant::now() + Duration::from_secs(1);
+    while Instant::now() < ends {
+        if !matches!(child.try_wait(), Ok(None)) {
+            return;
+        }
+        thread::sleep(Duration::from_millis(1));
+    }
+    let _ = thread::Builder::new().name("killed-command".to_owned()).spawn(move || {
+        let _ = child.wait();
+    });
 }

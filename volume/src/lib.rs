@@ -6,14 +6,11 @@
 //! | [`interfaces`] | the traits of plugins, mounters, attachers and hosts |
 //! | [`manager`] | finds the plugin of a volume |
 //! | [`probe`] | plugins that appear while a program runs |
-//! | [`flexvolume`] | plugins that are executables |
-//! | [`plugins`] | emptyDir, hostPath, local, configMap, secret, downwardAPI, projected |
 //! | [`metrics`] | the space and the inodes of a volume |
 //! | [`ownership`] | `fsGroup` |
 //! | [`mount`] | mounting, the table of mounts, cleaning up |
 //! | [`filesystem`] | formatting, checking and growing file systems |
 //! | [`subpath`] | a part of a volume, safe against symbolic links |
-//! | [`atomic_writer`] | files that change all at once |
 //! | [`recycler`] | the Pod that empties a volume |
 //! | `testing`, with the feature `testing` | a host and a mounter for tests |
 //!
@@ -27,18 +24,15 @@
 
 #![cfg(target_os = "linux")]
 
-pub mod atomic_writer;
 mod error;
 pub mod exec;
 pub mod filesystem;
-pub mod flexvolume;
 pub mod interfaces;
 pub mod manager;
 pub mod metrics;
 pub mod mount;
 mod options;
 pub mod ownership;
-pub mod plugins;
 pub mod probe;
 pub mod recycler;
 mod spec;
@@ -54,3 +48,8 @@ pub use options::{
     VOLUME_PARAMETER_FS_TYPE, VolumeConfig, VolumeOptions,
 };
 pub use spec::Spec;
+
+/// The example of the README is compiled.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -76,6 +76,9 @@ fn shape_of(version: &ApiVersion, ty: &Ty, takes_null: &[bool]) -> TokenStream {
                 Some(external) if foundation::is_moment(&external.path) => {
                     quote!(wire::Moment<#value>)
                 }
+                Some(external) if foundation::is_quantity(&external.path) => {
+                    quote!(wire::Measure)
+                }
                 _ => quote!(wire::Plain<#value>),
             }
         }

@@ -10,7 +10,7 @@ use crate::name::Ident;
 pub(crate) enum Reading {
     /// A list or map in which `null` is the zero value of an element.
     Elements,
-    /// Lists and maps in each other, and those of times.
+    /// Lists and maps in each other, those of times, and lists of quantities.
     Shaped,
     /// A map in which `null` is no entry, as in custom resources.
     Entries,

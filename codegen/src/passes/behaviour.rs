@@ -99,6 +99,7 @@ fn readings(version: &ApiVersion) -> BTreeMap<(SchemaName, String), Reading> {
                     Some(Reading::Entries)
                 }
                 Ty::Map(_) if is_quantity => Some(Reading::Quantities),
+                Ty::List(_) if is_quantity => Some(Reading::Shaped),
                 _ => has_zero.then_some(Reading::Elements),
             }
         }

@@ -246,10 +246,12 @@ impl<'a> Schemas<'a> {
             let always = is_required(name) || (kind.is_object() && name == "metadata");
             match value.get(name) {
                 Some(Value::Null) | None if always => {
-                    written.insert(
-                        name.clone(),
-                        self.zero(property, Value::Null, Value::Null),
-                    );
+                    let zero = match self.zero(property, Value::Null, Value::Null) {
+                        // The default of k8s-openapi's type.
+                        zero if zero == "0" => "".into(),
+                        zero => zero,
+                    };
+                    written.insert(name.clone(), zero);
                 }
                 Some(Value::Null) | None => {}
                 Some(value) => {
@@ -296,7 +298,7 @@ fn external(name: &str) -> Sort<'static> {
         "Time" => Sort::Time,
         "MicroTime" => Sort::MicroTime,
         "IntOrString" => Sort::IntOrString,
-        "Quantity" => Sort::Other("1Gi".into(), Some("".into())),
+        "Quantity" => Sort::Other("1Gi".into(), Some("0".into())),
         "Condition" => {
             let condition = json!({
                 "lastTransitionTime": "2026-01-02T03:04:05Z", "message": "", "reason": "R",

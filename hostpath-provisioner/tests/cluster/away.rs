@@ -9,6 +9,10 @@ use tokio::time::{Instant, sleep};
 use super::cluster::{CLASS, Cluster, number, stop};
 use super::proxy::{Proxy, Requests};
 
+/// After minutes of failures a watch pauses for 30 s and a random part of that again, as those of
+/// client-go do.
+const RESUMES: Duration = Duration::from_secs(90);
+
 /// How many requests a program may send: to find out, and then one a second.
 fn most(seconds: u64) -> usize {
     30 + usize::try_from(seconds).unwrap()
@@ -49,11 +53,13 @@ async fn a_server_that_goes_away_is_asked_seldom_and_nothing_is_lost() {
     proxy.go_away(false);
     let back = Instant::now();
     for (at, claim) in claims.iter().enumerate() {
-        let volume = cluster.bound(&format!("claim-{at}")).await.metadata.name.unwrap();
+        let volume = cluster.bound_within(&format!("claim-{at}"), RESUMES).await;
+        let volume = volume.metadata.name.unwrap();
         assert_eq!(volume, format!("pvc-{}", claim.metadata.uid.as_deref().unwrap()));
         assert_eq!(proxy.created(&volume), 1, "{volume}");
     }
-    cluster.server.object(&cluster.volumes, &deleted).until_gone().await.unwrap();
+    let deleted = cluster.server.object(&cluster.volumes, &deleted).within(RESUMES);
+    deleted.until_gone().await.unwrap();
     println!("everything is done {:.1?} after the server is back", back.elapsed());
     assert_eq!(cluster.folders().len(), 11);
     stop(program).await;

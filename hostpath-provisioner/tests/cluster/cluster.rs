@@ -149,11 +149,19 @@ impl Cluster {
 
     /// Waits until a claim is bound, and returns its volume.
     pub(crate) async fn bound(&self, name: &str) -> PersistentVolume {
+        self.bound_within(name, Duration::from_secs(30)).await
+    }
+
+    pub(crate) async fn bound_within(
+        &self,
+        name: &str,
+        limit: Duration,
+    ) -> PersistentVolume {
         let is_bound = |claim: &PersistentVolumeClaim| {
             let phase = claim.status.as_ref().and_then(|status| status.phase.as_ref());
             phase == Some(&PersistentVolumeClaimPhase::Bound)
         };
-        let claim = self.server.object(&self.claims, name);
+        let claim = self.server.object(&self.claims, name).within(limit);
         let claim = claim.until("to be bound", is_bound).await.unwrap();
         let volume = claim.spec.unwrap().volume_name.unwrap();
         self.volumes.get(&volume).await.unwrap()

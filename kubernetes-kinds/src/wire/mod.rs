@@ -37,7 +37,7 @@ pub use metadata::read_metadata;
 #[doc(hidden)]
 pub use read::Key;
 pub use read::{read, read_enum, read_kind, read_object, skip};
-pub use shape::{EntriesOf, ListOf, MapOf, Moment, Plain, Shape, read_shaped};
+pub use shape::{EntriesOf, ListOf, MapOf, Measure, Moment, Plain, Shape, read_shaped};
 pub use time::read_time;
 // For the other runtime crates, which all write through it, so that every type is compiled for one
 // serializer.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::marker::PhantomData;
 
+use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{MicroTime, Time};
 use k8s_openapi::jiff::Timestamp;
 use k8s_openapi::serde::de::{
@@ -89,6 +90,25 @@ impl Shape for Moment<MicroTime> {
     #[inline]
     fn zero() -> MicroTime {
         MicroTime(ZERO_TIME)
+    }
+}
+
+/// The shape of a quantity, of which `null` is `0`, as Go writes it. An empty one, which is its default in
+/// Rust, is refused by servers.
+#[derive(Debug)]
+pub struct Measure;
+
+impl Shape for Measure {
+    type Value = Quantity;
+
+    #[inline]
+    fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Quantity, D::Error> {
+        Quantity::deserialize(deserializer)
+    }
+
+    #[inline]
+    fn zero() -> Quantity {
+        Quantity("0".to_owned())
     }
 }
 

@@ -4,6 +4,31 @@ use std::path::{Path, PathBuf};
 
 use crate::Result;
 
+mod cleanup;
+mod error;
+mod helper;
+mod host_utils;
+mod linux;
+mod masking;
+mod mountinfo;
+mod options;
+mod paths;
+mod refs;
+mod unmount;
+
+pub use cleanup::{clean_up_mount_point, clean_up_mount_point_with_force, is_corrupted};
+pub use error::MountError;
+pub use host_utils::{FileType, HostUtils, LinuxHostUtils};
+pub use linux::LinuxMounter;
+pub use mountinfo::{MountInfo, parse_mount_info, read_mount_info};
+pub use options::{BindOptions, bind_options};
+pub use paths::path_within_base;
+pub use refs::search_mount_points;
+pub use unmount::{ForceUnmount, unmount_lazily, unmount_with_force};
+
+pub(crate) use host_utils::device_in_use;
+pub(crate) use masking::{MASKED, Secrets};
+
 /// A mount.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MountPoint {
@@ -76,107 +101,4 @@ pub trait Mount: Send + Sync {
     ///
     /// When the table can't be read.
     fn mount_refs(&self, path: &Path) -> Result<Vec<PathBuf>>;
-}
-
-/// What a path is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum FileType {
-    /// A directory.
-    Directory,
-    /// A regular file.
-    File,
-    /// A socket.
-    Socket,
-    /// A character device.
-    CharDevice,
-    /// A block device.
-    BlockDevice,
-    /// A named pipe.
-    Fifo,
-}
-
-/// Looks at the files of the node.
-pub trait HostUtils: Send + Sync {
-    /// Returns what a path is, following symbolic links.
-    ///
-    /// # Errors
-    ///
-    /// When it doesn't exist or can't be looked at.
-    fn file_type(&self, path: &Path) -> Result<FileType>;
-
-    /// Whether a path exists.
-    ///
-    /// # Errors
-    ///
-    /// When that can't be found out.
-    fn path_exists(&self, path: &Path) -> Result<bool>;
-
-    /// Makes a directory and those above it. One that exists is left alone.
-    ///
-    /// # Errors
-    ///
-    /// When it can't be made, or something else is there.
-    fn make_dir(&self, path: &Path) -> Result<()>;
-
-    /// Makes an empty file. One that exists is left alone.
-    ///
-    /// # Errors
-    ///
-    /// When it can't be made, or something else is there.
-    fn make_file(&self, path: &Path) -> Result<()>;
-
-    /// Whether a program has the block device open.
-    ///
-    /// # Errors
-    ///
-    /// When it is no block device.
-    fn device_opened(&self, path: &Path) -> Result<bool>;
-
-    /// Whether the path is a block device.
-    ///
-    /// # Errors
-    ///
-    /// When it can't be looked at.
-    fn path_is_device(&self, path: &Path) -> Result<bool>;
-
-    /// Returns the path without symbolic links.
-    ///
-    /// # Errors
-    ///
-    /// When a part of it doesn't exist.
-    fn eval_host_symlinks(&self, path: &Path) -> Result<PathBuf>;
-
-    /// Returns the user and the group who own a file.
-    ///
-    /// # Errors
-    ///
-    /// When it can't be looked at.
-    fn owner(&self, path: &Path) -> Result<(u32, u32)>;
-
-    /// Returns the mode of a file, permissions only.
-    ///
-    /// # Errors
-    ///
-    /// When it can't be looked at.
-    fn mode(&self, path: &Path) -> Result<u32>;
-
-    /// Whether the file system has SELinux labels.
-    ///
-    /// # Errors
-    ///
-    /// When the table of mounts can't be read.
-    fn selinux_support(&self, path: &Path) -> Result<bool>;
-
-    /// Returns the name of the volume's directory under a plugin's directory, from the other
-    /// mounts of what is mounted at a path.
-    ///
-    /// # Errors
-    ///
-    /// When nothing is mounted there.
-    fn device_name_from_mount(
-        &self,
-        mounter: &dyn Mount,
-        mount_path: &Path,
-        plugin_mount_dir: &Path,
-    ) -> Result<String>;
 }

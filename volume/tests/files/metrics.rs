@@ -90,17 +90,21 @@ fn the_rest_is_that_of_the_file_system() {
 
 #[test]
 fn a_path_that_is_empty_or_missing_is_an_error() {
-    let providers: [fn(&str) -> Box<dyn MetricsProvider>; 3] = [
-        |path| Box::new(MetricsDu::new(path)),
-        |path| Box::new(MetricsStatFs::new(path)),
-        |path| Box::new(MetricsBlock::new(path)),
-    ];
-    for provider in providers {
-        let error = provider("").metrics().unwrap_err();
+    fn du(path: &str) -> Result<Metrics, MetricsError> {
+        MetricsDu::new(path).metrics()
+    }
+    fn statfs(path: &str) -> Result<Metrics, MetricsError> {
+        MetricsStatFs::new(path).metrics()
+    }
+    fn block(path: &str) -> Result<Metrics, MetricsError> {
+        MetricsBlock::new(path).metrics()
+    }
+    for metrics in [du, statfs, block] {
+        let error = metrics("").unwrap_err();
         assert_eq!(error.code, MetricsErrorCode::NoPathDefined);
         assert_eq!(error.code as i32, 2);
         assert_eq!(error.to_string(), "no path defined for disk usage metrics.");
-        let error = provider("/no/such/path").metrics().unwrap_err();
+        let error = metrics("/no/such/path").unwrap_err();
         assert_eq!(error.code, MetricsErrorCode::FsInfoFailed);
         assert!(error.to_string().contains("/no/such/path"), "{error}");
     }

@@ -1,0 +1,88 @@
+//! Why mounting failed.
+
+use std::io;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Why mounting, unmounting or reading the table of mounts failed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum MountError {
+    /// The kernel refuses the mount.
+    #[error(
+        "mount {} at {} (type {fs_type:?}, options {options:?}): {cause}{hint}",
+        device.display(), target.display()
+    )]
+    Refused {
+        /// What was to be mounted.
+        device: PathBuf,
+        /// Where it was to be mounted.
+        target: PathBuf,
+        /// The type of the file system; empty for bind mounts.
+        fs_type: String,
+        /// The options. `<masked>` stands for the sensitive ones.
+        options: String,
+        /// What the system says.
+        #[source]
+        cause: io::Error,
+        /// What may help, or nothing.
+        hint: String,
+    },
+    /// A program such as `/sbin/mount.nfs` failed, or took too long.
+    #[error("mount {} at {}: {command}: {reason}", device.display(), target.display())]
+    Helper {
+        /// What was to be mounted.
+        device: PathBuf,
+        /// Where it was to be mounted.
+        target: PathBuf,
+        /// The program and its arguments. `<masked>` stands for the sensitive options.
+        command: String,
+        /// How it ended and what it printed, without sensitive options.
+        reason: String,
+        /// Whether it was killed, so that it is not known whether the file system is mounted.
+        timed_out: bool,
+    },
+    /// A line of the table of mounts can't be read.
+    #[error("line {line} of the table of mounts is damaged: {reason}")]
+    DamagedTable {
+        /// The number of the line, from 1.
+        line: usize,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// The table of mounts changed whenever it was read.
+    #[error("the table of mounts changed during each of {attempts} attempts to read it")]
+    ChangingTable {
+        /// How often it was read.
+        attempts: usize,
+    },
+    /// Nothing is mounted there.
+    #[error("unmount {}: nothing is mounted there", path.display())]
+    NotMounted {
+        /// The path.
+        path: PathBuf,
+    },
+    /// Something is still mounted at a path after it was unmounted as often as is allowed.
+    #[error("{} is still a mount point after {attempts} unmounts", path.display())]
+    StillMounted {
+        /// The path.
+        path: PathBuf,
+        /// How often it was unmounted.
+        attempts: usize,
+    },
+    /// Nothing is mounted there any more, but something is in the directory. It is kept: it may
+    /// be data of a user.
+    #[error("{} is no mount point and is not empty; look at its content and remove it", path.display())]
+    NotEmpty {
+        /// The directory.
+        path: PathBuf,
+    },
+    /// Unmounting took too long. The kernel may still finish it.
+    #[error("unmount {}: not done after {limit:?}, by force neither", path.display())]
+    UnmountTimedOut {
+        /// The path.
+        path: PathBuf,
+        /// The time that each attempt had.
+        limit: Duration,
+    },
+}
