@@ -249,17 +249,14 @@ fn what_cannot_be_read_ends_it_and_leaves_the_root() {
         let group = of(&dir).0;
         let sub = dir.path().join("sub");
         let mode = |mode| fs::set_permissions(&sub, fs::Permissions::from_mode(mode));
+        fs::set_permissions(dir.path(), fs::Permissions::from_mode(0o700)).unwrap();
         mode(0).unwrap();
         let error = Ownership::new(group).apply(dir.path()).unwrap_err();
         mode(0o755).unwrap();
         assert!(matches!(&error, Error::Io { path, .. } if *path == sub), "{error:?}");
         assert_eq!(of(dir.path()).1, 0o700);
-        let done = apply_group(group, &dir);
+        let done = Ownership::new(group).apply(dir.path()).unwrap();
         assert_eq!((done.files, done.failed), (4, 0));
         assert_eq!(of(dir.path()).1, 0o2770);
     });
-}
-
-fn apply_group(group: u32, dir: &tempfile::TempDir) -> Applied {
-    Ownership::new(group).apply(dir.path()).unwrap()
 }
