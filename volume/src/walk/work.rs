@@ -37,7 +37,9 @@ pub(super) fn run<V: Visit>(root: BorrowedFd<'_>, visit: &V) -> Walked<V::Found>
     let top = Dir::root(root, &budget);
     thread::scope(|scope| {
         let mut worker = Worker::new(visit, &shared, scope);
+        let ending = shared.ending();
         let done = worker.entries_of(&top, root, 0);
+        drop(ending);
         worker.work(done);
     });
     drop(top);
