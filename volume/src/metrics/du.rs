@@ -7,9 +7,9 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use rustix::fs::{AtFlags, FileType, Statx, StatxFlags, statx};
+use rustix::fs::{AtFlags, FileType, Statx, StatxFlags, fstatvfs, statx};
 
-use super::statfs::add_statfs;
+use super::statfs::add;
 use super::{Metrics, MetricsError, MetricsProvider};
 use crate::walk::{Visit, open_root, walk};
 
@@ -47,17 +47,17 @@ impl MetricsProvider for MetricsDu {
             linked: Mutex::default(),
         };
         let walked = walk(&root, &du);
-        let root = Usage {
+        let root_usage = Usage {
             blocks: stat.stx_blocks,
             inodes: 1,
         };
-        let usage = walked.found.into_iter().fold(root, |one, other| Usage {
+        let usage = walked.found.into_iter().fold(root_usage, |one, other| Usage {
             blocks: one.blocks + other.blocks,
             inodes: one.inodes + other.inodes,
         });
         metrics.used = Some(usage.blocks.saturating_mul(BLOCK));
         metrics.inodes_used = Some(usage.inodes);
-        let added = add_statfs(&self.path, &mut metrics);
+        let added = add(&self.path, fstatvfs(&root), &mut metrics);
         let error = match (walked.error, added) {
             (Some(error), _) => MetricsError::at(&error.path, error.source),
             (None, Err(error)) => error,
@@ -114,7 +114,7 @@ fn look(dir: impl AsFd, name: &CStr, flags: AtFlags) -> io::Result<Statx> {
 impl Visit for Du {
     type Found = Usage;
 
-    fn directory(&self, dir: BorrowedFd<'_>, usage: &mut Usage) -> io::Result<bool> {
+    fn enter(&self, dir: BorrowedFd<'_>, usage: &mut Usage) -> io::Result<bool> {
         Ok(self.count(&look(dir, c"", AtFlags::EMPTY_PATH)?, usage))
     }
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use rustix::fs::statvfs;
+use rustix::fs::{StatVfs, statvfs};
 
 use super::{Metrics, MetricsError, MetricsProvider};
 
@@ -21,8 +21,11 @@ impl MetricsStatFs {
 
 impl MetricsProvider for MetricsStatFs {
     fn metrics(&self) -> Result<Metrics, MetricsError> {
+        if self.path.as_os_str().is_empty() {
+            return Err(MetricsError::no_path_defined());
+        }
         let mut metrics = Metrics::now();
-        let (used, inodes_used) = add_statfs(&self.path, &mut metrics)?;
+        let (used, inodes_used) = add(&self.path, statvfs(&self.path), &mut metrics)?;
         metrics.used = Some(used);
         metrics.inodes_used = Some(inodes_used);
         Ok(metrics)
@@ -30,15 +33,15 @@ impl MetricsProvider for MetricsStatFs {
 }
 
 /// Adds what a file system has, and returns the bytes and the inodes that are in use.
-pub(super) fn add_statfs(
+pub(super) fn add(
     path: &Path,
+    stat: rustix::io::Result<StatVfs>,
     metrics: &mut Metrics,
 ) -> Result<(u64, u64), MetricsError> {
-    if path.as_os_str().is_empty() {
-        return Err(MetricsError::no_path_defined());
-    }
-    let stat = statvfs(path).map_err(|error| MetricsError::at(path, error))?;
-    let bytes = |blocks: u64| blocks.saturating_mul(stat.f_frsize);
+    let stat = stat.map_err(|error| MetricsError::at(path, error))?;
+    // Numbers are of fragments, as for df. Kubernetes takes them for blocks, which have the same
+    // size in all but a few file systems.
+    let bytes = |fragments: u64| fragments.saturating_mul(stat.f_frsize);
     metrics.capacity = Some(bytes(stat.f_blocks));
     metrics.available = Some(bytes(stat.f_bavail));
     metrics.inodes = Some(stat.f_files);

@@ -6,6 +6,7 @@
 
 pub(crate) mod chmod;
 mod dir;
+mod shared;
 mod work;
 
 use std::ffi::CStr;
@@ -20,12 +21,17 @@ pub(crate) trait Visit: Sync {
     /// What a thread collects. No two threads share one, so it needs no lock.
     type Found: Default + Send;
 
+    /// Whether [`leave`](Self::leave) does something.
+    const LEAVES: bool = false;
+
     /// Handles a directory that was just opened, before what is in it. Returns whether to go into it.
-    fn directory(
-        &self,
-        dir: BorrowedFd<'_>,
-        found: &mut Self::Found,
-    ) -> io::Result<bool>;
+    fn enter(&self, dir: BorrowedFd<'_>, found: &mut Self::Found) -> io::Result<bool>;
+
+    /// Handles a directory after all that is in it, on whatever thread was there last.
+    fn leave(&self, dir: BorrowedFd<'_>, found: &mut Self::Found) -> io::Result<()> {
+        let _ = (dir, found);
+        Ok(())
+    }
 
     /// Handles what is no directory. An entry that is gone is no error.
     fn entry(
@@ -64,8 +70,12 @@ pub(crate) fn open_root(path: &Path) -> io::Result<std::os::fd::OwnedFd> {
 
 /// Visits everything below a directory, but not the directory itself.
 ///
-/// Directories come before what is in them; otherwise there is no order. Entries that vanish
-/// meanwhile are skipped. The first error ends the walk.
+/// A directory is entered before what is in it is visited, and left after; otherwise there is no
+/// order. Other file systems that are mounted inside belong to it. Entries that vanish meanwhile, or
+/// turn into something else, are skipped. The first error ends the walk.
+///
+/// However many files there are, only those that threads work on are kept in memory, and however
+/// deep directories are nested, neither the stack nor the number of open ones grows with them.
 pub(crate) fn walk<V: Visit>(root: impl AsFd, visit: &V) -> Walked<V::Found> {
     work::run(root.as_fd(), visit)
 }

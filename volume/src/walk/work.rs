@@ -5,205 +5,156 @@ use std::io;
 use std::mem;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::thread::{self, Scope};
 
 use rustix::fs::{AtFlags, FileType, RawDir, StatxFlags, statx};
 use rustix::io::Errno;
 
 use super::dir::{Budget, Dir, open_child};
+use super::shared::{Shared, Task};
 use super::{Visit, WalkError, Walked, path_of};
 
 /// The bytes for names that one call reads, some hundreds of entries.
 const BUFFER: usize = 32 << 10;
 
 /// How many entries are visited before a second thread starts: most volumes have few files.
-const FEW: usize = 200;
+const FEW: usize = 256;
 
-/// How many tasks wait at most, unless directories are nested deeply.
-const MOST_WAITING: usize = 1024;
+/// How many directories wait in one thread. More are read at once.
+const MOST_WAITING: usize = 256;
 
-/// How many directories one thread reads at once, each inside of the one before.
+/// How many directories one thread reads at once, each inside of the one before. Beyond these,
+/// and where descriptors are scarce, directories do wait.
 const MOST_NESTED: usize = 16;
 
 /// How many entries are handed to another thread at a time.
 const HANDED: usize = 256;
 
-/// What a thread can take over.
-enum Task<'a> {
-    /// The directory of this name in another one.
-    Directory(Arc<Dir<'a>>, Box<CStr>),
-    /// Entries of a directory that are no directories, each name with its NUL.
-    Entries(Arc<Dir<'a>>, Vec<u8>),
-}
-
-struct Shared<'a, V: Visit> {
-    visit: &'a V,
-    state: Mutex<State<'a, V::Found>>,
-    /// Something is to be done, or all is done.
-    news: Condvar,
-    /// The number of threads that wait.
-    idle: AtomicUsize,
-    /// The number of tasks, as in `state`, to look at without the lock.
-    waiting: AtomicUsize,
-    /// The number of threads that may be started.
-    may_start: AtomicUsize,
-    stopped: AtomicBool,
-}
-
-struct State<'a, F> {
-    tasks: Vec<Task<'a>>,
-    /// The number of threads that work on a task, which may bring others.
-    busy: usize,
-    found: Vec<F>,
-    error: Option<WalkError>,
-}
-
 pub(super) fn run<V: Visit>(root: BorrowedFd<'_>, visit: &V) -> Walked<V::Found> {
     let budget = Budget::new();
-    // Where files are not in memory, threads wait for the disk most of the time.
-    let cores = thread::available_parallelism().map_or(1, usize::from);
-    let shared = Shared {
-        visit,
-        state: Mutex::new(State {
-            tasks: vec![],
-            busy: 0,
-            found: vec![],
-            error: None,
-        }),
-        news: Condvar::new(),
-        idle: AtomicUsize::new(0),
-        waiting: AtomicUsize::new(0),
-        may_start: AtomicUsize::new((4 * cores).clamp(4, 16) - 1),
-        stopped: AtomicBool::new(false),
-    };
+    let shared = Shared::new(most_threads().min(budget.most_threads()));
     let top = Dir::root(root, &budget);
     thread::scope(|scope| {
-        let mut worker = Worker::new(&shared, scope);
-        shared.lock().busy += 1;
+        let mut worker = Worker::new(visit, &shared, scope);
+        let ending = shared.ending();
         let done = worker.entries_of(&top, root, 0);
-        shared.settle(done);
-        worker.work();
+        drop(ending);
+        worker.work(done);
     });
     drop(top);
-    let state = shared.state.into_inner().unwrap_or_else(PoisonError::into_inner);
-    Walked {
-        found: state.found,
-        error: state.error,
-    }
+    shared.into_walked()
 }
 
-impl<'a, V: Visit> Shared<'a, V> {
-    fn lock(&self) -> MutexGuard<'_, State<'a, V::Found>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Ends a task, and the walk if the task has failed.
-    fn settle(&self, done: Result<(), WalkError>) {
-        let mut state = self.lock();
-        state.busy -= 1;
-        if let Err(error) = done {
-            self.stopped.store(true, Ordering::Relaxed);
-            state.error.get_or_insert(error);
-        }
-    }
-
-    /// Returns the next task, when there is one, or nothing when all are done.
-    fn next(&self) -> Option<Task<'a>> {
-        let mut state = self.lock();
-        loop {
-            if self.stopped.load(Ordering::Relaxed) {
-                state.tasks.clear();
-            }
-            if let Some(task) = state.tasks.pop() {
-                self.waiting.store(state.tasks.len(), Ordering::Relaxed);
-                state.busy += 1;
-                return Some(task);
-            }
-            if state.busy == 0 {
-                self.news.notify_all();
-                return None;
-            }
-            self.idle.fetch_add(1, Ordering::Relaxed);
-            state = self.news.wait(state).unwrap_or_else(PoisonError::into_inner);
-            self.idle.fetch_sub(1, Ordering::Relaxed);
-        }
-    }
-
-    /// Whether another thread would begin at once with what it were given.
-    fn has_room(&self) -> bool {
-        let others =
-            self.idle.load(Ordering::Relaxed) + self.may_start.load(Ordering::Relaxed);
-        self.waiting.load(Ordering::Relaxed) < others
-    }
+/// Where files are not in memory, threads wait for the disk most of the time, so that more of them
+/// than there are cores help.
+fn most_threads() -> usize {
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    (4 * cores).clamp(4, 16)
 }
 
 struct Worker<'scope, 'env, 'a, V: Visit> {
-    shared: &'scope Shared<'a, V>,
+    visit: &'scope V,
+    shared: &'scope Shared<'a, V::Found>,
     scope: &'scope Scope<'scope, 'env>,
     found: V::Found,
+    /// What this thread does next, the last one first, unless another thread has nothing to do.
+    own: Vec<Task<'a>>,
     /// The number of entries that this thread has seen.
     seen: usize,
 }
 
 impl<'scope, 'env, 'a, V: Visit> Worker<'scope, 'env, 'a, V> {
-    fn new(shared: &'scope Shared<'a, V>, scope: &'scope Scope<'scope, 'env>) -> Self {
+    fn new(
+        visit: &'scope V,
+        shared: &'scope Shared<'a, V::Found>,
+        scope: &'scope Scope<'scope, 'env>,
+    ) -> Self {
         Self {
+            visit,
             shared,
             scope,
             found: V::Found::default(),
+            own: Vec::new(),
             seen: 0,
         }
     }
 
     /// Works until nothing is left.
-    fn work(mut self) {
-        while let Some(task) = self.shared.next() {
-            let done = match task {
-                Task::Directory(dir, name) => self.directory_in(&dir, &name),
-                Task::Entries(dir, names) => self.entries(&dir, &names),
+    fn work(mut self, mut done: Result<(), WalkError>) {
+        let _ending = self.shared.ending();
+        loop {
+            if let Err(error) = done {
+                self.shared.stop(error);
+            }
+            if self.shared.is_stopped() {
+                self.own.clear();
+            }
+            if self.own.len() > 1 {
+                self.share();
+            }
+            let Some(task) = self.own.pop().or_else(|| self.shared.next()) else {
+                break;
             };
-            self.shared.settle(done);
+            done = self.run(task);
         }
-        self.shared.lock().found.push(self.found);
+        self.shared.add(self.found);
     }
 
-    /// Adds a task, and starts a thread for it if none is idle.
-    fn give(&self, task: Task<'a>) {
-        let mut state = self.shared.lock();
-        state.tasks.push(task);
-        self.shared.waiting.store(state.tasks.len(), Ordering::Relaxed);
-        drop(state);
-        if self.shared.idle.load(Ordering::Relaxed) > 0 {
-            self.shared.news.notify_one();
-        } else if self.seen > FEW {
-            self.start_another();
+    fn run(&mut self, task: Task<'a>) -> Result<(), WalkError> {
+        let dir = match task {
+            Task::Directory(parent, name) => {
+                match parent.open() {
+                    Ok(fd) => self.directory(&parent, fd.as_fd(), &name, 0)?,
+                    Err(error) => unless_gone(error, || parent.path(None))?,
+                }
+                parent
+            }
+            Task::Entries(dir, names) => {
+                match dir.open() {
+                    Ok(fd) => self.named(fd.as_fd(), &names)?,
+                    Err(error) => unless_gone(error, || dir.path(None))?,
+                }
+                dir
+            }
+        };
+        self.leave(dir)
+    }
+
+    /// Ends directories of which nothing is left to be visited, from below.
+    fn leave(&mut self, dir: Arc<Dir<'a>>) -> Result<(), WalkError> {
+        let mut next = Some(dir);
+        // Nobody else has it any more, so nothing in it is still to be visited.
+        while let Some(dir) = next.and_then(Arc::into_inner) {
+            if V::LEAVES && !dir.is_root() && !self.shared.is_stopped() {
+                let left = match dir.open() {
+                    Ok(fd) => self.visit.leave(fd.as_fd(), &mut self.found),
+                    Err(error) => Err(error),
+                };
+                left.or_else(|error| unless_gone(error, || dir.path(None)))?;
+            }
+            next = dir.into_parent();
+        }
+        Ok(())
+    }
+
+    /// Hands the older half of this thread's tasks to threads that have nothing to do.
+    fn share(&mut self) {
+        if self.seen > FEW && self.shared.has_room() {
+            let half = self.own.len().div_ceil(2);
+            let older = self.own.drain(..half).collect();
+            self.give(older);
         }
     }
 
-    fn start_another(&self) {
-        let may_start = &self.shared.may_start;
-        let less = |left: usize| left.checked_sub(1);
-        if may_start.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_err() {
-            return;
-        }
-        let (shared, scope) = (self.shared, self.scope);
-        let worker = move || Worker::new(shared, scope).work();
-        if thread::Builder::new().spawn_scoped(scope, worker).is_err() {
-            // The threads that there are do it.
-            may_start.store(0, Ordering::Relaxed);
-        }
-    }
-
-    fn directory_in(
-        &mut self,
-        parent: &Arc<Dir<'a>>,
-        name: &CStr,
-    ) -> Result<(), WalkError> {
-        match parent.open() {
-            Ok(fd) => self.directory(parent, fd.as_fd(), name, 0),
-            Err(error) => unless_vanished(error, || lossy(name)),
+    /// Gives tasks to other threads, and starts one if all have something to do.
+    fn give(&self, tasks: Vec<Task<'a>>) {
+        if !self.shared.give(tasks) && self.shared.may_start() {
+            let (visit, shared, scope) = (self.visit, self.shared, self.scope);
+            let worker = move || Worker::new(visit, shared, scope).work(Ok(()));
+            if thread::Builder::new().spawn_scoped(scope, worker).is_err() {
+                self.shared.could_not_start();
+            }
         }
     }
 
@@ -220,24 +171,26 @@ impl<'scope, 'env, 'a, V: Visit> Worker<'scope, 'env, 'a, V> {
             Ok(fd) => fd,
             // Somebody has put something else into its place.
             Err(error) if is_no_directory(&error) => {
-                let done = self.shared.visit.entry(parent_fd, name, &mut self.found);
-                return done.or_else(|error| unless_vanished(error, path));
+                let done = self.visit.entry(parent_fd, name, &mut self.found);
+                return done.or_else(|error| unless_gone(error, path));
             }
-            Err(error) => return unless_vanished(error, path),
+            Err(error) => return unless_gone(error, path),
         };
-        match self.shared.visit.directory(fd.as_fd(), &mut self.found) {
+        match self.visit.enter(fd.as_fd(), &mut self.found) {
             Ok(true) => {}
             Ok(false) => return Ok(()),
-            Err(error) => return unless_vanished(error, path),
+            Err(error) => return unless_gone(error, path),
         }
         let (dir, fd) = parent.child(fd, name);
         match &fd {
             Some(fd) => self.entries_of(&dir, fd.as_fd(), nested),
             None => match dir.open() {
                 Ok(fd) => self.entries_of(&dir, fd.as_fd(), nested),
-                Err(error) => unless_vanished(error, path),
+                Err(error) => unless_gone(error, path),
             },
-        }
+        }?;
+        drop(fd);
+        self.leave(dir)
     }
 
     /// Visits what is in a directory, or leaves it to other threads.
@@ -252,32 +205,32 @@ impl<'scope, 'env, 'a, V: Visit> Worker<'scope, 'env, 'a, V> {
         let mut handed = Vec::new();
         let mut handed_count = 0;
         while let Some(entry) = entries.next() {
-            if self.shared.stopped.load(Ordering::Relaxed) {
+            if self.shared.is_stopped() {
                 return Ok(());
             }
             let entry = match entry {
                 Ok(entry) => entry,
-                Err(error) => {
-                    return unless_vanished(error.into(), || path_of(fd, None));
-                }
+                Err(error) => return unless_gone(error.into(), || path_of(fd, None)),
             };
             let name = entry.file_name();
             if name == c"." || name == c".." {
                 continue;
             }
             self.seen += 1;
-            if self.is_directory(fd, name, entry.file_type()) {
-                let much = self.shared.waiting.load(Ordering::Relaxed) >= MOST_WAITING;
-                if much && nested < MOST_NESTED {
+            if is_directory(fd, name, entry.file_type()) {
+                let much = self.own.len() >= MOST_WAITING;
+                if much && nested < MOST_NESTED && dir.may_nest() {
                     self.directory(dir, fd, name, nested + 1)?;
                 } else {
-                    self.give(Task::Directory(Arc::clone(dir), name.into()));
+                    self.own.push(Task::Directory(Arc::clone(dir), name.into()));
+                    self.share();
                 }
             } else if !handed.is_empty() || (self.seen > FEW && self.shared.has_room()) {
                 handed.extend_from_slice(name.to_bytes_with_nul());
                 handed_count += 1;
                 if handed_count == HANDED {
-                    self.give(Task::Entries(Arc::clone(dir), mem::take(&mut handed)));
+                    let names = mem::take(&mut handed);
+                    self.give(vec![Task::Entries(Arc::clone(dir), names)]);
                     handed_count = 0;
                 }
             } else {
@@ -287,17 +240,10 @@ impl<'scope, 'env, 'a, V: Visit> Worker<'scope, 'env, 'a, V> {
         self.named(fd, &handed)
     }
 
-    /// Visits entries that another thread has read.
-    fn entries(&mut self, dir: &Arc<Dir<'a>>, names: &[u8]) -> Result<(), WalkError> {
-        match dir.open() {
-            Ok(fd) => self.named(fd.as_fd(), names),
-            Err(error) => unless_vanished(error, PathBuf::new),
-        }
-    }
-
+    /// Visits entries that were read before, each name with its NUL.
     fn named(&mut self, fd: BorrowedFd<'_>, names: &[u8]) -> Result<(), WalkError> {
         for name in names.split_inclusive(|byte| *byte == 0) {
-            if self.shared.stopped.load(Ordering::Relaxed) {
+            if self.shared.is_stopped() {
                 break;
             }
             if let Ok(name) = CStr::from_bytes_with_nul(name) {
@@ -308,33 +254,28 @@ impl<'scope, 'env, 'a, V: Visit> Worker<'scope, 'env, 'a, V> {
     }
 
     fn entry(&mut self, fd: BorrowedFd<'_>, name: &CStr) -> Result<(), WalkError> {
-        let done = self.shared.visit.entry(fd, name, &mut self.found);
-        done.or_else(|error| unless_vanished(error, || path_of(fd, Some(name))))
-    }
-
-    /// Some file systems don't say in the directory what an entry is.
-    fn is_directory(
-        &self,
-        fd: BorrowedFd<'_>,
-        name: &CStr,
-        file_type: FileType,
-    ) -> bool {
-        if file_type != FileType::Unknown {
-            return file_type == FileType::Directory;
-        }
-        let stat = statx(fd, name, AtFlags::SYMLINK_NOFOLLOW, StatxFlags::TYPE);
-        stat.is_ok_and(|stat| {
-            FileType::from_raw_mode(stat.stx_mode.into()) == FileType::Directory
-        })
+        let done = self.visit.entry(fd, name, &mut self.found);
+        done.or_else(|error| unless_gone(error, || path_of(fd, Some(name))))
     }
 }
 
-/// What was removed while it was visited is no error.
-fn unless_vanished(
+/// Some file systems don't say in the directory what an entry is.
+fn is_directory(fd: BorrowedFd<'_>, name: &CStr, file_type: FileType) -> bool {
+    if file_type != FileType::Unknown {
+        return file_type == FileType::Directory;
+    }
+    let stat = statx(fd, name, AtFlags::SYMLINK_NOFOLLOW, StatxFlags::TYPE);
+    stat.is_ok_and(|stat| {
+        FileType::from_raw_mode(stat.stx_mode.into()) == FileType::Directory
+    })
+}
+
+/// What was removed or replaced while it was visited is no error.
+fn unless_gone(
     source: io::Error,
     path: impl FnOnce() -> PathBuf,
 ) -> Result<(), WalkError> {
-    if source.kind() == io::ErrorKind::NotFound {
+    if source.kind() == io::ErrorKind::NotFound || is_no_directory(&source) {
         return Ok(());
     }
     Err(WalkError {
@@ -346,8 +287,4 @@ fn unless_vanished(
 fn is_no_directory(error: &io::Error) -> bool {
     let errno = Errno::from_io_error(error);
     matches!(errno, Some(Errno::NOTDIR | Errno::LOOP))
-}
-
-fn lossy(name: &CStr) -> PathBuf {
-    PathBuf::from(name.to_string_lossy().into_owned())
 }

@@ -1,7 +1,7 @@
 //! What a volume uses and has.
 
 use std::fs::{self, File};
-use std::os::unix::fs::{MetadataExt, symlink};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -11,6 +11,7 @@ use volume::metrics::{
     MetricsNil, MetricsProvider, MetricsStatFs,
 };
 
+use super::as_nobody;
 use crate::support::as_root;
 
 fn du(path: &Path) -> (u64, u64) {
@@ -106,6 +107,34 @@ fn a_path_that_is_empty_or_missing_is_an_error() {
         let error = metrics("/no/such/path").unwrap_err();
         assert_eq!(error.code, MetricsErrorCode::FsInfoFailed);
         assert!(error.to_string().contains("/no/such/path"), "{error}");
+    }
+}
+
+#[test]
+fn what_cannot_be_read_leaves_the_rest() {
+    as_nobody(|| {
+        let dir = tempfile::tempdir().unwrap();
+        let sub = dir.path().join("sub");
+        fs::create_dir(&sub).unwrap();
+        let mode = |mode| fs::set_permissions(&sub, fs::Permissions::from_mode(mode));
+        mode(0).unwrap();
+        let error = MetricsDu::new(dir.path()).metrics().unwrap_err();
+        mode(0o700).unwrap();
+        assert_eq!(error.code, MetricsErrorCode::FsInfoFailed);
+        assert!(error.to_string().contains(sub.to_str().unwrap()), "{error}");
+        assert!(error.partial.inodes_used.unwrap() >= 1);
+        assert!(error.partial.used.is_some() && error.partial.capacity.is_some());
+    });
+}
+
+#[test]
+fn what_is_no_device_has_no_capacity() {
+    let dir = tempfile::tempdir().unwrap();
+    let fifo = dir.path().join("fifo");
+    nix::unistd::mkfifo(&fifo, nix::sys::stat::Mode::S_IRUSR).unwrap();
+    for path in [dir.path(), &fifo] {
+        let error = MetricsBlock::new(path).metrics().unwrap_err();
+        assert_eq!(error.code, MetricsErrorCode::FsInfoFailed);
     }
 }
 

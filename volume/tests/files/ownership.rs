@@ -1,18 +1,16 @@
 //! What a group gets.
 
 use std::fs;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::os::unix::net::UnixListener;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::path::Path;
 
 use nix::sys::stat::{Mode, SFlag, mknod};
 use nix::unistd::mkfifo;
 use volume::Error;
 use volume::ownership::{Applied, FsGroupChangePolicy, Ownership};
 
-use super::{of, set};
+use super::{as_nobody, of, set};
 use crate::support::as_root;
 
 const GROUP: u32 = 3000;
@@ -187,7 +185,7 @@ fn files_that_cannot_be_changed_are_counted() {
 }
 
 /// Makes a directory read-only, as a mount of itself.
-fn make_read_only(dir: &std::path::Path) {
+fn make_read_only(dir: &Path) {
     use nix::mount::{MsFlags, mount};
     let none = None::<&str>;
     mount(Some(dir), dir, none, MsFlags::MS_BIND, none).unwrap();
@@ -212,24 +210,53 @@ fn other_file_systems_inside_are_changed_too() {
 }
 
 #[test]
-fn progress_is_reported_while_it_lasts() {
+fn a_directory_comes_after_all_that_is_in_it() {
     as_root(|| {
+        use std::os::unix::fs::MetadataExt;
         let dir = tempfile::tempdir().unwrap();
-        for at in 0..5000 {
-            fs::write(dir.path().join(at.to_string()), "").unwrap();
+        // Enough for several threads.
+        for at in 0..100 {
+            let sub = dir.path().join(format!("{}/{at}", at % 5));
+            fs::create_dir_all(&sub).unwrap();
+            for file in 0..40 {
+                fs::write(sub.join(file.to_string()), "").unwrap();
+            }
         }
-        let most = Arc::new(AtomicU64::new(0));
-        let seen = Arc::clone(&most);
-        let short = Duration::from_micros(100);
-        let ownership = Ownership::new(GROUP).report_every(short, short, move |files| {
-            seen.fetch_max(files + 1, Ordering::Relaxed);
-        });
-        let done = ownership.apply(dir.path()).unwrap();
-        assert_eq!((done.files, done.changed), (5001, 5001));
-        assert!(most.load(Ordering::Relaxed) > 0, "nothing was reported");
-        // By default nothing is reported of a volume that is done in time.
-        let ownership =
-            Ownership::new(GROUP + 1).report(|_| panic!("30 s have not passed"));
-        ownership.apply(dir.path()).unwrap();
+        let changed = |path: &Path| {
+            let metadata = fs::metadata(path).unwrap();
+            (metadata.ctime(), metadata.ctime_nsec())
+        };
+        let done = apply(&dir, FsGroupChangePolicy::Always);
+        assert_eq!((done.files, done.changed), (4106, 4106));
+        let mut below = vec![dir.path().to_owned()];
+        while let Some(parent) = below.pop() {
+            let time = changed(&parent);
+            for entry in fs::read_dir(&parent).unwrap() {
+                let path = entry.unwrap().path();
+                assert!(changed(&path) <= time, "{} came later", path.display());
+                if path.is_dir() {
+                    below.push(path);
+                }
+            }
+        }
+    });
+}
+
+#[test]
+fn what_cannot_be_read_ends_it_and_leaves_the_root() {
+    as_nobody(|| {
+        let dir = tree();
+        let group = of(&dir).0;
+        let sub = dir.path().join("sub");
+        let mode = |mode| fs::set_permissions(&sub, fs::Permissions::from_mode(mode));
+        fs::set_permissions(dir.path(), fs::Permissions::from_mode(0o700)).unwrap();
+        mode(0).unwrap();
+        let error = Ownership::new(group).apply(dir.path()).unwrap_err();
+        mode(0o755).unwrap();
+        assert!(matches!(&error, Error::Io { path, .. } if *path == sub), "{error:?}");
+        assert_eq!(of(dir.path()).1, 0o700);
+        let done = Ownership::new(group).apply(dir.path()).unwrap();
+        assert_eq!((done.files, done.failed), (4, 0));
+        assert_eq!(of(dir.path()).1, 0o2770);
     });
 }

@@ -2,12 +2,11 @@
 
 use std::fs::{self, File};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, lchown, symlink};
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use rustix::fs::{CWD, RenameFlags, renameat_with};
+use rustix::fs::{RenameFlags, renameat_with};
 use volume::metrics::{MetricsDu, MetricsProvider};
 use volume::ownership::Ownership;
 
@@ -20,6 +19,7 @@ struct Race {
     /// A folder with a directory and a file that nobody may change.
     canary: tempfile::TempDir,
     volume: tempfile::TempDir,
+    before: Vec<((u32, u32), (i64, i64))>,
 }
 
 impl Race {
@@ -39,11 +39,25 @@ impl Race {
             symlink(canary.path(), path(&format!("to-sub{at}"))).unwrap();
             symlink(canary.path().join("file"), path(&format!("to-file{at}"))).unwrap();
         }
-        let race = Self { canary, volume };
+        let mut race = Self {
+            canary,
+            volume,
+            before: vec![],
+        };
         for file in race.canaries() {
             set(file, 0, 0o700);
         }
+        race.before = race.now();
         race
+    }
+
+    /// The group, the mode and the time of the last change of all that nobody may change.
+    fn now(&self) -> Vec<((u32, u32), (i64, i64))> {
+        let state = |file: &PathBuf| {
+            let metadata = fs::symlink_metadata(file).unwrap();
+            (of(file), (metadata.ctime(), metadata.ctime_nsec()))
+        };
+        self.canaries().iter().map(state).collect()
     }
 
     fn canaries(&self) -> [PathBuf; 4] {
@@ -51,37 +65,58 @@ impl Race {
     }
 
     fn is_untouched(&self) -> bool {
-        self.canaries().iter().all(|file| of(file) == (0, 0o700))
+        self.now() == self.before
+    }
+
+    /// Puts links into the places of directories and files, files into those of directories, and
+    /// all back.
+    fn swap(&self, subs: &[File]) {
+        let root = File::open(self.volume.path()).unwrap();
+        let swap = |one: &File, name: &str, other: &File, other_name: &str| {
+            renameat_with(one, name, other, other_name, RenameFlags::EXCHANGE).unwrap();
+        };
+        for (at, sub) in subs.iter().enumerate() {
+            swap(&root, &format!("sub{at}"), &root, &format!("to-sub{at}"));
+            swap(&root, &format!("file{at}"), &root, &format!("to-file{at}"));
+            swap(sub, "sub", sub, "file");
+            swap(sub, "file", &root, &format!("to-file{at}"));
+        }
     }
 
     /// Runs something again and again while links take the places of files. Returns after how many
     /// rounds the canary was changed.
     fn run(&self, rounds: u64, mut round: impl FnMut(u32)) -> Option<u64> {
         let stop = AtomicBool::new(false);
+        // By path one of them may be a link to the canary, which nobody shall swap.
+        let path = |at| self.volume.path().join(format!("sub{at}"));
+        let subs: Vec<File> = (0..8).map(|at| File::open(path(at)).unwrap()).collect();
         thread::scope(|scope| {
             scope.spawn(|| {
-                let swap = |one: &str, other: &str| {
-                    let (one, other) =
-                        (self.volume.path().join(one), self.volume.path().join(other));
-                    renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE).unwrap();
-                };
                 while !stop.load(Ordering::Relaxed) {
-                    for at in 0..8 {
-                        swap(&format!("sub{at}"), &format!("to-sub{at}"));
-                        swap(&format!("file{at}"), &format!("to-file{at}"));
-                    }
+                    self.swap(&subs);
                 }
             });
-            let changed = |at: &u64| {
+            let _stop = StopAtEnd(&stop);
+            let mut changed = None;
+            for at in 0..rounds {
                 // Of files that are right nothing would be written.
                 round(GROUPS[usize::try_from(at % 2).unwrap()]);
-                !self.is_untouched()
-            };
-            // The other thread must end in any case.
-            let found = catch_unwind(AssertUnwindSafe(|| (0..rounds).find(changed)));
-            stop.store(true, Ordering::Relaxed);
-            found.unwrap_or_else(|panic| resume_unwind(panic))
+                if !self.is_untouched() {
+                    changed = Some(at);
+                    break;
+                }
+            }
+            changed
         })
+    }
+}
+
+/// Ends the other thread, also if a test fails.
+struct StopAtEnd<'a>(&'a AtomicBool);
+
+impl Drop for StopAtEnd<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
     }
 }
 

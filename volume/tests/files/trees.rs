@@ -10,6 +10,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use volume::metrics::{MetricsDu, MetricsProvider};
 use volume::ownership::Ownership;
 
+use super::alone;
 use crate::support::as_root;
 
 const DEEP: u64 = 10_000;
@@ -53,31 +54,49 @@ fn remove(root: &std::path::Path, levels: u64) {
     }
 }
 
-/// The limit of descriptors is that of the whole process, so nothing here needs more than it leaves.
+/// Counts and changes a tree with few descriptors, and returns the number of its files.
+fn with_descriptors(limit: u64, dir: &std::path::Path) -> u64 {
+    let before = getrlimit(Resource::Nofile);
+    let few = Rlimit {
+        current: Some(limit),
+        ..before
+    };
+    setrlimit(Resource::Nofile, few).unwrap();
+    let metrics = MetricsDu::new(dir).metrics();
+    let done = Ownership::new(3000).apply(dir);
+    setrlimit(Resource::Nofile, before).unwrap();
+    let files = metrics.unwrap().inodes_used.unwrap();
+    let done = done.unwrap();
+    assert_eq!((done.files, done.changed, done.failed), (files, files, 0));
+    files
+}
+
 #[test]
 fn a_tree_may_be_deeper_than_there_are_descriptors() {
     as_root(|| {
-        let dir = tempfile::tempdir().unwrap();
-        deepen(dir.path(), DEEP);
-        let before = getrlimit(Resource::Nofile);
-        setrlimit(
-            Resource::Nofile,
-            Rlimit {
-                current: Some(512),
-                ..before
-            },
-        )
-        .unwrap();
-        let metrics = MetricsDu::new(dir.path()).metrics();
-        let done = Ownership::new(3000).apply(dir.path());
-        setrlimit(Resource::Nofile, before).unwrap();
-        remove(dir.path(), DEEP);
-        assert_eq!(metrics.unwrap().inodes_used, Some(3 * DEEP + 1));
-        let done = done.unwrap();
-        assert_eq!(
-            (done.files, done.changed, done.failed),
-            (3 * DEEP + 1, 3 * DEEP + 1, 0)
-        );
+        alone("trees::a_tree_may_be_deeper_than_there_are_descriptors", || {
+            let dir = tempfile::tempdir().unwrap();
+            deepen(dir.path(), DEEP);
+            let files = with_descriptors(512, dir.path());
+            remove(dir.path(), DEEP);
+            assert_eq!(files, 3 * DEEP + 1);
+        });
+    });
+}
+
+#[test]
+fn very_few_descriptors_are_enough() {
+    as_root(|| {
+        alone("trees::very_few_descriptors_are_enough", || {
+            let dir = tempfile::tempdir().unwrap();
+            for at in 0..40 {
+                let sub = dir.path().join(at.to_string());
+                fs::create_dir(&sub).unwrap();
+                deepen(&sub, 60);
+            }
+            let files = with_descriptors(48, dir.path());
+            assert_eq!(files, 40 * (3 * 60 + 1) + 1);
+        });
     });
 }
 

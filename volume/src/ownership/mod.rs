@@ -13,33 +13,31 @@
 //! changed, because another file system is mounted there that has no owners, ends nothing:
 //! [`Applied::failed`] counts it. A directory that can't be read does.
 //!
-//! The root comes last. So a root that is right says that everything is, unless it was changed
-//! since, and [`FsGroupChangePolicy::OnRootMismatch`] relies on that.
+//! A directory comes after all that is in it, and the root last. So a root that is right says that
+//! everything is, unless it was changed since, and [`FsGroupChangePolicy::OnRootMismatch`] relies on
+//! that.
 //!
 //! Files are found by directory descriptors, never by their path, so that whoever can write to the
 //! volume can't make this change a file outside of it (CVE-2017-1002101, and what is left of it in
 //! the kubelet's `chmod`).
 
-use std::ffi::CStr;
-use std::io;
-use std::os::fd::{AsFd, BorrowedFd};
+mod change;
+
+use std::os::fd::AsFd;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::ObjectReference;
-use rustix::fs::{
-    AtFlags, FileType, Gid, Mode, OFlags, Statx, StatxFlags, chownat, fchmod, openat,
-    statx,
-};
+use rustix::fs::{AtFlags, Statx};
 use tracing::{debug, warn};
 
+use self::change::{Change, stat};
 use crate::interfaces::{Event, EventRecorder, EventType, Mounter};
-use crate::walk::chmod::{chmod_at, chmod_open};
-use crate::walk::{Visit, open_root, path_of, walk};
+use crate::walk::{open_root, walk};
 use crate::{Error, Result};
 
 /// When the files of a volume get the group of `fsGroup` (`PodFSGroupChangePolicy`).
@@ -62,7 +60,8 @@ pub struct Applied {
     pub files: u64,
     /// Those of them that were changed.
     pub changed: u64,
-    /// Those of them that could not be changed. The first one is logged.
+    /// Those of them that could not be changed. The first one is logged as a warning, the others
+    /// for debugging.
     pub failed: u64,
 }
 
@@ -138,26 +137,16 @@ impl Ownership {
         self
     }
 
-    /// Sets what is told the number of files after 30 s, and then every 60 s, as the kubelet does.
+    /// Sets what is called with the number of files so far after 30 s, and then every 60 s. The
+    /// kubelet has the same intervals.
     #[must_use]
-    pub fn report(self, report: impl FnMut(u64) + Send + 'static) -> Self {
-        self.report_every(Duration::from_secs(30), Duration::from_secs(60), report)
-    }
-
-    /// As [`report`](Self::report), with other intervals.
-    #[must_use]
-    pub fn report_every(
-        mut self,
-        first: Duration,
-        next: Duration,
-        report: impl FnMut(u64) + Send + 'static,
-    ) -> Self {
-        (self.first, self.next) = (first, next);
+    pub fn report(mut self, report: impl FnMut(u64) + Send + 'static) -> Self {
         self.report = Some(Box::new(report));
         self
     }
 
-    /// Records an event of the Pod after 30 s, and then every 60 s.
+    /// Records an event of the Pod, `VolumePermissionChangeInProgress`, instead of calling
+    /// something.
     #[must_use]
     pub fn events(
         self,
@@ -167,6 +156,14 @@ impl Ownership {
     ) -> Self {
         let volume = volume.to_owned();
         self.report(move |files| recorder.record(in_progress(&pod, &volume, files)))
+    }
+
+    /// Sets when the first report comes, and how long after one the next. The least is 1 ms.
+    #[must_use]
+    pub fn intervals(mut self, first: Duration, next: Duration) -> Self {
+        let least = Duration::from_millis(1);
+        (self.first, self.next) = (first.max(least), next.max(least));
+        self
     }
 
     /// Changes the files below a directory, and then the directory. Can be repeated.
@@ -189,12 +186,15 @@ impl Ownership {
             });
         }
         let change = Change::new(self.group, self.read_only);
-        let report = self.report.take();
         let walked = thread::scope(|scope| {
             let (_stop, stopped) = mpsc::channel::<()>();
-            if let Some(report) = report {
-                let (change, first, next) = (&change, self.first, self.next);
-                scope.spawn(move || tell(&stopped, first, next, &change.files, report));
+            if let Some(report) = self.report.take() {
+                let (files, first, next) = (&change.files, self.first, self.next);
+                let reporter = move || tell(&stopped, first, next, files, report);
+                if let Err(error) = thread::Builder::new().spawn_scoped(scope, reporter)
+                {
+                    warn!(%error, "progress is not reported");
+                }
             }
             // `_stop` is dropped here, which ends the other thread.
             walk(&root, &change)
@@ -203,8 +203,8 @@ impl Ownership {
             return Err(Error::io("read", error.path)(error.source));
         }
         let mut applied = walked.found.into_iter().fold(Applied::default(), sum);
-        change.open(root.as_fd(), &root_stat, &mut applied);
-        applied.files = change.files.load(Ordering::Relaxed) + 1;
+        let done = change.directory(root.as_fd(), &mut applied);
+        done.map_err(Error::io("look at", dir))?;
         Ok(applied)
     }
 
@@ -267,150 +267,9 @@ fn tell(
 
 fn sum(one: Applied, other: Applied) -> Applied {
     Applied {
+        skipped: false,
+        files: one.files + other.files,
         changed: one.changed + other.changed,
         failed: one.failed + other.failed,
-        ..one
-    }
-}
-
-fn stat(dir: impl AsFd, name: &CStr, flags: AtFlags) -> rustix::io::Result<Statx> {
-    let flags = flags | AtFlags::STATX_DONT_SYNC | AtFlags::NO_AUTOMOUNT;
-    statx(dir, name, flags, StatxFlags::TYPE | StatxFlags::MODE | StatxFlags::GID)
-}
-
-/// The change of each file.
-struct Change {
-    group: u32,
-    permissions: u32,
-    files: AtomicU64,
-    /// The first failure, to be logged once.
-    failure: Mutex<bool>,
-}
-
-/// The bits by which a program gets other rights than its caller's. A change of the group takes
-/// them from a file, even when root makes it.
-const SET_ID: u32 = 0o6000;
-
-impl Change {
-    fn new(group: u32, read_only: bool) -> Self {
-        Self {
-            group,
-            permissions: if read_only { 0o440 } else { 0o660 },
-            files: AtomicU64::new(0),
-            failure: Mutex::new(false),
-        }
-    }
-
-    fn group(&self) -> Option<Gid> {
-        Some(Gid::from_raw(self.group))
-    }
-
-    /// Changes a directory that is open.
-    fn open(&self, dir: BorrowedFd<'_>, stat: &Statx, found: &mut Applied) {
-        let mode = u32::from(stat.stx_mode) & 0o7777;
-        let wanted = mode | self.permissions | 0o2110;
-        let chown = stat.stx_gid != self.group;
-        if !chown && mode == wanted {
-            return;
-        }
-        let mut done = Ok(());
-        if chown {
-            done = chownat(dir, c"", None, self.group(), AtFlags::EMPTY_PATH);
-        }
-        // Also where the group could not be changed, as the kubelet does.
-        if mode != wanted {
-            done = done.and(fchmod(dir, Mode::from_raw_mode(wanted)));
-        }
-        self.count(done.map_err(Into::into), found, || path_of(dir, None));
-    }
-
-    /// Changes an entry of which `stat` was true a moment ago.
-    fn at(&self, dir: BorrowedFd<'_>, name: &CStr, stat: &Statx) -> io::Result<()> {
-        let mode = u32::from(stat.stx_mode) & 0o7777;
-        let chown = stat.stx_gid != self.group;
-        if mode & SET_ID != 0 {
-            return self.pinned(dir, name);
-        }
-        let mut done = Ok(());
-        if chown {
-            let flags = AtFlags::SYMLINK_NOFOLLOW;
-            done = chownat(dir, name, None, self.group(), flags).map_err(Into::into);
-        }
-        let wanted = mode | self.permissions;
-        if mode != wanted && !is_link(stat) {
-            done = done.and(chmod_at(dir, name, wanted));
-        }
-        done
-    }
-
-    /// Changes an entry that gives rights to its callers: what is looked at is what is changed, even
-    /// if somebody puts another file into its place, which must not get its bits.
-    fn pinned(&self, dir: BorrowedFd<'_>, name: &CStr) -> io::Result<()> {
-        let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let file = openat(dir, name, flags, Mode::empty())?;
-        let stat = stat(&file, c"", AtFlags::EMPTY_PATH)?;
-        let mode = u32::from(stat.stx_mode) & 0o7777;
-        let mut done = Ok(());
-        if stat.stx_gid != self.group {
-            let flags = AtFlags::EMPTY_PATH;
-            done = chownat(&file, c"", None, self.group(), flags).map_err(Into::into);
-        }
-        if is_link(&stat) {
-            return done;
-        }
-        done.and(chmod_open(file.as_fd(), mode | self.permissions))
-    }
-
-    fn count(
-        &self,
-        done: io::Result<()>,
-        found: &mut Applied,
-        path: impl FnOnce() -> std::path::PathBuf,
-    ) {
-        let Err(error) = done else {
-            found.changed += 1;
-            return;
-        };
-        if error.kind() == io::ErrorKind::NotFound {
-            return;
-        }
-        found.failed += 1;
-        let mut logged = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
-        if !*logged {
-            *logged = true;
-            warn!(path = %path().display(), %error, "can't give a file to the group");
-        }
-    }
-}
-
-fn is_link(stat: &Statx) -> bool {
-    FileType::from_raw_mode(stat.stx_mode.into()) == FileType::Symlink
-}
-
-impl Visit for Change {
-    type Found = Applied;
-
-    fn directory(&self, dir: BorrowedFd<'_>, found: &mut Applied) -> io::Result<bool> {
-        self.files.fetch_add(1, Ordering::Relaxed);
-        let stat = stat(dir, c"", AtFlags::EMPTY_PATH)?;
-        self.open(dir, &stat, found);
-        Ok(true)
-    }
-
-    fn entry(
-        &self,
-        dir: BorrowedFd<'_>,
-        name: &CStr,
-        found: &mut Applied,
-    ) -> io::Result<()> {
-        self.files.fetch_add(1, Ordering::Relaxed);
-        let stat = stat(dir, name, AtFlags::SYMLINK_NOFOLLOW)?;
-        let mode = u32::from(stat.stx_mode) & 0o7777;
-        let permitted = mode | self.permissions == mode || is_link(&stat);
-        if permitted && stat.stx_gid == self.group {
-            return Ok(());
-        }
-        self.count(self.at(dir, name, &stat), found, || path_of(dir, Some(name)));
-        Ok(())
     }
 }
