@@ -6,7 +6,11 @@ use volume::Spec;
 use crate::manifests::{Key, Objects};
 
 /// Returns the volume as plugins see it: a claim becomes its PersistentVolume.
-pub(crate) fn resolve(objects: &Objects, pod: &Pod, volume: &Volume) -> Result<Spec, String> {
+pub(crate) fn resolve(
+    objects: &Objects,
+    pod: &Pod,
+    volume: &Volume,
+) -> Result<Spec, String> {
     let Some(source) = &volume.persistent_volume_claim else {
         return Ok(Spec::from(volume.clone()));
     };
@@ -24,11 +28,15 @@ pub(crate) fn resolve(objects: &Objects, pod: &Pod, volume: &Volume) -> Result<S
         )
     })?;
     let Some(found) = objects.volumes.get(&(String::new(), name.clone())) else {
-        return Err(format!("{shown} names the PersistentVolume {name:?}, which is in no manifest"));
+        return Err(format!(
+            "{shown} names the PersistentVolume {name:?}, which is in no manifest"
+        ));
     };
     let spec = found.spec.as_ref();
     if spec.and_then(|spec| spec.volume_mode.as_deref()) == Some("Block") {
-        return Err(format!("the PersistentVolume {name:?} has the mode Block: nothing is mounted"));
+        return Err(format!(
+            "the PersistentVolume {name:?} has the mode Block: nothing is mounted"
+        ));
     }
     let claimed = spec.and_then(|spec| spec.claim_ref.as_ref());
     if let Some(other) = claimed.filter(|claim| !refers(claim, &key)) {

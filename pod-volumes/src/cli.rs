@@ -28,7 +28,13 @@ struct Options {
     command: Command,
 
     /// What is logged on standard error: a level, or levels of modules, as in `info,volume=debug`
-    #[arg(long, global = true, env = "RUST_LOG", value_name = "FILTER", default_value = "warn")]
+    #[arg(
+        long,
+        global = true,
+        env = "RUST_LOG",
+        value_name = "FILTER",
+        default_value = "warn"
+    )]
     log: String,
 }
 
@@ -121,9 +127,12 @@ pub(crate) fn main() -> ExitCode {
 }
 
 fn logging(filter: &str) -> Result<(), Errors> {
-    let parsed =
-        EnvFilter::try_new(filter).map_err(|error| one(format!("--log {filter:?}: {error}")))?;
-    tracing_subscriber::fmt().with_env_filter(parsed).with_writer(std::io::stderr).init();
+    let parsed = EnvFilter::try_new(filter)
+        .map_err(|error| one(format!("--log {filter:?}: {error}")))?;
+    tracing_subscriber::fmt()
+        .with_env_filter(parsed)
+        .with_writer(std::io::stderr)
+        .init();
     Ok(())
 }
 
@@ -143,7 +152,11 @@ fn execute(command: Command) -> Result<(), Errors> {
             let node = open(&input)?;
             let mounted = node.mount_all();
             table::print(&mounted.volumes);
-            if mounted.errors.is_empty() { Ok(()) } else { Err(mounted.errors) }
+            if mounted.errors.is_empty() {
+                Ok(())
+            } else {
+                Err(mounted.errors)
+            }
         }
         Command::Unmount { root, pods } => {
             let node = Node::open(&root.root, Objects::default(), None, Vec::new())?;

@@ -49,7 +49,11 @@ impl Objects {
                 Err(error) => errors.push(error),
             }
         }
-        if errors.is_empty() { Ok(objects) } else { Err(errors) }
+        if errors.is_empty() {
+            Ok(objects)
+        } else {
+            Err(errors)
+        }
     }
 
     fn read_file(&mut self, file: &Path, errors: &mut Errors) {
@@ -72,9 +76,14 @@ impl Objects {
 
     fn add(&mut self, object: Value, file: &Path, errors: &mut Errors) {
         let text = |pointer: &str| {
-            object.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned()
+            object
+                .pointer(pointer)
+                .and_then(Value::as_str)
+                .unwrap_or_default()
+                .to_owned()
         };
-        let (version, kind, name) = (text("/apiVersion"), text("/kind"), text("/metadata/name"));
+        let (version, kind, name) =
+            (text("/apiVersion"), text("/kind"), text("/metadata/name"));
         let added = match (version.as_str(), kind.as_str()) {
             ("v1", "List") => {
                 if let Some(Value::Array(items)) = object.get("items") {
@@ -86,7 +95,14 @@ impl Objects {
             }
             ("v1", "Pod") => read(object).and_then(|pod: Pod| {
                 let key = key(&pod.metadata)?;
-                put(&mut self.pods, key, PodFrom { pod: complete(pod), file: file.to_owned() })
+                put(
+                    &mut self.pods,
+                    key,
+                    PodFrom {
+                        pod: complete(pod),
+                        file: file.to_owned(),
+                    },
+                )
             }),
             ("v1", "ConfigMap") => read(object).and_then(|map: ConfigMap| {
                 put(&mut self.config_maps, key(&map.metadata)?, Arc::new(map))
@@ -94,14 +110,20 @@ impl Objects {
             ("v1", "Secret") => read(object).and_then(|secret: Secret| {
                 put(&mut self.secrets, key(&secret.metadata)?, Arc::new(stored(secret)))
             }),
-            ("v1", "PersistentVolume") => read(object).and_then(|volume: PersistentVolume| {
-                let (_, name) = key(&volume.metadata)?;
-                put(&mut self.volumes, (String::new(), name), Arc::new(volume))
-            }),
-            ("v1", "PersistentVolumeClaim") => read(object).and_then(|claim: PersistentVolumeClaim| {
-                put(&mut self.claims, key(&claim.metadata)?, Arc::new(claim))
-            }),
-            ("", _) | (_, "") => Err("no object has no `apiVersion` or `kind`".to_owned()),
+            ("v1", "PersistentVolume") => {
+                read(object).and_then(|volume: PersistentVolume| {
+                    let (_, name) = key(&volume.metadata)?;
+                    put(&mut self.volumes, (String::new(), name), Arc::new(volume))
+                })
+            }
+            ("v1", "PersistentVolumeClaim") => {
+                read(object).and_then(|claim: PersistentVolumeClaim| {
+                    put(&mut self.claims, key(&claim.metadata)?, Arc::new(claim))
+                })
+            }
+            ("", _) | (_, "") => {
+                Err("no object has no `apiVersion` or `kind`".to_owned())
+            }
             _ => return,
         };
         if let Err(error) = added {
@@ -129,7 +151,8 @@ fn files(path: &Path) -> Result<Vec<PathBuf>, String> {
 
 fn is_manifest(file: &Path) -> bool {
     let extension = file.extension().and_then(|extension| extension.to_str());
-    let hidden = file.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
+    let hidden =
+        file.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
     !hidden && matches!(extension, Some("yaml" | "yml" | "json"))
 }
 
@@ -145,7 +168,9 @@ fn key(metadata: &ObjectMeta) -> Result<Key, String> {
     let name = metadata.name.clone().unwrap_or_default();
     let namespace = namespace.unwrap_or_else(|| "default".to_owned());
     if [&name, &namespace].iter().any(|part| part.is_empty() || part.contains('/')) {
-        return Err("`metadata.name` or `metadata.namespace` is empty or has a slash".to_owned());
+        return Err(
+            "`metadata.name` or `metadata.namespace` is empty or has a slash".to_owned()
+        );
     }
     Ok((namespace, name))
 }
@@ -154,7 +179,9 @@ fn put<T>(objects: &mut BTreeMap<Key, T>, key: Key, object: T) -> Result<(), Str
     let namespace = key.0.clone();
     match objects.insert(key, object) {
         None => Ok(()),
-        Some(_) => Err(format!("there are two of that name in the namespace {namespace:?}")),
+        Some(_) => {
+            Err(format!("there are two of that name in the namespace {namespace:?}"))
+        }
     }
 }
 
@@ -177,7 +204,9 @@ fn complete(mut pod: Pod) -> Pod {
 fn stored(mut secret: Secret) -> Secret {
     if let Some(texts) = secret.string_data.take() {
         let data = secret.data.get_or_insert_default();
-        data.extend(texts.into_iter().map(|(key, text)| (key, ByteString(text.into_bytes()))));
+        data.extend(
+            texts.into_iter().map(|(key, text)| (key, ByteString(text.into_bytes()))),
+        );
     }
     secret
 }

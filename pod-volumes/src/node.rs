@@ -48,11 +48,13 @@ impl Node {
         let (secrets, maps) = (objects.clone(), objects.clone());
         let mut host = StandaloneHost::builder(root)
             .secrets(move |namespace, name| {
-                let found = current(&secrets).secrets.get(&key(namespace, name)).cloned();
+                let found =
+                    current(&secrets).secrets.get(&key(namespace, name)).cloned();
                 found.ok_or_else(|| absent("secret", namespace, name))
             })
             .config_maps(move |namespace, name| {
-                let found = current(&maps).config_maps.get(&key(namespace, name)).cloned();
+                let found =
+                    current(&maps).config_maps.get(&key(namespace, name)).cloned();
                 found.ok_or_else(|| absent("configmap", namespace, name))
             });
         if !allocatable.is_empty() {
@@ -66,7 +68,12 @@ impl Node {
         let host = host.build().map_err(one)?;
         let lock = lock(host.root()).map_err(one)?;
         let manager = host.start(plugins::all(VolumeConfig::default())).map_err(one)?;
-        Ok(Self { host, manager, objects, _lock: lock })
+        Ok(Self {
+            host,
+            manager,
+            objects,
+            _lock: lock,
+        })
     }
 
     /// The manifests as they are now.
@@ -76,7 +83,8 @@ impl Node {
 
     /// Replaces the manifests.
     pub(crate) fn set_objects(&self, objects: Objects) {
-        *self.objects.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(objects);
+        *self.objects.write().unwrap_or_else(PoisonError::into_inner) =
+            Arc::new(objects);
     }
 
     /// Mounts all volumes of all Pods.
@@ -93,13 +101,15 @@ impl Node {
     pub(crate) fn unmount(&self, pods: &[String]) -> Result<(), Errors> {
         let on_disk = self.host.pods_on_disk().map_err(one)?;
         let mut errors = Errors::new();
-        let wanted: Vec<String> = pods.iter().map(|pod| pod.replacen('/', ".", 1)).collect();
+        let wanted: Vec<String> =
+            pods.iter().map(|pod| pod.replacen('/', ".", 1)).collect();
         for (pod, uid) in pods.iter().zip(&wanted) {
             if !on_disk.contains(uid) {
                 errors.push(format!("--pod {pod}: nothing of it is mounted"));
             }
         }
-        for uid in on_disk.iter().filter(|uid| wanted.is_empty() || wanted.contains(uid)) {
+        for uid in on_disk.iter().filter(|uid| wanted.is_empty() || wanted.contains(uid))
+        {
             if let Err(failed) = self.unmount_pod(uid) {
                 errors.extend(failed);
             }
@@ -110,16 +120,24 @@ impl Node {
         if let Err(error) = self.remove_folders() {
             errors.push(error.to_string());
         }
-        if errors.is_empty() { Ok(()) } else { Err(errors) }
+        if errors.is_empty() {
+            Ok(())
+        } else {
+            Err(errors)
+        }
     }
 
     /// Unmounts all that is on disk of a Pod.
     pub(crate) fn unmount_pod(&self, uid: &str) -> Result<(), Errors> {
         let mut errors = Errors::new();
         for volume in self.host.volumes_on_disk(uid).map_err(one)? {
-            let torn_down = self.unmounter(&volume).and_then(|unmounter| unmounter.tear_down());
+            let torn_down =
+                self.unmounter(&volume).and_then(|unmounter| unmounter.tear_down());
             if let Err(error) = torn_down {
-                errors.push(format!("Pod {uid}: volume {:?}: {error}", volume.volume_name));
+                errors.push(format!(
+                    "Pod {uid}: volume {:?}: {error}",
+                    volume.volume_name
+                ));
             }
         }
         if errors.is_empty() {
@@ -136,7 +154,9 @@ impl Node {
     /// Unmounts devices that no Pod has mounted any more.
     pub(crate) fn unmount_devices(&self) -> volume::Result<()> {
         let plugin = self.manager.find_plugin_by_name(plugins::LOCAL)?;
-        let Some(plugin) = plugin.as_device_mountable() else { return Ok(()) };
+        let Some(plugin) = plugin.as_device_mountable() else {
+            return Ok(());
+        };
         for path in self.host.device_mounts_on_disk(plugins::LOCAL)? {
             if plugin.device_mount_refs(&path)?.is_empty() {
                 plugin.new_device_unmounter()?.unmount_device(&path)?;
@@ -150,7 +170,9 @@ impl Node {
         let plugin = self.host.plugin_dir(plugins::LOCAL);
         let mut folders = vec![plugin.join("mounts")];
         folders.extend(plugin.ancestors().map(Path::to_owned));
-        folders.retain(|folder| folder.starts_with(self.host.root()) && folder != self.host.root());
+        folders.retain(|folder| {
+            folder.starts_with(self.host.root()) && folder != self.host.root()
+        });
         folders.push(self.host.pods_dir());
         for folder in folders {
             match fs::remove_dir(&folder) {
@@ -196,7 +218,10 @@ fn key(namespace: &str, name: &str) -> (String, String) {
 }
 
 fn absent(kind: &'static str, namespace: &str, name: &str) -> Error {
-    Error::NotFound { kind, name: format!("{namespace}/{name}") }
+    Error::NotFound {
+        kind,
+        name: format!("{namespace}/{name}"),
+    }
 }
 
 /// Locks the root folder for as long as the file is open.

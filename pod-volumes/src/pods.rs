@@ -12,7 +12,12 @@ use crate::node::{Mounted, Node};
 use crate::table::Row;
 
 /// Mounts all volumes of a Pod. One that fails doesn't keep the others from being mounted.
-pub(crate) fn mount(node: &Node, objects: &Objects, from: &PodFrom, mounted: &mut Mounted) {
+pub(crate) fn mount(
+    node: &Node,
+    objects: &Objects,
+    from: &PodFrom,
+    mounted: &mut Mounted,
+) {
     let args = match args(&from.pod) {
         Ok(args) => args,
         Err(error) => return mounted.errors.extend(of_pod(from, error)),
@@ -80,9 +85,14 @@ fn mount_spec(
 
 /// What mounters have to know of the Pod.
 fn args(pod: &Pod) -> Result<MounterArgs, String> {
-    let mut args = MounterArgs { fs_user: user(pod)?, ..MounterArgs::default() };
+    let mut args = MounterArgs {
+        fs_user: user(pod)?,
+        ..MounterArgs::default()
+    };
     let context = pod.spec.as_ref().and_then(|spec| spec.security_context.as_ref());
-    let Some(context) = context else { return Ok(args) };
+    let Some(context) = context else {
+        return Ok(args);
+    };
     args.fs_group = id(context.fs_group, "fsGroup")?;
     args.fs_group_change_policy = match context.fs_group_change_policy.as_deref() {
         None => None,
@@ -99,7 +109,9 @@ fn args(pod: &Pod) -> Result<MounterArgs, String> {
 
 /// The user of all containers, if it is one: the owner of tokens.
 fn user(pod: &Pod) -> Result<Option<u32>, String> {
-    let Some(spec) = &pod.spec else { return Ok(None) };
+    let Some(spec) = &pod.spec else {
+        return Ok(None);
+    };
     let of_pod = spec.security_context.as_ref().and_then(|context| context.run_as_user);
     let init = spec.init_containers.iter().flatten();
     let mut users = init.chain(&spec.containers).map(|container| {
@@ -113,10 +125,9 @@ fn user(pod: &Pod) -> Result<Option<u32>, String> {
 
 fn id(id: Option<i64>, field: &str) -> Result<Option<u32>, String> {
     id.map(|id| {
-        u32::try_from(id)
-            .ok()
-            .filter(|id| *id != u32::MAX)
-            .ok_or_else(|| format!("{field} is {id}, which is no number of a user or group"))
+        u32::try_from(id).ok().filter(|id| *id != u32::MAX).ok_or_else(|| {
+            format!("{field} is {id}, which is no number of a user or group")
+        })
     })
     .transpose()
 }

@@ -24,18 +24,25 @@ pub(crate) fn print(rows: &[Row]) {
     let mut lines = vec![HEAD.map(str::to_owned)];
     lines.extend(rows.iter().map(cells));
     let width = |column: usize| {
-        lines.iter().filter_map(|line| line.get(column)).map(String::len).max().unwrap_or_default()
+        lines
+            .iter()
+            .filter_map(|line| line.get(column))
+            .map(String::len)
+            .max()
+            .unwrap_or_default()
     };
     let widths: Vec<usize> = (0..HEAD.len()).map(width).collect();
     for line in &lines {
-        let cells = line.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}"));
+        let cells =
+            line.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}"));
         println!("{}", cells.collect::<Vec<_>>().join("  ").trim_end());
     }
 }
 
 fn cells(row: &Row) -> [String; 8] {
     let metrics = row.metrics.as_ref();
-    let size = |of: fn(&Metrics) -> Option<u64>| metrics.and_then(of).map_or_else(dash, bytes);
+    let size =
+        |of: fn(&Metrics) -> Option<u64>| metrics.and_then(of).map_or_else(dash, bytes);
     [
         row.pod.clone(),
         row.volume.clone(),
@@ -43,7 +50,9 @@ fn cells(row: &Row) -> [String; 8] {
         size(|metrics| metrics.used),
         size(|metrics| metrics.available),
         size(|metrics| metrics.capacity),
-        metrics.and_then(|metrics| metrics.inodes_used).map_or_else(dash, |used| used.to_string()),
+        metrics
+            .and_then(|metrics| metrics.inodes_used)
+            .map_or_else(dash, |used| used.to_string()),
         row.path.display().to_string(),
     ]
 }

@@ -17,21 +17,27 @@ pub(crate) fn token(
 ) -> Result<TokenRequest> {
     let parts = [namespace, name];
     if parts.iter().any(|part| part.is_empty() || part.contains('/') || *part == "..") {
-        return Err(Error::invalid(format!("{namespace}/{name} names no service account")));
+        return Err(Error::invalid(format!(
+            "{namespace}/{name} names no service account"
+        )));
     }
     let file = folder.join(namespace).join(name);
     let token = match fs::read_to_string(&file) {
         Ok(token) => token.trim().to_owned(),
         Err(error) if error.kind() == ErrorKind::NotFound => {
             let name = format!("{namespace}/{name} ({})", file.display());
-            return Err(Error::NotFound { kind: "the token of the service account", name });
+            return Err(Error::NotFound {
+                kind: "the token of the service account",
+                name,
+            });
         }
         Err(error) => return Err(Error::io("read", &file)(error)),
     };
     let mut answer = serde_json::to_value(request).map_err(Error::other)?;
     if let Some(fields) = answer.as_object_mut() {
         // Nothing here knows when it expires; files are read again all the time.
-        let status = json!({"token": token, "expirationTimestamp": "9999-12-31T23:59:59Z"});
+        let status =
+            json!({"token": token, "expirationTimestamp": "9999-12-31T23:59:59Z"});
         fields.insert("status".to_owned(), status);
     }
     serde_json::from_value(answer).map_err(Error::other)

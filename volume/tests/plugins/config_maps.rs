@@ -6,7 +6,6 @@ use std::sync::{Arc, Mutex};
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use serde_json::{Value, json};
 use volume::Error;
-use volume::metrics::MetricsProvider;
 use volume::plugins::{CONFIG_MAP, SECRET};
 
 use crate::support::as_root;
@@ -47,7 +46,10 @@ fn files_of_all_keys() {
     assert!(attributes.managed && attributes.read_only && attributes.selinux_relabel);
     // Measured once, whatever is written later.
     let metrics = mounter.metrics().unwrap();
-    assert!(metrics.used.unwrap() > 0 && metrics.inodes_used.unwrap() >= 8, "{metrics:?}");
+    assert!(
+        metrics.used.unwrap() > 0 && metrics.inodes_used.unwrap() >= 8,
+        "{metrics:?}"
+    );
     fs::write(mounter.path().join("more"), vec![1; 100_000]).unwrap();
     assert_eq!(mounter.metrics().unwrap(), metrics);
     let plugin = node.manager.find_plugin_by_name(CONFIG_MAP).unwrap();
@@ -83,7 +85,11 @@ fn optional_objects_and_keys() {
     for (source, optional, expected) in [
         (json!({"name": "absent"}), false, Err("configmap \"shop/absent\" not found")),
         (json!({"name": "absent"}), true, Ok(vec![])),
-        (missing_key.clone(), false, Err("\"absent\" of configmap shop/settings does not exist")),
+        (
+            missing_key.clone(),
+            false,
+            Err("\"absent\" of configmap shop/settings does not exist"),
+        ),
         (missing_key, true, Ok(vec!["color"])),
     ] {
         let node = node(json!({"color": "blue"}));
@@ -107,8 +113,9 @@ fn optional_objects_and_keys() {
 /// A host that can't be asked is no absent object.
 #[test]
 fn other_errors_are_not_optional() {
-    let node =
-        Node::with(|host| host.config_maps(|_, _| Err(Error::other("the server is away"))));
+    let node = Node::with(|host| {
+        host.config_maps(|_, _| Err(Error::other("the server is away")))
+    });
     let error = failed(node.set_up(
         &settings(json!({"optional": true})),
         &pod(json!({})),
@@ -134,7 +141,9 @@ fn changes_all_at_once() {
             let mut reads = 0;
             while !stop.load(std::sync::atomic::Ordering::Relaxed) {
                 // What a program does that wants both of one time: it resolves the link once.
-                let Ok(data) = fs::canonicalize(reader.join("..data")) else { continue };
+                let Ok(data) = fs::canonicalize(reader.join("..data")) else {
+                    continue;
+                };
                 let a = fs::read_to_string(data.join("a"));
                 let b = fs::read_to_string(data.join("b"));
                 if let (Ok(a), Ok(b)) = (a, b) {
@@ -187,7 +196,8 @@ fn secrets_are_in_memory() {
             node.tear_down(SECRET, "login").unwrap();
         }
         node.assert_clean();
-        let absent = volume(json!({"name": "login", "secret": {"secretName": "absent"}}));
+        let absent =
+            volume(json!({"name": "login", "secret": {"secretName": "absent"}}));
         let error = failed(node.set_up(&absent, &pod(json!({})), &no_args()));
         assert!(error.contains("secret \"shop/absent\" not found"), "{error}");
         node.assert_clean();
@@ -206,12 +216,16 @@ fn makes_mount_points_inside() {
             {"name": "other", "mountPath": "/etc/website"},
         ]}]}}))
     };
-    let path = node.set_up(&settings(json!({})), &mounts("/etc/web/a/b"), &no_args()).unwrap();
+    let path =
+        node.set_up(&settings(json!({})), &mounts("/etc/web/a/b"), &no_args()).unwrap();
     assert_eq!(names(&path), ["a", "color", "logo"]);
     assert_eq!(names(&path.join("a/b")), Vec::<String>::new());
     node.tear_down(CONFIG_MAP, "files").unwrap();
-    let error =
-        failed(node.set_up(&settings(json!({})), &mounts("/etc/web/../../x"), &no_args()));
+    let error = failed(node.set_up(
+        &settings(json!({})),
+        &mounts("/etc/web/../../x"),
+        &no_args(),
+    ));
     assert!(error.contains("has `..`"), "{error}");
     node.assert_clean();
 }

@@ -25,7 +25,11 @@ fn web() -> Pod {
 
 fn node() -> Node {
     Node::with(|host| {
-        host.allocatable([("cpu", "3500m"), ("memory", "2Gi"), ("ephemeral-storage", "10Gi")])
+        host.allocatable([
+            ("cpu", "3500m"),
+            ("memory", "2Gi"),
+            ("ephemeral-storage", "10Gi"),
+        ])
     })
 }
 
@@ -98,9 +102,11 @@ fn modes_and_group() {
     as_root(|| {
         let node = node();
         let field = json!({"fieldPath": "metadata.name"});
-        let spec = volume(json!({"name": "about", "downwardAPI": {"defaultMode": 0o440, "items": [
-            {"path": "one", "fieldRef": field}, {"path": "two", "fieldRef": field, "mode": 0o400},
-        ]}}));
+        let spec = volume(
+            json!({"name": "about", "downwardAPI": {"defaultMode": 0o440, "items": [
+                {"path": "one", "fieldRef": field}, {"path": "two", "fieldRef": field, "mode": 0o400},
+            ]}}),
+        );
         let path = node.set_up(&spec, &web(), &group(3000)).unwrap();
         assert_eq!(names(&path), ["one", "two"]);
         assert_eq!(of(&path.join("one")), (0, 3000, 0o440));
@@ -141,7 +147,10 @@ fn wrong_items() {
     // All errors at once.
     let all: Vec<_> = rows.iter().take(2).map(|(item, _)| item).collect();
     let error = failed(node.set_up(&items(json!(all)), &web(), &no_args()));
-    assert!(rows.iter().take(2).all(|(_, expected)| error.contains(expected)), "{error}");
+    assert!(
+        rows.iter().take(2).all(|(_, expected)| error.contains(expected)),
+        "{error}"
+    );
     let unknown = Node::new();
     let error = failed(unknown.set_up(
         &items(json!([resource("main", "limits.cpu", "1")])),

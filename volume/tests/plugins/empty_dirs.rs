@@ -2,7 +2,6 @@ use std::fs;
 
 use nix::sys::statfs::{TMPFS_MAGIC, statfs};
 use serde_json::json;
-use volume::metrics::MetricsProvider;
 use volume::plugins::EMPTY_DIR;
 
 use crate::support::as_root;
@@ -11,7 +10,8 @@ use crate::{Node, UID, failed, group, names, no_args, of, pod, volume};
 #[test]
 fn on_disk() {
     let node = Node::new();
-    let (spec, pod) = (volume(json!({"name": "scratch", "emptyDir": {}})), pod(json!({})));
+    let (spec, pod) =
+        (volume(json!({"name": "scratch", "emptyDir": {}})), pod(json!({})));
     let path = node.set_up(&spec, &pod, &no_args()).unwrap();
     let expected = format!("pods/{UID}/volumes/kubernetes.io~empty-dir/scratch");
     assert_eq!(path, node.host.root().join(expected));
@@ -52,7 +52,10 @@ fn in_memory() {
         fs::write(path.join("full"), vec![0; 2 << 20]).unwrap_err();
         let metrics = node.mounter(&spec, &pod).unwrap().metrics().unwrap();
         assert_eq!(metrics.capacity, Some(1 << 20));
-        assert_eq!(node.unmounter(EMPTY_DIR, "fast").metrics().unwrap().capacity, Some(1 << 20));
+        assert_eq!(
+            node.unmounter(EMPTY_DIR, "fast").metrics().unwrap().capacity,
+            Some(1 << 20)
+        );
         for _ in 0..2 {
             node.tear_down(EMPTY_DIR, "fast").unwrap();
         }
@@ -110,9 +113,10 @@ fn continues_after_a_crash() {
         let medium = json!({"name": "fast", "emptyDir": {"medium": "Memory", "sizeLimit": "1Mi"}});
         let (spec, pod) = (volume(medium), pod(json!({})));
         let path = node.set_up(&spec, &pod, &no_args()).unwrap();
-        let marker = node.host.root().join(format!(
-            "pods/{UID}/plugins/kubernetes.io~empty-dir/fast/ready"
-        ));
+        let marker = node
+            .host
+            .root()
+            .join(format!("pods/{UID}/plugins/kubernetes.io~empty-dir/fast/ready"));
         fs::remove_file(&marker).unwrap();
         fs::write(path.join("kept"), "").unwrap();
         node.set_up(&spec, &pod, &group(3000)).unwrap();
@@ -139,9 +143,9 @@ fn refuses_another_file_system() {
         let bind = nix::mount::MsFlags::MS_BIND;
         nix::mount::mount(Some(root), &path, None::<&str>, bind, None::<&str>).unwrap();
         let memory = volume(json!({"name": "one", "emptyDir": {"medium": "Memory"}}));
-        fs::remove_file(root.join(format!(
-            "pods/{UID}/plugins/kubernetes.io~empty-dir/one/ready"
-        )))
+        fs::remove_file(
+            root.join(format!("pods/{UID}/plugins/kubernetes.io~empty-dir/one/ready")),
+        )
         .unwrap();
         let error = failed(node.set_up(&memory, &pod, &no_args()));
         assert!(error.contains("mounted where the volume needs tmpfs"), "{error}");

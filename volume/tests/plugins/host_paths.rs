@@ -35,14 +35,21 @@ fn types() {
         let _socket = UnixListener::bind(&of_types[2]).unwrap();
         let mode = nix::sys::stat::Mode::S_IRUSR;
         let device = nix::sys::stat::makedev(7, 255);
-        nix::sys::stat::mknod(&of_types[4], nix::sys::stat::SFlag::S_IFBLK, mode, device).unwrap();
+        nix::sys::stat::mknod(
+            &of_types[4],
+            nix::sys::stat::SFlag::S_IFBLK,
+            mode,
+            device,
+        )
+        .unwrap();
         assert!(fs::metadata(&of_types[4]).unwrap().file_type().is_block_device());
         for (own, path) in of_types.iter().enumerate() {
             let link = node.beside(&format!("link{own}"));
             symlink(path, &link).unwrap();
             for (kind, name) in TYPES.iter().enumerate() {
                 for path in [path, &link] {
-                    let set_up = node.set_up(&at(path, name), &pod(json!({})), &no_args());
+                    let set_up =
+                        node.set_up(&at(path, name), &pod(json!({})), &no_args());
                     assert_eq!(set_up.is_ok(), own == kind, "{path:?} {name}");
                 }
             }
@@ -70,7 +77,8 @@ fn made_paths() {
     let node = Node::new();
     let (dir, file) = (node.beside("a/b"), node.beside("a/file"));
     for _ in 0..2 {
-        node.set_up(&at(&dir, "DirectoryOrCreate"), &pod(json!({})), &no_args()).unwrap();
+        node.set_up(&at(&dir, "DirectoryOrCreate"), &pod(json!({})), &no_args())
+            .unwrap();
         node.set_up(&at(&file, "FileOrCreate"), &pod(json!({})), &no_args()).unwrap();
     }
     assert!(dir.is_dir() && file.is_file());
@@ -92,7 +100,8 @@ fn made_paths() {
 #[test]
 fn attributes_and_metrics() {
     let node = Node::new();
-    let spec = |read_only| persistent("disk", json!({"hostPath": {"path": "/srv"}}), read_only);
+    let spec =
+        |read_only| persistent("disk", json!({"hostPath": {"path": "/srv"}}), read_only);
     for read_only in [false, true] {
         let mounter = node.mounter(&spec(read_only), &pod(json!({}))).unwrap();
         let attributes = mounter.attributes();
@@ -121,7 +130,9 @@ fn deletes_only_below_tmp() {
     fs::write(canary.join("kept"), "").unwrap();
     symlink(&canary, below.join("volume/link")).unwrap();
 
-    for wrong in ["/tmp", "/tmp/", "/", "/var/tmp/x", "/tmp/../etc/x", "/tmpx/y", "tmp/x"] {
+    for wrong in
+        ["/tmp", "/tmp/", "/", "/var/tmp/x", "/tmp/../etc/x", "/tmpx/y", "tmp/x"]
+    {
         failed(deleter(Path::new(wrong)));
     }
     // Not through a link on the way.
@@ -149,13 +160,19 @@ fn makes_volumes_if_it_may() {
         ..VolumeOptions::default()
     };
     let provisioner = |enabled, options: &VolumeOptions| {
-        let config = VolumeConfig { provisioning_enabled: enabled, ..VolumeConfig::default() };
+        let config = VolumeConfig {
+            provisioning_enabled: enabled,
+            ..VolumeConfig::default()
+        };
         let plugin = std::sync::Arc::new(HostPathPlugin::new(config));
         plugin.as_provisionable().unwrap().new_provisioner(options)
     };
     let error = provisioner(false, &options).map(drop).unwrap_err();
     assert!(matches!(error, Error::NotSupported(_)), "{error:?}");
-    let wrong = VolumeOptions { pv_name: "../x".to_owned(), ..options.clone() };
+    let wrong = VolumeOptions {
+        pv_name: "../x".to_owned(),
+        ..options.clone()
+    };
     failed(provisioner(true, &wrong));
 
     for _ in 0..2 {
@@ -202,7 +219,8 @@ fn recycles_by_a_pod() {
     let path = &pod.volumes.unwrap()[0].host_path.clone().unwrap().path;
     assert_eq!(path, "/srv/x");
 
-    let without = std::sync::Arc::new(HostPathPlugin::new(config)).as_recyclable().unwrap();
+    let without =
+        std::sync::Arc::new(HostPathPlugin::new(config)).as_recyclable().unwrap();
     let error = without.recycle("disk", &spec, &NoEvents).unwrap_err();
     assert!(matches!(error, Error::NotSupported(_)), "{error:?}");
 }

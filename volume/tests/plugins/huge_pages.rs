@@ -49,7 +49,10 @@ fn mounted() {
         if !fs::read_to_string("/proc/filesystems").unwrap().contains("hugetlbfs")
             || !fs::exists("/sys/kernel/mm/hugepages/hugepages-2048kB").unwrap()
         {
-            let _ = writeln!(std::io::stderr(), "left out: the node has no huge pages of 2 MiB");
+            let _ = writeln!(
+                std::io::stderr(),
+                "left out: the node has no huge pages of 2 MiB"
+            );
             return;
         }
         for medium in ["HugePages", "HugePages-2Mi"] {

@@ -9,14 +9,10 @@ mod support;
 mod config_maps;
 mod downward;
 mod empty_dirs;
-mod full;
-mod host;
 mod host_paths;
 mod huge_pages;
-mod local;
 mod projections;
 mod removal;
-mod wrong;
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -48,7 +44,8 @@ impl Node {
 
     fn with(set: impl FnOnce(StandaloneHostBuilder) -> StandaloneHostBuilder) -> Self {
         let dir = tempfile::tempdir().unwrap();
-        let host = set(StandaloneHost::builder(dir.path().join("root"))).build().unwrap();
+        let host =
+            set(StandaloneHost::builder(dir.path().join("root"))).build().unwrap();
         let manager = host.start(plugins::all(VolumeConfig::default())).unwrap();
         Self { host, manager, dir }
     }
@@ -88,7 +85,8 @@ impl Node {
 
     /// What is mounted under the root.
     fn mounts(&self) -> Vec<PathBuf> {
-        let mounts = read_mount_info().unwrap().into_iter().map(|mount| mount.mount_point);
+        let mounts =
+            read_mount_info().unwrap().into_iter().map(|mount| mount.mount_point);
         mounts.filter(|path| path.starts_with(self.host.root())).collect()
     }
 }
@@ -134,7 +132,10 @@ fn no_args() -> MounterArgs {
 }
 
 fn group(group: u32) -> MounterArgs {
-    MounterArgs { fs_group: Some(group), ..MounterArgs::default() }
+    MounterArgs {
+        fs_group: Some(group),
+        ..MounterArgs::default()
+    }
 }
 
 /// User, group and permissions of a file, following links.

@@ -21,10 +21,15 @@ fn node() -> (Node, Requests) {
             "metadata": {"name": name, "namespace": "shop"}, "data": data,
         })
     };
-    let map: ConfigMap =
-        serde_json::from_value(object("ConfigMap", "settings", json!({"color": "blue"}))).unwrap();
+    let map: ConfigMap = serde_json::from_value(object(
+        "ConfigMap",
+        "settings",
+        json!({"color": "blue"}),
+    ))
+    .unwrap();
     let secret: Secret =
-        serde_json::from_value(object("Secret", "login", json!({"password": "eA=="}))).unwrap();
+        serde_json::from_value(object("Secret", "login", json!({"password": "eA=="})))
+            .unwrap();
     let node = Node::with(|host| {
         host.config_map_objects([map]).secret_objects([secret]).tokens(
             move |namespace, name, request| {
@@ -100,7 +105,11 @@ fn owners_of_tokens() {
             let spec = sources(json!([
                 {"serviceAccountToken": {"path": "token"}}, {"configMap": {"name": "settings"}},
             ]));
-            let args = MounterArgs { fs_user, fs_group, ..MounterArgs::default() };
+            let args = MounterArgs {
+                fs_user,
+                fs_group,
+                ..MounterArgs::default()
+            };
             let path = node.set_up(&spec, &web(), &args).unwrap();
             assert_eq!(of(&path.join("token")), token, "{fs_user:?} {fs_group:?}");
             assert_eq!(of(&path.join("color")), other, "{fs_user:?} {fs_group:?}");
@@ -115,7 +124,10 @@ fn wrong_sources() {
     let item = |path: &str| json!({"key": "color", "path": path});
     let map = |items: Value| json!({"configMap": {"name": "settings", "items": items}});
     let rows = [
-        (json!([map(json!([])), map(json!([item("color")]))]), "is that of the key \"color\""),
+        (
+            json!([map(json!([])), map(json!([item("color")]))]),
+            "is that of the key \"color\"",
+        ),
         (json!([map(json!([item("a"), item("a/b")]))]), "or inside of it"),
         (json!([map(json!([item("a/b/c"), item("a/b")]))]), "or inside of it"),
         (json!([map(json!([item("a"), item("./a")]))]), "is that of"),
@@ -124,15 +136,24 @@ fn wrong_sources() {
         (json!([map(json!([item("..a")]))]), "begins with `..`"),
         (json!([map(json!([item("/a")]))]), "is absolute"),
         (json!([map(json!([item("")]))]), "is empty"),
-        (json!([map(json!([{"key": "color", "path": "a", "mode": 0o1000}]))]), "mode 0o1000"),
-        (json!([map(json!([{"key": "absent", "path": "a"}]))]), "\"absent\" of configmap"),
+        (
+            json!([map(json!([{"key": "color", "path": "a", "mode": 0o1000}]))]),
+            "mode 0o1000",
+        ),
+        (
+            json!([map(json!([{"key": "absent", "path": "a"}]))]),
+            "\"absent\" of configmap",
+        ),
         (json!([{"secret": {"name": "absent"}}]), "secret \"shop/absent\" not found"),
         (json!([{}]), "has 0 fields"),
         (
             json!([{"secret": {"name": "login"}, "configMap": {"name": "settings"}}]),
             "has 2 fields (configMap, secret)",
         ),
-        (json!([{"clusterTrustBundle": {"path": "a"}}]), "clusterTrustBundle of the projected"),
+        (
+            json!([{"clusterTrustBundle": {"path": "a"}}]),
+            "clusterTrustBundle of the projected",
+        ),
     ];
     for (wrong, expected) in rows {
         let set_up = node.set_up(&sources(wrong.clone()), &web(), &no_args());

@@ -77,9 +77,11 @@ fn mounts_inside_are_named_and_nothing_is_removed() {
         fs::write(path.join("data"), "data").unwrap();
         fs::write(path.join("a/file"), "").unwrap();
         let bind = |from: PathBuf, to: PathBuf| {
-            mount(Some(&from), &to, None::<&str>, MsFlags::MS_BIND, None::<&str>).unwrap();
+            mount(Some(&from), &to, None::<&str>, MsFlags::MS_BIND, None::<&str>)
+                .unwrap();
         };
-        for (from, inside) in [(canary.clone(), "a/inside"), (canary.join("deep/kept"), "a/file")]
+        for (from, inside) in
+            [(canary.clone(), "a/inside"), (canary.join("deep/kept"), "a/file")]
         {
             let inside = path.join(inside);
             bind(from, inside.clone());
@@ -102,7 +104,8 @@ fn mounts_in_what_is_being_removed() {
         let node = Node::new();
         let (path, canary) = (scratch(&node), canary(&node));
         fs::create_dir(path.join("inside")).unwrap();
-        let deleting = path.with_file_name(format!("scratch{}", volume::plugins::DELETING));
+        let deleting =
+            path.with_file_name(format!("scratch{}", volume::plugins::DELETING));
         fs::rename(&path, &deleting).unwrap();
         let inside = deleting.join("inside");
         let none = None::<&str>;

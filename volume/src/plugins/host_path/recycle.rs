@@ -4,6 +4,7 @@ use k8s_openapi::api::core::v1::{HostPathVolumeSource, Pod, Volume};
 use kubernetes_kinds::quantity::Amount;
 
 use crate::interfaces::EventRecorder;
+use crate::recycler::{persistent_volume_recycler_pod_template, timeout};
 use crate::{Error, Result, Spec, VolumeConfig};
 
 /// Runs a Pod to its end.
@@ -16,12 +17,9 @@ pub(super) fn pod(
     source: &HostPathVolumeSource,
     spec: &Spec,
 ) -> Result<Pod> {
-    let Some(template) = &config.recycler_pod_template else {
-        return Err(Error::invalid(
-            "the configuration has no Pod that empties hostPath volumes",
-        ));
-    };
-    let mut pod = Pod::clone(template);
+    let template = config.recycler_pod_template.as_ref();
+    let mut pod =
+        template.map_or_else(persistent_volume_recycler_pod_template, |pod| Pod::clone(pod));
     let pod_spec = pod.spec.get_or_insert_default();
     let Some(volume) = pod_spec.volumes.as_mut().and_then(|volumes| volumes.first_mut())
     else {
@@ -38,12 +36,11 @@ pub(super) fn pod(
     Ok(pod)
 }
 
-/// The time for each whole GiB, and at least the minimum.
+/// Nothing is known of a volume without capacity, so it gets the minimum.
 fn seconds(config: &VolumeConfig, spec: &Spec) -> i64 {
     let volume = spec.persistent_volume.as_ref().and_then(|volume| volume.spec.as_ref());
     let capacity = volume.and_then(|volume| volume.capacity.as_ref()?.get("storage"));
-    let bytes =
-        capacity.and_then(|size| Amount::try_from(size).ok()?.to_i64()).unwrap_or(0);
-    let by_size = (bytes >> 30).saturating_mul(config.recycler_timeout_increment.into());
-    by_size.max(config.recycler_minimum_timeout.into())
+    let bytes = capacity.and_then(|size| Amount::try_from(size).ok()?.to_i64());
+    let bytes = bytes.and_then(|bytes| u64::try_from(bytes).ok()).unwrap_or_default();
+    i64::try_from(timeout(config, bytes)).unwrap_or(i64::MAX)
 }
