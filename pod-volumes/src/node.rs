@@ -67,7 +67,7 @@ impl Node {
         }
         let host = host.build().map_err(one)?;
         let lock = lock(host.root()).map_err(one)?;
-        let manager = host.start(plugins::all(VolumeConfig::default())).map_err(one)?;
+        let manager = host.start(plugins::all(VolumeConfig::default()), None).map_err(one)?;
         Ok(Self {
             host,
             manager,

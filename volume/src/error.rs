@@ -44,6 +44,16 @@ pub enum Error {
     /// A command failed, hung, or printed what can't be read.
     #[error(transparent)]
     Exec(#[from] crate::exec::ExecError),
+    /// A driver that is a program says that it failed.
+    #[error("{driver} failed to {command}: {message}")]
+    Driver {
+        /// The name of its plugin.
+        driver: String,
+        /// What it was asked to do, such as `mount`.
+        command: &'static str,
+        /// What it says.
+        message: String,
+    },
     /// Mounting or unmounting failed.
     #[error(transparent)]
     Mount(Box<crate::mount::MountError>),

@@ -12,7 +12,7 @@
 //!     .node_name("node-1")
 //!     .allocatable([("memory", "2Gi")])
 //!     .build()?;
-//! let manager = host.start(plugins::all(VolumeConfig::default()))?;
+//! let manager = host.start(plugins::all(VolumeConfig::default()), None)?;
 //!
 //! let spec = Spec::from(volume);
 //! let plugin = manager.find_plugin_by_spec(&spec)?;
@@ -50,6 +50,7 @@ use crate::interfaces::{
 use crate::manager::VolumePluginManager;
 use crate::mount::{HostUtils, Mount};
 use crate::plugins::names;
+use crate::probe::DynamicPluginProber;
 use crate::subpath::Subpath;
 use crate::{Error, Result, Spec, VolumeOptions};
 
@@ -101,8 +102,8 @@ impl StandaloneHost {
         Ok(self.pod_volume_dir(uid, plugin, volume))
     }
 
-    /// Returns a manager of the plugins, which the host also uses where a plugin needs another.
-    /// A host has one manager.
+    /// Returns a manager of the plugins and of those that the prober finds. The host also uses it
+    /// where a plugin needs another. A host has one manager.
     ///
     /// # Errors
     ///
@@ -110,16 +111,16 @@ impl StandaloneHost {
     pub fn start(
         self: &Arc<Self>,
         plugins: Vec<Box<dyn VolumePlugin>>,
+        prober: Option<Box<dyn DynamicPluginProber>>,
     ) -> Result<Arc<VolumePluginManager>> {
         let manager = VolumePluginManager::new();
-        manager.init_plugins(plugins, None, self.clone())?;
+        manager.init_plugins(plugins, prober, self.clone())?;
         let manager = Arc::new(manager);
         self.use_manager(&manager)?;
         Ok(manager)
     }
 
-    /// Uses the plugins of a manager that was made elsewhere, such as one with a prober. The host
-    /// doesn't keep it.
+    /// Uses the plugins of a manager that was made elsewhere, and is kept there.
     ///
     /// # Errors
     ///

@@ -25,6 +25,12 @@ impl Secrets {
                 }
             }
         }
+        Self::of(texts)
+    }
+
+    /// Takes texts that are secret.
+    pub(crate) fn of(texts: impl IntoIterator<Item = String>) -> Self {
+        let mut texts: Vec<String> = texts.into_iter().collect();
         texts.retain(|text| !text.is_empty());
         texts.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
         texts.dedup();

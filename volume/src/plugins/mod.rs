@@ -9,8 +9,10 @@
 //! | [`FilesPlugin::secret`] | `kubernetes.io/secret` | a Secret, in memory | its files, once |
 //! | [`FilesPlugin::downward_api`] | `kubernetes.io/downward-api` | fields of the Pod, in memory | its files, once |
 //! | [`FilesPlugin::projected`] | `kubernetes.io/projected` | several of these and tokens, in memory | its files, once |
+//! | [`FlexVolumePlugin`] | that of its driver | what a program mounts | its file system, if the driver says so |
 //!
-//! [`all`] returns them for a [manager](crate::manager). Every step can be repeated, also after a
+//! [`all`] returns them for a [manager](crate::manager), but for FlexVolumes, which [a prober
+//! finds](FlexVolumePlugin::prober). Every step can be repeated, also after a
 //! crash: a volume counts as set up only once a marker says so, under the Pod's
 //! `plugins/kubernetes.io~empty-dir`, and is renamed to `NAME.deleting~` before it is removed.
 //!
@@ -21,6 +23,7 @@ mod config_map;
 mod downward_api;
 mod empty_dir;
 mod files;
+mod flex_volume;
 mod host_path;
 mod local;
 mod projected;
@@ -29,6 +32,7 @@ mod shared;
 
 pub use empty_dir::EmptyDirPlugin;
 pub use files::FilesPlugin;
+pub use flex_volume::FlexVolumePlugin;
 pub use host_path::HostPathPlugin;
 pub use local::LocalPlugin;
 pub(crate) use shared::remove::remove_at;
@@ -55,7 +59,7 @@ pub const PROJECTED: &str = "kubernetes.io/projected";
 /// The ending that a volume's directory gets while it is removed. What has it is no volume.
 pub const DELETING: &str = names::DELETING;
 
-/// Returns all plugins of this module, for a [manager](crate::manager::VolumePluginManager).
+/// Returns the plugins of this module that need no driver, for a [manager](crate::manager::VolumePluginManager).
 ///
 /// The configuration is that of hostPath, the only one that has any.
 #[must_use]

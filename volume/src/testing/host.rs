@@ -31,7 +31,7 @@ use crate::interfaces::{Event, EventRecorder};
 /// #     ..Volume::default()
 /// # };
 /// let host = FakeHost::new(root, |host| host.allocatable([("memory", "1Gi")]))?;
-/// let manager = host.start(plugins::all(VolumeConfig::default()))?;
+/// let manager = host.start(plugins::all(VolumeConfig::default()), None)?;
 /// let spec = Spec::from(volume); // an emptyDir in memory
 /// let plugin = manager.find_plugin_by_spec(&spec)?;
 /// plugin.new_mounter(&spec, &pod, &VolumeOptions::default())?.set_up(&MounterArgs::default())?;

@@ -9,6 +9,7 @@ mod support;
 mod config_maps;
 mod downward;
 mod empty_dirs;
+mod flex;
 mod host_paths;
 mod huge_pages;
 mod projections;
@@ -46,7 +47,7 @@ impl Node {
         let dir = tempfile::tempdir().unwrap();
         let host =
             set(StandaloneHost::builder(dir.path().join("root"))).build().unwrap();
-        let manager = host.start(plugins::all(VolumeConfig::default())).unwrap();
+        let manager = host.start(plugins::all(VolumeConfig::default()), None).unwrap();
         Self { host, manager, dir }
     }
 

@@ -18,8 +18,8 @@ pub(super) fn pod(
     spec: &Spec,
 ) -> Result<Pod> {
     let template = config.recycler_pod_template.as_ref();
-    let mut pod =
-        template.map_or_else(persistent_volume_recycler_pod_template, |pod| Pod::clone(pod));
+    let mut pod = template
+        .map_or_else(persistent_volume_recycler_pod_template, |pod| Pod::clone(pod));
     let pod_spec = pod.spec.get_or_insert_default();
     let Some(volume) = pod_spec.volumes.as_mut().and_then(|volumes| volumes.first_mut())
     else {

@@ -1,0 +1,114 @@
+//! Attaching, and mounting devices once for the node.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use k8s_openapi::api::core::v1::Pod;
+
+use super::Node;
+use super::answer::Command;
+use super::mount::{after_failure, removed, uncertain_if_killed};
+use super::options::Source;
+use super::program::text;
+use crate::filesystem::SafeFormatAndMount;
+use crate::interfaces::{Attacher, Detacher, DeviceMounter, DeviceUnmounter};
+use crate::mount::clean_up_mount_point;
+use crate::plugins::shared::{dirs, is_mounted};
+use crate::{Result, Spec};
+
+/// The file system of a device if the volume doesn't say.
+const FS_TYPE: &str = "ext4";
+
+/// The mode of the directory beneath a mount.
+pub(super) const BENEATH: u32 = 0o750;
+
+impl DeviceMounter for Node {
+    fn device_mount_path(&self, spec: &Spec) -> Result<PathBuf> {
+        self.device_mount_path(spec)
+    }
+
+    fn mount_device(&self, spec: &Spec, device_path: &Path, dir: &Path) -> Result<()> {
+        let source = Source::of(spec, self.name())?;
+        let mounter = self.mounter();
+        if is_mounted(&*mounter, dir)? {
+            return Ok(());
+        }
+        let is_new = dirs::make(dir, BENEATH)?;
+        let options = source.options().to_json()?;
+        let args = [text(dir)?, text(device_path)?, &options];
+        let done =
+            match self.call(Command::MountDevice, &args) {
+                Ok(Some(_)) => Ok(()),
+                Ok(None) => {
+                    let fs_type = if source.fs_type.is_empty() {
+                        FS_TYPE
+                    } else {
+                        source.fs_type
+                    };
+                    let options: &[&str] = if source.read_only { &["ro"] } else { &[] };
+                    SafeFormatAndMount::new(mounter.clone(), self.exec())
+                        .format_and_mount(device_path, dir, fs_type, options)
+                }
+                Err(error) => Err(uncertain_if_killed(error)),
+            };
+        done.inspect_err(|_| after_failure(&*mounter, dir, is_new))
+    }
+}
+
+impl DeviceUnmounter for Node {
+    fn unmount_device(&self, dir: &Path) -> Result<()> {
+        if !dirs::exists(dir)? {
+            return Ok(());
+        }
+        let mounter = self.mounter();
+        match self.call(Command::UnmountDevice, &[text(dir)?])? {
+            Some(_) => removed(&*mounter, dir),
+            None => clean_up_mount_point(&*mounter, dir, false),
+        }
+    }
+}
+
+impl Attacher for Node {
+    fn attach(&self, spec: &Spec, node_name: &str) -> Result<PathBuf> {
+        let options = Source::of(spec, self.name())?.options().to_json()?;
+        let answer = self.call(Command::Attach, &[&options, node_name])?;
+        Ok(answer.and_then(|answer| answer.device).unwrap_or_default().into())
+    }
+
+    fn volumes_are_attached(
+        &self,
+        specs: &[Spec],
+        node_name: &str,
+    ) -> Result<Vec<bool>> {
+        let is_attached = |spec| {
+            let options = Source::of(spec, self.name())?.options().to_json()?;
+            let answer = self.call(Command::IsAttached, &[&options, node_name])?;
+            answer
+                .map(|answer| answer.attached)
+                .ok_or_else(|| self.program.not_supported(Command::IsAttached))
+        };
+        specs.iter().map(is_attached).collect()
+    }
+
+    fn wait_for_attach(
+        &self,
+        spec: &Spec,
+        device_path: &Path,
+        _pod: &Pod,
+        timeout: Duration,
+    ) -> Result<PathBuf> {
+        let options = Source::of(spec, self.name())?.options().to_json()?;
+        let args = [text(device_path)?, &options];
+        let command = Command::WaitForAttach;
+        let answer =
+            self.program.call_for(&*self.exec(), command, &args, &[], timeout)?;
+        let device = answer.and_then(|answer| answer.device);
+        Ok(device.map_or_else(|| device_path.to_owned(), PathBuf::from))
+    }
+}
+
+impl Detacher for Node {
+    fn detach(&self, volume_name: &str, node_name: &str) -> Result<()> {
+        self.call(Command::Detach, &[volume_name, node_name]).map(drop)
+    }
+}
