@@ -19,8 +19,8 @@ pub(crate) type Errors = Vec<String>;
 /// mounts each volume under a root folder, where a kubelet would: ROOT/pods/UID/volumes/PLUGIN/NAME. A Pod
 /// without a UID gets NAMESPACE.NAME for one.
 ///
-/// Volumes can be emptyDir, hostPath, configMap, secret, downwardAPI, projected, and claims of local
-/// PersistentVolumes. Mounting needs root.
+/// Volumes can be emptyDir, hostPath, configMap, secret, downwardAPI, projected, flexVolume, and claims of
+/// PersistentVolumes that are hostPath, local or flexVolume. Mounting needs root.
 #[derive(Parser)]
 #[command(version)]
 struct Options {
@@ -67,7 +67,7 @@ enum Command {
     /// inside of a volume, nor what a hostPath or a local volume shows.
     Unmount {
         #[command(flatten)]
-        root: Root,
+        folders: Folders,
 
         /// The Pod to unmount, as NAMESPACE/NAME or as its UID; all without it
         #[arg(long = "pod", value_name = "POD")]
@@ -76,34 +76,46 @@ enum Command {
     /// Shows what the mounted volumes use
     Metrics {
         #[command(flatten)]
-        root: Root,
+        folders: Folders,
     },
 }
 
 #[derive(Args)]
-struct Root {
+pub(crate) struct Folders {
     /// The folder under which volumes are mounted; an absolute path
     #[arg(long, env = "POD_VOLUMES_ROOT", value_name = "PATH")]
-    root: PathBuf,
+    pub(crate) root: PathBuf,
+
+    /// The folder with the drivers of FlexVolumes; that of the driver `example.com/nas` is
+    /// `example.com~nas/nas` in it
+    #[arg(long, env = "POD_VOLUMES_FLEX_VOLUMES", value_name = "PATH")]
+    pub(crate) flex_volumes: Option<PathBuf>,
 }
 
 #[derive(Args)]
 pub(crate) struct Input {
     #[command(flatten)]
-    root: Root,
+    folders: Folders,
 
     /// Files with manifests in YAML or JSON, or folders of *.yaml, *.yml and *.json files
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
 
+    #[command(flatten)]
+    given: Given,
+}
+
+/// What Pods get that is in no manifest.
+#[derive(Args, Clone, Default)]
+pub(crate) struct Given {
     /// A folder with a token of each service account, at NAMESPACE/NAME; projected volumes get these
     #[arg(long, value_name = "PATH")]
-    tokens: Option<PathBuf>,
+    pub(crate) tokens: Option<PathBuf>,
 
     /// What Pods can use of the node, such as `memory=2Gi`: limits emptyDir volumes in memory, and is what
     /// the downward API reports for a container without a limit
     #[arg(long, value_name = "RESOURCE=AMOUNT", value_parser = resource)]
-    allocatable: Vec<(String, String)>,
+    pub(crate) allocatable: Vec<(String, String)>,
 }
 
 fn resource(text: &str) -> Result<(String, String), String> {
@@ -158,12 +170,12 @@ fn execute(command: Command) -> Result<(), Errors> {
                 Err(mounted.errors)
             }
         }
-        Command::Unmount { root, pods } => {
-            let node = Node::open(&root.root, Objects::default(), None, Vec::new())?;
+        Command::Unmount { folders, pods } => {
+            let node = Node::open(&folders, Objects::default(), Given::default())?;
             node.unmount(&pods)
         }
-        Command::Metrics { root } => {
-            let node = Node::open(&root.root, Objects::default(), None, Vec::new())?;
+        Command::Metrics { folders } => {
+            let node = Node::open(&folders, Objects::default(), Given::default())?;
             table::print(&node.on_disk()?);
             Ok(())
         }
@@ -172,6 +184,5 @@ fn execute(command: Command) -> Result<(), Errors> {
 
 fn open(input: &Input) -> Result<Node, Errors> {
     let objects = Objects::read(&input.files)?;
-    let allocatable = input.allocatable.clone();
-    Node::open(&input.root.root, objects, input.tokens.clone(), allocatable)
+    Node::open(&input.folders, objects, input.given.clone())
 }

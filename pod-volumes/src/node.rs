@@ -1,8 +1,9 @@
 //! The node: a host over the root folder, and the volumes of its Pods.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use rustix::fs::{FlockOperation, Mode, OFlags, flock};
@@ -10,9 +11,10 @@ use rustix::io::Errno;
 use volume::host::{StandaloneHost, VolumeOnDisk};
 use volume::interfaces::{Unmounter, VolumeHost};
 use volume::manager::VolumePluginManager;
-use volume::{Error, VolumeConfig, plugins};
+use volume::plugins::{self, FlexVolumePlugin};
+use volume::{Error, VolumeConfig};
 
-use crate::cli::{Errors, one};
+use crate::cli::{Errors, Folders, Given, one};
 use crate::manifests::Objects;
 use crate::pods;
 use crate::table::Row;
@@ -39,14 +41,13 @@ pub(crate) struct Mounted {
 impl Node {
     /// Opens the root folder, which no other program has open.
     pub(crate) fn open(
-        root: &Path,
+        folders: &Folders,
         objects: Objects,
-        token_folder: Option<PathBuf>,
-        allocatable: Vec<(String, String)>,
+        given: Given,
     ) -> Result<Self, Errors> {
         let objects: Shared = Arc::new(RwLock::new(Arc::new(objects)));
         let (secrets, maps) = (objects.clone(), objects.clone());
-        let mut host = StandaloneHost::builder(root)
+        let mut host = StandaloneHost::builder(&folders.root)
             .secrets(move |namespace, name| {
                 let found =
                     current(&secrets).secrets.get(&key(namespace, name)).cloned();
@@ -57,17 +58,20 @@ impl Node {
                     current(&maps).config_maps.get(&key(namespace, name)).cloned();
                 found.ok_or_else(|| absent("configmap", namespace, name))
             });
-        if !allocatable.is_empty() {
-            host = host.allocatable(allocatable);
+        if !given.allocatable.is_empty() {
+            host = host.allocatable(given.allocatable);
         }
-        if let Some(folder) = token_folder {
+        if let Some(folder) = given.tokens {
             host = host.tokens(move |namespace, name, request| {
                 tokens::token(&folder, namespace, name, request)
             });
         }
         let host = host.build().map_err(one)?;
         let lock = lock(host.root()).map_err(one)?;
-        let manager = host.start(plugins::all(VolumeConfig::default()), None).map_err(one)?;
+        let drivers = folders.flex_volumes.as_ref().map(FlexVolumePlugin::prober);
+        let drivers = drivers.map(|drivers| Box::new(drivers) as _);
+        let plugins = plugins::all(VolumeConfig::default());
+        let manager = host.start(plugins, drivers).map_err(one)?;
         Ok(Self {
             host,
             manager,
@@ -151,41 +155,45 @@ impl Node {
         plugin.new_unmounter(&volume.volume_name, &volume.pod_uid)
     }
 
-    /// Unmounts devices that no Pod has mounted any more.
+    /// Unmounts devices that no Pod has mounted any more, and detaches them.
     pub(crate) fn unmount_devices(&self) -> volume::Result<()> {
-        let plugin = self.manager.find_plugin_by_name(plugins::LOCAL)?;
-        let Some(plugin) = plugin.as_device_mountable() else {
-            return Ok(());
-        };
-        for path in self.host.device_mounts_on_disk(plugins::LOCAL)? {
-            if plugin.device_mount_refs(&path)?.is_empty() {
+        for name in self.host.device_plugins_on_disk()? {
+            let plugin = self.manager.find_plugin_by_name(&name)?;
+            let attachable = plugin.clone().as_attachable();
+            let Some(plugin) = plugin.as_device_mountable() else {
+                continue;
+            };
+            for path in self.host.device_mounts_on_disk(&name)? {
+                if !plugin.device_mount_refs(&path)?.is_empty() {
+                    continue;
+                }
                 plugin.new_device_unmounter()?.unmount_device(&path)?;
+                // The directory has the name of the volume.
+                let volume =
+                    path.file_name().and_then(OsStr::to_str).unwrap_or_default();
+                if let Some(plugin) = &attachable {
+                    plugin.new_detacher()?.detach(volume, &self.host.node_name())?;
+                }
             }
         }
         Ok(())
     }
 
-    /// Removes the folders of the layout that are empty, up to the root.
+    /// Removes the folders of the layout that are empty.
     fn remove_folders(&self) -> volume::Result<()> {
-        let plugin = self.host.plugin_dir(plugins::LOCAL);
-        let mut folders = vec![plugin.join("mounts")];
-        folders.extend(plugin.ancestors().map(Path::to_owned));
-        folders.retain(|folder| {
-            folder.starts_with(self.host.root()) && folder != self.host.root()
-        });
-        folders.push(self.host.pods_dir());
-        for folder in folders {
-            match fs::remove_dir(&folder) {
-                Ok(()) => {}
-                Err(error)
-                    if matches!(
-                        error.kind(),
-                        ErrorKind::NotFound | ErrorKind::DirectoryNotEmpty
-                    ) => {}
-                Err(error) => return Err(Error::io("remove", &folder)(error)),
+        self.host.remove_empty_plugin_dirs()?;
+        let pods = self.host.pods_dir();
+        match fs::remove_dir(&pods) {
+            Err(error)
+                if !matches!(
+                    error.kind(),
+                    ErrorKind::NotFound | ErrorKind::DirectoryNotEmpty
+                ) =>
+            {
+                Err(Error::io("remove", &pods)(error))
             }
+            _ => Ok(()),
         }
-        Ok(())
     }
 
     /// What is mounted now, with its metrics.

@@ -1,8 +1,10 @@
 //! Mounts the volumes of one Pod.
 
-use std::path::Path;
+use std::path::PathBuf;
+use std::time::Duration;
 
 use k8s_openapi::api::core::v1::{Pod, Volume};
+use volume::interfaces::VolumeHost;
 use volume::ownership::FsGroupChangePolicy;
 use volume::{MounterArgs, Spec, VolumeOptions};
 
@@ -10,6 +12,9 @@ use crate::claims;
 use crate::manifests::{Objects, PodFrom, of_pod, shown};
 use crate::node::{Mounted, Node};
 use crate::table::Row;
+
+/// How long a device may take to appear.
+const ATTACHED: Duration = Duration::from_secs(120);
 
 /// Mounts all volumes of a Pod. One that fails doesn't keep the others from being mounted.
 pub(crate) fn mount(
@@ -59,12 +64,20 @@ fn mount_spec(
     args: &MounterArgs,
 ) -> volume::Result<Row> {
     let plugin = node.manager.find_plugin_by_spec(spec)?;
+    let mut device = PathBuf::new();
+    if let Some(plugin) = plugin.clone().as_attachable()
+        && plugin.can_attach(spec)?
+    {
+        let attacher = plugin.new_attacher()?;
+        let attached = attacher.attach(spec, &node.host.node_name())?;
+        device = attacher.wait_for_attach(spec, &attached, pod, ATTACHED)?;
+    }
     if let Some(devices) = plugin.clone().as_device_mountable()
         && devices.can_device_mount(spec)?
     {
         let devices = devices.new_device_mounter()?;
         let path = devices.device_mount_path(spec)?;
-        devices.mount_device(spec, Path::new(""), &path)?;
+        devices.mount_device(spec, &device, &path)?;
     }
     let mounter = plugin.new_mounter(spec, pod, &VolumeOptions::default())?;
     mounter.can_mount()?;

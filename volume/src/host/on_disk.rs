@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::StandaloneHost;
 use crate::interfaces::VolumeHost;
-use crate::plugins::dirs::remove_empty;
+use crate::plugins::dirs::{DEVICE_MOUNTS, device_mounts, exists, remove_empty};
 use crate::plugins::{DELETING, EMPTY_DIR};
 use crate::{Error, Result};
 
@@ -70,14 +70,56 @@ impl StandaloneHost {
         Ok(found.collect())
     }
 
+    /// Returns the names of the plugins that have mounted devices once for the node, to ask
+    /// [`device_mounts_on_disk`](Self::device_mounts_on_disk) for each.
+    ///
+    /// # Errors
+    ///
+    /// When the directories can't be read.
+    pub fn device_plugins_on_disk(&self) -> Result<Vec<String>> {
+        let plugins = self.layout.plugins();
+        let mut found = Vec::new();
+        for first in names(&plugins)? {
+            // A plugin keeps what it wants in its directory.
+            for second in directories(&plugins.join(&first))? {
+                if second == DEVICE_MOUNTS {
+                    found.push(first.clone());
+                } else if exists(
+                    &plugins.join(&first).join(&second).join(DEVICE_MOUNTS),
+                )? {
+                    found.push(format!("{first}/{second}"));
+                }
+            }
+        }
+        Ok(found)
+    }
+
     /// Returns where devices of volumes are mounted once for the node, by a plugin.
     ///
     /// # Errors
     ///
     /// When the directories can't be read.
     pub fn device_mounts_on_disk(&self, plugin_name: &str) -> Result<Vec<PathBuf>> {
-        let dir = self.plugin_dir(plugin_name).join("mounts");
+        let dir = device_mounts(self, plugin_name);
         Ok(names(&dir)?.into_iter().map(|name| dir.join(name)).collect())
+    }
+
+    /// Removes the directories of plugins that are empty. Can be repeated.
+    ///
+    /// # Errors
+    ///
+    /// When one can't be removed for another reason.
+    pub fn remove_empty_plugin_dirs(&self) -> Result<()> {
+        let plugins = self.layout.plugins();
+        for first in directories(&plugins)? {
+            let first = plugins.join(first);
+            for second in directories(&first)? {
+                remove_if_empty(&first.join(&second).join(DEVICE_MOUNTS))?;
+                remove_if_empty(&first.join(second))?;
+            }
+            remove_if_empty(&first)?;
+        }
+        remove_if_empty(&plugins)
     }
 
     /// Removes the directories of a Pod whose volumes are all torn down. Can be repeated.
@@ -96,6 +138,32 @@ impl StandaloneHost {
         }
         remove_empty(&pod)
     }
+}
+
+fn remove_if_empty(dir: &Path) -> Result<()> {
+    match fs::remove_dir(dir) {
+        Err(error)
+            if !matches!(
+                error.kind(),
+                ErrorKind::NotFound
+                    | ErrorKind::NotADirectory
+                    | ErrorKind::DirectoryNotEmpty
+            ) =>
+        {
+            Err(Error::io("remove the directory", dir)(error))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The names of the directories in a directory, sorted. None if it is a file.
+fn directories(dir: &Path) -> Result<Vec<String>> {
+    if !dir.is_dir() {
+        return Ok(Vec::new());
+    }
+    let mut found = names(dir)?;
+    found.retain(|name| dir.join(name).is_dir());
+    Ok(found)
 }
 
 /// The names in a directory, sorted. None if it doesn't exist. Those that aren't UTF-8 are an

@@ -15,6 +15,7 @@ use k8s_openapi::api::core::v1::{FlexVolumeSource, Pod, Volume as PodVolume};
 use self::answer::{Capabilities, Command};
 use self::options::Source;
 use self::program::Program;
+use super::shared::dirs::device_mounts;
 use super::shared::names;
 use super::shared::slot::Slot;
 use crate::exec::Exec;
@@ -139,13 +140,9 @@ impl Node {
         Ok(name)
     }
 
-    /// Where the devices of the driver are mounted once for the node.
-    fn device_mounts(&self) -> PathBuf {
-        self.host.plugin_dir(self.name()).join("mounts")
-    }
-
     fn device_mount_path(&self, spec: &Spec) -> Result<PathBuf> {
-        Ok(self.device_mounts().join(self.volume_name(spec)?))
+        let mounts = device_mounts(&*self.host, self.name());
+        Ok(mounts.join(self.volume_name(spec)?))
     }
 }
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{Local, device_mount_path, device_mounts};
+use super::{Local, device_mount_path};
 use crate::filesystem::SafeFormatAndMount;
 use crate::interfaces::{DeviceMounter, DeviceUnmounter, VolumeHost};
 use crate::mount::{FileType, clean_up_mount_point};
@@ -79,7 +79,7 @@ impl LocalDevices {
 
 impl DeviceUnmounter for LocalDevices {
     fn unmount_device(&self, device_mount_path: &Path) -> Result<()> {
-        if !device_mount_path.starts_with(device_mounts(&*self.host)) {
+        if !device_mount_path.starts_with(dirs::device_mounts(&*self.host, LOCAL)) {
             // The directory of a volume, which nothing was mounted at.
             return Ok(());
         }

@@ -13,6 +13,7 @@ use k8s_openapi::api::core::v1::{
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 use super::LOCAL;
+use super::shared::dirs::device_mounts;
 use super::shared::names;
 use super::shared::slot::{Slot, host_utils};
 use crate::interfaces::{
@@ -80,11 +81,7 @@ impl<'a> Local<'a> {
 
 /// Where the block device of a volume is mounted once for the node.
 fn device_mount_path(host: &dyn VolumeHost, name: &str) -> PathBuf {
-    device_mounts(host).join(name)
-}
-
-fn device_mounts(host: &dyn VolumeHost) -> PathBuf {
-    host.plugin_dir(LOCAL).join("mounts")
+    device_mounts(host, LOCAL).join(name)
 }
 
 /// Returns what Pods get bind mounts of.

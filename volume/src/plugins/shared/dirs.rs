@@ -14,6 +14,14 @@ use crate::{Error, Result};
 /// The mode of directories above volumes.
 const ABOVE: u32 = 0o750;
 
+/// The directory of a plugin with the mounts of its devices.
+pub(crate) const DEVICE_MOUNTS: &str = "mounts";
+
+/// Returns where the devices of a plugin are mounted once for the node.
+pub(crate) fn device_mounts(host: &dyn VolumeHost, plugin: &str) -> PathBuf {
+    host.plugin_dir(plugin).join(DEVICE_MOUNTS)
+}
+
 /// Whether something has the path, a dangling link too.
 pub(crate) fn exists(path: &Path) -> Result<bool> {
     match fs::symlink_metadata(path) {

@@ -1,6 +1,12 @@
 //! Kills a program at its N-th system call that changes files or mounts.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, dead_code, missing_docs)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    dead_code,
+    missing_docs
+)]
 
 use std::ffi::OsStr;
 use std::process::{Command, Stdio};
@@ -57,7 +63,9 @@ fn trace(main: Pid, at: u64) -> Ended {
         // Only what this thread traces: other tests wait for children of theirs.
         let flags = WaitPidFlag::__WALL | WaitPidFlag::__WNOTHREAD;
         let (pid, signal) = match waitpid(None, Some(flags)) {
-            Ok(WaitStatus::Exited(pid, code)) if pid == main => return Ended::Exited(code),
+            Ok(WaitStatus::Exited(pid, code)) if pid == main => {
+                return Ended::Exited(code);
+            }
             Ok(WaitStatus::Signaled(pid, signal, _)) if pid == main => {
                 assert!(killed, "the program died of {signal}");
                 return Ended::Killed;
@@ -89,7 +97,9 @@ fn trace(main: Pid, at: u64) -> Ended {
 /// Whether this is the beginning of a call that changes something.
 #[cfg(target_arch = "x86_64")]
 fn is_change(pid: Pid) -> bool {
-    let Ok(registers) = ptrace::getregs(pid) else { return false };
+    let Ok(registers) = ptrace::getregs(pid) else {
+        return false;
+    };
     // So it is at the beginning of each call, and at the end of none that exists.
     let begins = registers.rax.cast_signed() == -i64::from(libc::ENOSYS);
     let call = registers.orig_rax.cast_signed();

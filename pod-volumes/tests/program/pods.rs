@@ -1,0 +1,129 @@
+//! What is mounted, what is shown of it, and what is refused.
+
+use serde_json::json;
+
+use super::*;
+use crate::support::as_root;
+
+fn config_map(data: &Value) -> Value {
+    json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "settings", "namespace": "shop"}, "data": data})
+}
+
+#[test]
+fn volumes_are_mounted_and_shown_in_a_table() {
+    as_root(|| {
+        let world = World::new(&[
+            pod(&[
+                json!({"name": "memory", "emptyDir": {"medium": "Memory", "sizeLimit": "1Mi"}}),
+                json!({"name": "config", "configMap": {"name": "settings"}}),
+            ]),
+            config_map(&json!({"a": "1"})),
+        ]);
+        for command in ["mount", "mount", "metrics"] {
+            let table = world.run(command);
+            let rows: Vec<Vec<&str>> =
+                table.lines().map(|line| line.split_whitespace().collect()).collect();
+            let (mut rows, head) = (rows[1..].to_vec(), &rows[0]);
+            assert_eq!(
+                head[..6],
+                ["POD", "VOLUME", "PLUGIN", "USED", "AVAILABLE", "CAPACITY"],
+                "{table}"
+            );
+            rows.sort_by_key(|row| row[1]);
+            let pod = if command == "metrics" {
+                "shop.web"
+            } else {
+                "shop/web"
+            };
+            let at = |row: &[&str]| row[..3].join(" ");
+            assert_eq!(at(&rows[0]), format!("{pod} config kubernetes.io/configmap"));
+            assert_eq!(at(&rows[1]), format!("{pod} memory kubernetes.io/empty-dir"));
+            assert_eq!(rows[1][5], "1Mi", "{table}");
+        }
+        let file = world.volume("kubernetes.io/configmap", "config").join("a");
+        assert_eq!(fs::read_to_string(file).unwrap(), "1");
+        world.run("unmount");
+        world.assert_clean();
+        assert_eq!(world.run("metrics"), "");
+    });
+}
+
+#[test]
+fn a_volume_that_fails_keeps_no_other_from_being_mounted() {
+    as_root(|| {
+        let world = World::new(&[
+            pod(&[
+                json!({"name": "missing", "configMap": {"name": "nothing"}}),
+                json!({"name": "none"}),
+                json!({"name": "two", "emptyDir": {}, "hostPath": {"path": "/"}}),
+                json!({"name": "up", "hostPath": {"path": "/tmp/../etc"}}),
+                json!({"name": "claim", "persistentVolumeClaim": {"claimName": "gone"}}),
+                json!({"name": "flex", "flexVolume": {"driver": "example.com/absent"}}),
+                json!({"name": "config", "configMap": {"name": "settings"}}),
+                json!({"name": "config", "emptyDir": {}}),
+            ]),
+            config_map(&json!({"a": "1"})),
+        ]);
+        let errors = world.fail("mount");
+        let pod = "Pod shop/web: volume";
+        for expected in [
+            format!("{pod} \"missing\": configmap \"shop/nothing\" not found"),
+            format!("{pod} \"none\": no volume plugin matched"),
+            format!(
+                "{pod} \"two\": multiple volume plugins matched: kubernetes.io/empty-dir,kubernetes.io/host-path"
+            ),
+            format!("{pod} \"up\": the path \"/tmp/../etc\""),
+            format!(
+                "{pod} \"claim\": the PersistentVolumeClaim shop/gone is in no manifest"
+            ),
+            format!("{pod} \"flex\": no volume plugin matched"),
+            format!("{pod} \"config\": there are two of that name"),
+        ] {
+            assert!(errors.contains(&expected), "{expected}\n{errors}");
+        }
+        assert_eq!(errors.lines().count(), 7, "{errors}");
+        assert!(world.volume("kubernetes.io/configmap", "config").join("a").exists());
+        world.run("unmount");
+        world.assert_clean();
+    });
+}
+
+#[test]
+fn manifests_that_are_wrong_change_nothing() {
+    for (manifest, expected) in [
+        ("kind: Pod", "no object has no `apiVersion` or `kind`"),
+        ("apiVersion: v1\nkind: Pod\nmetadata: {}", "`metadata.name`"),
+        (
+            "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: 3}",
+            "Pod \"a\"",
+        ),
+        ("a: [", "wrong.yaml"),
+    ] {
+        let world = World::new(&[]);
+        world.write("manifests/wrong.yaml", manifest);
+        let errors = world.fail("mount");
+        assert!(
+            errors.contains(expected) && errors.contains("wrong.yaml"),
+            "{manifest}: {errors}"
+        );
+        assert!(!world.path("root").exists());
+    }
+}
+
+#[test]
+fn arguments_that_are_wrong_are_told() {
+    let run = |args: &[&str]| {
+        let output = Command::new(PROGRAM).args(args).output().unwrap();
+        assert!(!output.status.success());
+        String::from_utf8(output.stderr).unwrap()
+    };
+    assert!(run(&["mount", "--root", "relative", "/dev/null"]).contains("relative"));
+    assert!(
+        run(&["mount", "--root", "/tmp/x", "/nonexistent"])
+            .contains("/nonexistent: No such file")
+    );
+    assert!(
+        run(&["mount", "--root", "/tmp/x", "--allocatable", "memory", "/dev/null"])
+            .contains("memory=2Gi")
+    );
+}
