@@ -7,7 +7,7 @@
 //! | [`manager`] | finds the plugin of a volume |
 //! | [`probe`] | plugins that appear while a program runs |
 //! | [`host`] | a host for plugins outside of a kubelet |
-//! | [`plugins`] | emptyDir, hostPath, local, configMap, secret, downwardAPI, projected |
+//! | [`plugins`] | emptyDir, hostPath, local, configMap, secret, downwardAPI, projected, flexVolume |
 //! | [`metrics`] | the space and the inodes of a volume |
 //! | [`ownership`] | `fsGroup` |
 //! | [`mount`] | mounting, the table of mounts, cleaning up |

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::killed::{Ended, killed_at};
-use crate::support::{as_root, setting};
+use crate::support::{Loop, as_root, setting, write_program};
 
 /// More steps than anything has here.
 const MOST: u64 = 2000;
@@ -232,9 +232,7 @@ fn of_a_local_directory() {
 fn of_a_local_device() {
     as_root(|| {
         let outside = tempfile::tempdir().unwrap();
-        let Some(device) = Loop::new(&outside.path().join("image")) else {
-            return;
-        };
+        let device = Loop::empty(&outside.path().join("image"));
         let others = claimed(json!({"local": {"path": device.0, "fsType": "ext4"}}));
         let volume =
             json!({"name": "disk", "persistentVolumeClaim": {"claimName": "claim"}});
@@ -249,32 +247,6 @@ fn has_group_of(dir: &Path) {
     use std::os::unix::fs::MetadataExt;
     assert_eq!(fs::metadata(dir).unwrap().gid(), 3000);
     assert!(fs::metadata(dir.join("lost+found")).unwrap().is_dir());
-}
-
-/// A loop device, detached at the end.
-struct Loop(PathBuf);
-
-impl Loop {
-    /// Returns nothing, and says so, where there are no such devices.
-    fn new(image: &Path) -> Option<Self> {
-        fs::File::create(image).unwrap().set_len(16 << 20).unwrap();
-        let output =
-            Command::new("losetup").args(["-f", "--show"]).arg(image).output().unwrap();
-        if !output.status.success() {
-            let needed = std::env::var_os("VOLUME_TESTS_NEED_ROOT").is_some();
-            let error = String::from_utf8_lossy(&output.stderr).into_owned();
-            assert!(!needed, "no loop device: {error}");
-            let _ = writeln!(std::io::stderr(), "left out, no loop device: {error}");
-            return None;
-        }
-        Some(Self(String::from_utf8(output.stdout).unwrap().trim().into()))
-    }
-}
-
-impl Drop for Loop {
-    fn drop(&mut self) {
-        let _ = Command::new("losetup").arg("-d").arg(&self.0).status();
-    }
 }
 
 #[test]
@@ -300,8 +272,8 @@ fn of_a_flex_volume() {
         let volume =
             json!({"name": "flex", "flexVolume": {"driver": "example.com/nas"}});
         let world = World::new(&[pod(&[volume])]);
-        world.write_program(
-            "drivers/example.com~nas/nas",
+        write_program(
+            &world.path("drivers/example.com~nas/nas"),
             "#!/bin/sh\nok() { echo '{\"status\":\"Success\"}'; }\ncase $1 in\n\
              init) ok;;\n\
              mountdevice) mount -t tmpfs nas \"$2\" && echo content > \"$2/file\" && ok;;\n\

@@ -13,10 +13,9 @@ mod runs;
 
 use std::ffi::OsStr;
 use std::fs;
-use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Output};
 
 use serde_json::{Value, json};
 
@@ -49,21 +48,6 @@ impl World {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(self.path("new"), text).unwrap();
         fs::rename(self.path("new"), path).unwrap();
-    }
-
-    /// Writes a script with another process: a program that this one is writing can't be run, and what is
-    /// open here other threads' children inherit.
-    fn write_program(&self, name: &str, text: &str) {
-        let path = self.path(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        let mut shell = Command::new("/bin/sh")
-            .args(["-c", "cat > \"$0\"; chmod 755 \"$0\""])
-            .arg(&path)
-            .stdin(Stdio::piped())
-            .spawn()
-            .unwrap();
-        shell.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
-        assert!(shell.wait().unwrap().success());
     }
 
     /// The arguments of a command for this world.

@@ -1,6 +1,6 @@
 //! The program that runs on: files follow the manifests, and a signal ends it.
 
-use std::process::Child;
+use std::process::{Child, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 

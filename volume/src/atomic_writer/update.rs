@@ -18,7 +18,7 @@ use tracing::warn;
 
 use super::current::{DATA, is_ours, open_directory, shown};
 use super::{FileProjection, Payload};
-use crate::plugins::remove_at;
+use crate::walk::remove::remove_at;
 use crate::{Error, Result};
 
 /// The link that takes the place of `..data`.

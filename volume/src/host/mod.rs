@@ -77,7 +77,6 @@ pub struct StandaloneHost {
 
 impl StandaloneHost {
     /// Returns a builder of a host with that root directory, which is made if it doesn't exist.
-    #[must_use]
     pub fn builder(root: impl Into<PathBuf>) -> StandaloneHostBuilder {
         StandaloneHostBuilder::new(root.into())
     }

@@ -35,7 +35,6 @@ pub use files::FilesPlugin;
 pub use flex_volume::FlexVolumePlugin;
 pub use host_path::HostPathPlugin;
 pub use local::LocalPlugin;
-pub(crate) use shared::remove::remove_at;
 pub(crate) use shared::{dirs, names};
 
 use crate::VolumeConfig;

@@ -6,6 +6,7 @@
 
 pub(crate) mod chmod;
 mod dir;
+pub(crate) mod remove;
 mod shared;
 mod work;
 

@@ -11,8 +11,8 @@ use volume::exec::Local;
 use volume::filesystem::{DiskFormat, FilesystemError, SafeFormatAndMount, device_size};
 use volume::mount::Mount;
 
-use crate::support::as_root;
-use crate::tools::{Dir, Loop, has, info, left_out, mounter, run};
+use crate::support::{Loop, as_root};
+use crate::tools::{Dir, has, info, left_out, mounter, run};
 
 const SIZE: u64 = 16 << 20;
 

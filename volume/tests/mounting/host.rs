@@ -10,8 +10,8 @@ use nix::unistd::mkfifo;
 use volume::mount::{FileType, HostUtils, LinuxHostUtils, Mount, MountPoint};
 use volume::testing::FakeMounter;
 
-use crate::support::as_root;
-use crate::tools::{Dir, Loop, mounter, run};
+use crate::support::{Loop, as_root};
+use crate::tools::{Dir, mounter, run};
 
 const HOST: LinuxHostUtils = LinuxHostUtils;
 

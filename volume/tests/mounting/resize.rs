@@ -11,8 +11,8 @@ use volume::filesystem::{FilesystemError, ResizeFs};
 use volume::mount::Mount;
 use volume::testing::{FakeAnswer, FakeExec};
 
-use crate::support::as_root;
-use crate::tools::{Dir, Loop, has, left_out, mounter, run};
+use crate::support::{Loop, as_root};
+use crate::tools::{Dir, has, left_out, mounter, run};
 
 const MIB: u64 = 1 << 20;
 const BLKID: &str = "blkid -p -s TYPE -s PTTYPE -o export";

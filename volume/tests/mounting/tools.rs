@@ -83,28 +83,3 @@ pub fn info(path: &Path) -> MountInfo {
     let mounts = read_mount_info().unwrap();
     mounts.into_iter().rfind(|mount| mount.mount_point == path).unwrap()
 }
-
-/// A loop device, detached at the end.
-pub struct Loop(pub PathBuf);
-
-impl Loop {
-    pub fn new(image: &Path) -> Self {
-        let device = run("losetup", &["-f".as_ref(), "--show".as_ref(), image.as_ref()]);
-        Self(device.into())
-    }
-
-    pub fn path(&self) -> &Path {
-        &self.0
-    }
-
-    /// Takes over the size of the image.
-    pub fn resize(&self) {
-        run("losetup", &["-c".as_ref(), self.0.as_ref()]);
-    }
-}
-
-impl Drop for Loop {
-    fn drop(&mut self) {
-        let _ = Command::new("losetup").arg("-d").arg(&self.0).status();
-    }
-}

@@ -65,7 +65,8 @@ fn mounts_are_unmounted_however_many_there_are() {
 fn nothing_is_removed_that_has_content() {
     let pod = Pod::new();
     let container = pod.dir.path().join("volume-subpaths/data/app");
-    let attempts: [(&str, fn(&std::path::Path)); 4] = [
+    type Attempt = (&'static str, fn(&std::path::Path));
+    let attempts: [Attempt; 4] = [
         ("a file", |path| fs::write(path, "data").unwrap()),
         ("a link", |path| symlink("/etc", path).unwrap()),
         ("a directory", |path| fs::create_dir_all(path.join("sub")).unwrap()),

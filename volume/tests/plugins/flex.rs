@@ -1,8 +1,5 @@
 //! FlexVolumes whose drivers are scripts.
 
-use std::io::Write;
-use std::os::unix::fs::PermissionsExt;
-use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::Secret;
@@ -14,7 +11,7 @@ use volume::testing::{FakeExec, FakeHost, FakeMounter};
 use volume::{Error, NodeResizeOptions};
 
 use super::*;
-use crate::support::as_root;
+use crate::support::{as_root, write_program};
 
 const DRIVER: &str = "example.com/nas";
 const NODE: &str = "fake-node";
@@ -76,21 +73,6 @@ impl Drivers {
     fn unmounter(&self) -> Box<dyn Unmounter> {
         self.plugin().new_unmounter("data", UID).unwrap()
     }
-}
-
-/// Not written by this process: a program that is being written can't be run, and other tests
-/// start processes, which inherit what is open.
-fn write_program(path: &Path, text: &str) {
-    fs::create_dir_all(path.parent().unwrap()).unwrap();
-    let mut shell = Command::new("/bin/sh")
-        .args(["-c", "cat > \"$0\"; chmod 755 \"$0\""])
-        .arg(path)
-        .stdin(Stdio::piped())
-        .spawn()
-        .unwrap();
-    shell.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
-    assert!(shell.wait().unwrap().success());
-    assert_eq!(fs::metadata(path).unwrap().permissions().mode() & 0o777, 0o755);
 }
 
 fn flex(rest: Value) -> Spec {

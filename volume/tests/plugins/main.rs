@@ -10,10 +10,14 @@ mod config_maps;
 mod downward;
 mod empty_dirs;
 mod flex;
+mod full;
+mod host;
 mod host_paths;
 mod huge_pages;
+mod local;
 mod projections;
 mod removal;
+mod wrong;
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;

@@ -9,7 +9,10 @@
 )]
 
 use std::io::Write;
-use std::thread;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::{fs, thread};
 
 use nix::mount::{MsFlags, mount};
 use nix::sched::{CloneFlags, unshare};
@@ -52,4 +55,54 @@ pub(crate) fn setting(name: &str, short: u64) -> u64 {
         }
         Err(_) => short,
     }
+}
+
+/// A loop device, detached at the end.
+pub(crate) struct Loop(pub(crate) PathBuf);
+
+impl Loop {
+    /// Shows a file as a device. What needs one fails where there are none.
+    pub(crate) fn new(image: &Path) -> Self {
+        let output =
+            Command::new("losetup").args(["-f", "--show"]).arg(image).output().unwrap();
+        assert!(output.status.success(), "no loop device here: {output:?}");
+        Self(String::from_utf8(output.stdout).unwrap().trim().into())
+    }
+
+    /// Shows a new empty file of 16 MiB.
+    pub(crate) fn empty(image: &Path) -> Self {
+        fs::File::create(image).unwrap().set_len(16 << 20).unwrap();
+        Self::new(image)
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.0
+    }
+
+    /// Takes over the size of the image.
+    pub(crate) fn resize(&self) {
+        let status = Command::new("losetup").arg("-c").arg(&self.0).status().unwrap();
+        assert!(status.success());
+    }
+}
+
+impl Drop for Loop {
+    fn drop(&mut self) {
+        let _ = Command::new("losetup").arg("-d").arg(&self.0).status();
+    }
+}
+
+/// Writes a program, by another process: what this one has open for writing, children of other
+/// tests inherit, and nobody can run it meanwhile.
+pub(crate) fn write_program(path: &Path, text: &str) {
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    let mut shell = Command::new("/bin/sh")
+        .args(["-c", "cat > \"$0\"; chmod 755 \"$0\""])
+        .arg(path)
+        .stdin(Stdio::piped())
+        .spawn()
+        .unwrap();
+    shell.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+    assert!(shell.wait().unwrap().success());
+    assert_eq!(fs::metadata(path).unwrap().permissions().mode() & 0o777, 0o755);
 }

@@ -15,7 +15,8 @@ use rustix::io::Errno;
 
 use crate::interfaces::{Deleter, Provisioner, Volume};
 use crate::metrics::{Metrics, MetricsError, MetricsNil, MetricsProvider};
-use crate::plugins::shared::{names, remove};
+use crate::plugins::shared::names;
+use crate::walk::remove::remove_at;
 use crate::{Error, Result, VolumeOptions};
 
 /// Below which volumes may be deleted.
@@ -65,7 +66,7 @@ impl HostPathDeleter {
             above
         };
         match openat2(&base, above, flags, Mode::empty(), resolve) {
-            Ok(above) => remove::remove_at(above.as_fd(), name, &self.path),
+            Ok(above) => remove_at(above.as_fd(), name, &self.path),
             Err(Errno::NOENT) => Ok(()),
             Err(error) => {
                 Err(Error::io("delete without following links", &self.path)(error))

@@ -124,7 +124,7 @@ impl Marker {
         let file = self.file();
         match fs::remove_file(&file) {
             Err(error) if error.kind() != ErrorKind::NotFound => {
-                return Err(Error::io("remove", &file)(error));
+                Err(Error::io("remove", &file)(error))
             }
             _ => Ok(()),
         }

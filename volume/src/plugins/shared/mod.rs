@@ -10,10 +10,10 @@ pub(super) mod payload;
 pub(super) mod remove;
 pub(super) mod slot;
 
-use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::mount::Mount;
+pub(super) use crate::walk::remove::still_mounted;
 use crate::{Error, Result};
 
 /// Returns what is mounted inside of a directory.
@@ -31,12 +31,6 @@ pub(super) fn refuse_mounts_inside(mounter: &dyn Mount, dir: &Path) -> Result<()
         None => Ok(()),
         Some(path) => Err(still_mounted(&path)),
     }
-}
-
-/// The error that names a mount in the way of removing a volume.
-pub(super) fn still_mounted(path: &Path) -> Error {
-    let busy = io::Error::from(rustix::io::Errno::BUSY);
-    Error::io("remove the volume; unmount first", path)(busy)
 }
 
 /// Unmounts all that is mounted at the path itself, one mount upon the other.
