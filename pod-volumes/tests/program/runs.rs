@@ -61,7 +61,10 @@ fn files_follow_the_manifests_until_a_signal() {
         let scratch = json!({"name": "scratch", "emptyDir": {}});
         for signal in [Signal::SIGTERM, Signal::SIGINT] {
             let world = World::new(&[]);
-            world.write("manifests/all.json", &manifests("1", &[config.clone()]));
+            world.write(
+                "manifests/all.json",
+                &manifests("1", std::slice::from_ref(&config)),
+            );
             let running = Running::new(&world);
             let dir = world.volume("kubernetes.io/configmap", "config");
             let has = |value: &str| {
@@ -72,7 +75,10 @@ fn files_follow_the_manifests_until_a_signal() {
                     .all(|read| read.as_deref().ok() == Some(value))
             };
             eventually("the first files", || has("1"));
-            world.write("manifests/all.json", &manifests("2", &[config.clone()]));
+            world.write(
+                "manifests/all.json",
+                &manifests("2", std::slice::from_ref(&config)),
+            );
             eventually("the changed files", || has("2"));
 
             // What can't be read changes nothing, and what follows counts again.

@@ -76,7 +76,8 @@ fn sizes_in_memory() {
             pod(json!({"spec": {"containers": containers}}))
         };
         // The node's memory, the limits of containers, the volume's limit, and the size in MiB.
-        let rows: [(Option<&str>, &[Option<&str>], Option<&str>, u64); 8] = [
+        type Row<'a> = (Option<&'a str>, &'a [Option<&'a str>], Option<&'a str>, u64);
+        let rows: [Row<'_>; 8] = [
             (Some("64Mi"), &[None], None, 64),
             (Some("64Mi"), &[Some("16Mi")], None, 16),
             (Some("64Mi"), &[Some("16Mi"), Some("8Mi")], None, 24),

@@ -104,7 +104,10 @@ fn calls_have_the_arguments_of_kubernetes() {
     let attacher = attachable.new_attacher().unwrap();
     let device = attacher.attach(&spec, NODE).unwrap();
     assert_eq!(device, Path::new("/dev/x"));
-    assert_eq!(attacher.volumes_are_attached(&[spec.clone()], NODE).unwrap(), [true]);
+    assert_eq!(
+        attacher.volumes_are_attached(std::slice::from_ref(&spec), NODE).unwrap(),
+        [true]
+    );
     let device =
         attacher.wait_for_attach(&spec, &device, &pod, Duration::from_secs(60)).unwrap();
     assert_eq!(device, Path::new("/dev/y"));
@@ -173,7 +176,7 @@ fn what_a_driver_does_not_support_is_done_here_and_not_asked_again() {
         let waited = attacher.wait_for_attach(&spec, device, &pod(json!({})), timeout);
         assert_eq!(waited.unwrap(), device);
         assert_eq!(
-            failed(attacher.volumes_are_attached(&[spec.clone()], NODE)),
+            failed(attacher.volumes_are_attached(std::slice::from_ref(&spec), NODE)),
             "`isattached` of the driver example.com/nas is not supported"
         );
         let expandable = plugin.clone().as_expandable().unwrap();
