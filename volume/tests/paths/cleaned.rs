@@ -31,14 +31,16 @@ fn what_isn_t_there_is_no_error() {
 
 #[test]
 fn placeholders_are_removed_and_other_volumes_stay() {
-    let pod = Pod::new();
-    let part = |name: &str| pod.dir.path().join("volume-subpaths").join(name);
-    for name in ["data/app/0", "data/app/1", "data/other/0", "logs/app/0"] {
-        fs::create_dir_all(part(name)).unwrap();
-    }
-    fs::write(part("data/app/2"), "").unwrap();
-    pod.clean().unwrap();
-    assert!(!part("data").exists() && part("logs/app/0").exists());
+    as_root(|| {
+        let pod = Pod::new();
+        let part = |name: &str| pod.dir.path().join("volume-subpaths").join(name);
+        for name in ["data/app/0", "data/app/1", "data/other/0", "logs/app/0"] {
+            fs::create_dir_all(part(name)).unwrap();
+        }
+        fs::write(part("data/app/2"), "").unwrap();
+        pod.clean().unwrap();
+        assert!(!part("data").exists() && part("logs/app/0").exists());
+    });
 }
 
 #[test]
