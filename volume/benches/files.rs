@@ -176,7 +176,7 @@ mod linux {
     }
 
     fn du_by_path(dir: &Path) {
-        assert!(blocks_by_path(dir) > 0);
+        std::hint::black_box(blocks_by_path(dir));
     }
 
     fn blocks_by_path(dir: &Path) -> u64 {
