@@ -10,7 +10,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Why an operation on a volume failed.
 ///
-/// Kubernetes tells three classes of errors of mounting apart. [`Error::Transient`] and
+/// Kubernetes has three classes of errors of mounting. [`Error::Transient`] and
 /// [`Error::Uncertain`] wrap an error to say its class; all others are final: nothing was
 /// mounted, and the same attempt would fail again.
 #[derive(Debug, thiserror::Error)]

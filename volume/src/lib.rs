@@ -15,6 +15,7 @@
 //! | [`subpath`] | a part of a volume, safe against symbolic links |
 //! | [`atomic_writer`] | files that change all at once |
 //! | [`recycler`] | the Pod that empties a volume |
+//! | [`from_go`] | where each item of the Go package is here |
 //! | `testing`, with the feature `testing` | a host and a mounter for tests |
 //!
 //! Everything here blocks: these are system calls. An asynchronous program calls them in
@@ -31,6 +32,7 @@ pub mod atomic_writer;
 mod error;
 pub mod exec;
 pub mod filesystem;
+pub mod from_go;
 pub mod host;
 pub mod interfaces;
 pub mod manager;

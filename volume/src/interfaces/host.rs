@@ -180,6 +180,10 @@ pub trait KubeletVolumeHost: VolumeHost {
     /// it back.
     fn set_kubelet_error(&self, error: Option<&Error>);
 
+    /// Starts the caches behind the listers, such as kube's reflectors. A host that does so when it
+    /// is made leaves this as it is. It must not block.
+    fn start_caches(&self) {}
+
     /// Returns the CSIDrivers of the cluster.
     fn csi_driver_lister(&self) -> Arc<dyn Lister<CSIDriver>>;
 

@@ -77,12 +77,12 @@ pub trait VolumePlugin: Send + Sync {
         pod_uid: &str,
     ) -> Result<Box<dyn Unmounter>>;
 
-    /// Returns as much of the volume as its mounted directory tells, to unmount it after a
-    /// restart.
+    /// Returns as much of the volume as can be read from its mounted directory, to unmount it
+    /// after a restart.
     ///
     /// # Errors
     ///
-    /// When the directory does not tell enough.
+    /// When that is not enough.
     fn construct_volume_spec(
         &self,
         volume_name: &str,
@@ -315,11 +315,11 @@ pub trait BlockVolumePlugin: VolumePlugin {
         pod_uid: &str,
     ) -> Result<Box<dyn BlockVolumeUnmapper>>;
 
-    /// Returns as much of the volume as its paths tell.
+    /// Returns as much of the volume as can be read from its paths.
     ///
     /// # Errors
     ///
-    /// When they don't tell enough.
+    /// When that is not enough.
     fn construct_block_volume_spec(
         &self,
         pod_uid: &str,

@@ -122,6 +122,23 @@ impl VolumePluginManager {
         InitErrors::of(errors)
     }
 
+    /// Returns the host that the plugins were initialized with, or nothing before that.
+    #[must_use]
+    pub fn host(&self) -> Option<Arc<dyn VolumeHost>> {
+        self.read().host.clone()
+    }
+
+    /// Starts the caches that plugins read from, if the host is a kubelet
+    /// ([`start_caches`](crate::interfaces::KubeletVolumeHost::start_caches)). It is called after
+    /// [`init_plugins`](Self::init_plugins), and doesn't wait: plugins do, by
+    /// [`wait_for_cache_sync`](crate::interfaces::KubeletVolumeHost::wait_for_cache_sync).
+    pub fn run(&self) {
+        let host = self.host();
+        if let Some(kubelet) = host.as_ref().and_then(|host| host.as_kubelet()) {
+            kubelet.start_caches();
+        }
+    }
+
     fn register(
         &self,
         plugin: Box<dyn VolumePlugin>,
@@ -161,7 +178,7 @@ impl VolumePluginManager {
         };
         *lock(&self.probing) = Some(own);
         // Not in the `match`: its values live to its end, and the lock with them.
-        let (probed, host) = (prober.probe(), self.read().host.clone());
+        let (probed, host) = (prober.probe(), self.host());
         match (probed, host) {
             (Ok(events), Some(host)) => self.apply(events, &host),
             (Ok(_), None) => {}

@@ -138,7 +138,7 @@ impl Ownership {
     }
 
     /// Sets what is called with the number of files so far after 30 s, and then every 60 s. The
-    /// kubelet has the same intervals.
+    /// kubelet has the same intervals. Without it, the number is logged as a warning.
     #[must_use]
     pub fn report(mut self, report: impl FnMut(u64) + Send + 'static) -> Self {
         self.report = Some(Box::new(report));
@@ -188,13 +188,11 @@ impl Ownership {
         let change = Change::new(self.group, self.read_only);
         let walked = thread::scope(|scope| {
             let (_stop, stopped) = mpsc::channel::<()>();
-            if let Some(report) = self.report.take() {
-                let (files, first, next) = (&change.files, self.first, self.next);
-                let reporter = move || tell(&stopped, first, next, files, report);
-                if let Err(error) = thread::Builder::new().spawn_scoped(scope, reporter)
-                {
-                    warn!(%error, "progress is not reported");
-                }
+            let report = self.report.take().unwrap_or_else(|| logged(dir));
+            let (files, first, next) = (&change.files, self.first, self.next);
+            let reporter = move || report_progress(&stopped, first, next, files, report);
+            if let Err(error) = thread::Builder::new().spawn_scoped(scope, reporter) {
+                warn!(%error, "progress is not reported");
             }
             // `_stop` is dropped here, which ends the other thread.
             walk(&root, &change)
@@ -250,8 +248,19 @@ fn in_progress(pod: &ObjectReference, volume: &str, files: u64) -> Event {
     }
 }
 
+/// Returns what logs progress, for a caller that has no report of its own.
+fn logged(dir: &Path) -> Report {
+    let path = dir.to_owned();
+    Box::new(move |files| {
+        warn!(
+            path = %path.display(), files,
+            "the files of the volume are still being given to the group"
+        );
+    })
+}
+
 /// Reports until the other end of the channel is dropped.
-fn tell(
+fn report_progress(
     stopped: &mpsc::Receiver<()>,
     first: Duration,
     next: Duration,

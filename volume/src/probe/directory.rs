@@ -41,7 +41,7 @@ type Make = Box<dyn Fn(&Driver) -> Result<Box<dyn VolumePlugin>> + Send>;
 pub struct DirectoryProber {
     folder: PathBuf,
     make: Make,
-    /// The programs, and what tells whether one has changed.
+    /// The programs, each with a number that is another one after a change.
     known: BTreeMap<String, u64>,
     watcher: Option<RecommendedWatcher>,
     /// The inode of the folder that is watched: another one may take its place.
@@ -95,7 +95,7 @@ impl DirectoryProber {
         Ok(())
     }
 
-    /// Returns the programs in the folder, each with what tells whether it has changed.
+    /// Returns the programs in the folder, each with a number that is another one after a change.
     fn scan(&self) -> io::Result<BTreeMap<String, (Driver, u64)>> {
         let mut found = BTreeMap::new();
         for entry in fs::read_dir(&self.folder)? {

@@ -66,7 +66,7 @@ fn existing_prefix(
     }
 }
 
-/// Makes a directory in another one, or opens that which somebody has made meanwhile.
+/// Makes a directory in another one, or opens the directory that somebody has made meanwhile.
 pub(super) fn make_dir(
     dir: &OwnedFd,
     name: &OsStr,

@@ -8,9 +8,9 @@ mod support;
 
 mod metrics;
 mod ownership;
+mod progress;
 mod races;
 mod skipped;
-mod told;
 mod trees;
 
 use std::fs;

@@ -2,18 +2,20 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use k8s_openapi::api::core::v1::{ConfigMap, Pod, Secret, Volume};
+use storage_v1::CSIDriver;
 use volume::exec::{Exec, Local};
 use volume::interfaces::{
     AttachableVolumePlugin, Attacher, BlockVolumePlugin, DeletableVolumePlugin, Deleter,
     Detacher, DeviceMountableVolumePlugin, DeviceMounter, DeviceUnmounter,
-    EventRecorder, ExpandableVolumePlugin, Mounter, NodeExpandableVolumePlugin,
-    PersistentVolumePlugin, ProvisionableVolumePlugin, Provisioner,
-    RecyclableVolumePlugin, Unmounter, VolumeHost, VolumePlugin,
+    EventRecorder, ExpandableVolumePlugin, KubeletVolumeHost, Lister, Mounter,
+    NodeExpandableVolumePlugin, PersistentVolumePlugin, ProvisionableVolumePlugin,
+    Provisioner, RecyclableVolumePlugin, Unmounter, VolumeHost, VolumePlugin,
     VolumePluginWithAttachLimits,
 };
-use volume::mount::Mount;
+use volume::mount::{HostUtils, LinuxHostUtils, Mount};
 use volume::subpath::Subpath;
 use volume::{Error, NodeResizeOptions, Result, Spec, VolumeOptions};
 
@@ -327,5 +329,36 @@ impl VolumeHost for Nothing {
             kind: "configMap",
             name: format!("{namespace}/{name}"),
         })
+    }
+
+    fn as_kubelet(&self) -> Option<&dyn KubeletVolumeHost> {
+        Some(self)
+    }
+}
+
+/// How often the caches of a [`Nothing`] were started.
+pub(crate) static STARTED: AtomicUsize = AtomicUsize::new(0);
+
+impl KubeletVolumeHost for Nothing {
+    fn set_kubelet_error(&self, _: Option<&Error>) {}
+
+    fn start_caches(&self) {
+        STARTED.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn csi_driver_lister(&self) -> Arc<dyn Lister<CSIDriver>> {
+        panic!("there is no cluster here")
+    }
+
+    fn csi_drivers_synced(&self) -> bool {
+        STARTED.load(Ordering::Relaxed) > 0
+    }
+
+    fn wait_for_cache_sync(&self) -> Result<()> {
+        Ok(())
+    }
+
+    fn host_util(&self) -> Arc<dyn HostUtils> {
+        Arc::new(LinuxHostUtils)
     }
 }

@@ -1,12 +1,13 @@
 //! Registering plugins.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use volume::Error;
 use volume::manager::{InitError, VolumePluginManager};
 use volume::probe::{DynamicPluginProber, ProbeEvent};
 
-use super::fake::{Nothing, Plugin, spec};
+use super::fake::{Nothing, Plugin, STARTED, spec};
 
 fn failing(name: &str) -> Plugin {
     Plugin {
@@ -117,4 +118,18 @@ fn a_prober_that_cannot_be_used_is_left_out() {
     let plugins = vec![Plugin::new("a/x", "x").boxed()];
     manager.init_plugins(plugins, Some(Box::new(Broken)), Arc::new(Nothing)).unwrap();
     assert!(manager.find_plugin_by_name("a/x").is_ok());
+}
+
+#[test]
+fn the_caches_of_a_kubelet_are_started_once_there_is_a_host() {
+    let manager = VolumePluginManager::new();
+    assert!(manager.host().is_none());
+    manager.run();
+    assert_eq!(STARTED.load(Ordering::Relaxed), 0);
+    manager.init_plugins(vec![], None, Arc::new(Nothing)).unwrap();
+    let host = manager.host().unwrap();
+    assert_eq!(host.node_name(), "node-a");
+    manager.run();
+    assert!(host.as_kubelet().unwrap().csi_drivers_synced());
+    assert_eq!(STARTED.load(Ordering::Relaxed), 1);
 }

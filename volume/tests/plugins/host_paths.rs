@@ -214,7 +214,10 @@ fn recycles_by_a_pod() {
     plugin.init(host).unwrap();
     let recyclable = std::sync::Arc::new(plugin).as_recyclable().unwrap();
     recyclable.recycle("disk", &spec, &NoEvents).unwrap();
-    let pod = ran.lock().unwrap().clone().unwrap().spec.unwrap();
+    let pod = ran.lock().unwrap().clone().unwrap();
+    assert_eq!(pod.metadata.name.as_deref(), Some("recycler-for-disk"));
+    assert_eq!(pod.metadata.generate_name, None);
+    let pod = pod.spec.unwrap();
     assert_eq!(pod.active_deadline_seconds, Some(90));
     let path = &pod.volumes.unwrap()[0].host_path.clone().unwrap().path;
     assert_eq!(path, "/srv/x");

@@ -11,6 +11,9 @@ use crate::{Error, Result, Spec, VolumeConfig};
 pub(super) type RunPod = dyn Fn(&Pod, &dyn EventRecorder) -> Result<()> + Send + Sync;
 
 /// Returns the Pod of the configuration with the volume and the time that it gets.
+///
+/// Its name follows from that of the PersistentVolume: whoever creates it a second time, after a
+/// restart, gets the error that it exists, and waits for the first one.
 pub(super) fn pod(
     config: &VolumeConfig,
     pv_name: &str,
@@ -20,6 +23,8 @@ pub(super) fn pod(
     let template = config.recycler_pod_template.as_ref();
     let mut pod = template
         .map_or_else(persistent_volume_recycler_pod_template, |pod| Pod::clone(pod));
+    pod.metadata.name = Some(format!("recycler-for-{pv_name}"));
+    pod.metadata.generate_name = None;
     let pod_spec = pod.spec.get_or_insert_default();
     let Some(volume) = pod_spec.volumes.as_mut().and_then(|volumes| volumes.first_mut())
     else {

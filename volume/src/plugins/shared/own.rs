@@ -10,7 +10,7 @@ use crate::Result;
 use crate::interfaces::{EventRecorder, VolumeHost};
 use crate::ownership::{FsGroupChangePolicy, Ownership};
 
-/// Gives the files of a volume to a group, and tells the Pod if that takes long.
+/// Gives the files of a volume to a group, and records an event of the Pod if that takes long.
 #[derive(Clone)]
 pub(crate) struct Owner {
     pod: ObjectReference,

@@ -1,4 +1,4 @@
-//! What callers are told while ownership changes, and the way in which plugins call it.
+//! What is reported while ownership changes, and how plugins call it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
