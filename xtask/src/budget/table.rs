@@ -73,13 +73,16 @@ impl<'a> Row<'a> {
         }
     }
 
-    /// Why the work can't be judged, if so: the budget is smaller than what the runs differ by.
+    /// Why the work can't be compared, if so: the runs differ by more than the budget, and would not
+    /// exceed what is tolerated if all were disturbed by as much as they differ.
     pub(super) fn unclear(&self, limits: &Limits) -> Option<String> {
         let shares = self.shares();
         let least = shares.iter().copied().fold(f64::INFINITY, f64::min);
         let most = shares.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let limit = self.limit.share();
-        let is_unclear = self.basis() == Basis::Time && most - least > limit;
+        let differ = most - least;
+        let is_near = least - differ <= limits.tolerated_share(self.limit, self.basis());
+        let is_unclear = self.basis() == Basis::Time && differ > limit && is_near;
         (is_unclear && self.is_slow(limits)).then(|| {
             format!(
                 "{} adds {} to {} of k8s-openapi's CPU time, so whether it exceeds its budget of \
@@ -290,6 +293,9 @@ mod tests {
         assert!(row.is_slow(&limits) && row.exceeded(&limits).is_empty());
         let text = row.unclear(&limits).unwrap();
         assert!(text.starts_with("a adds 10.0 % to 45.0 % of"), "{text}");
+        // Far above the budget it doesn't matter by how much they differ.
+        row.costs = [30.0, 34.0, 31.0].map(|added| cost(20.0, added, 1_000_000)).into();
+        assert_eq!((row.unclear(&limits), row.exceeded(&limits).len()), (None, 1));
         // Where they are clear, nothing is said.
         row.costs.truncate(1);
         assert_eq!(row.unclear(&limits), None);
