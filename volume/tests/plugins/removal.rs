@@ -1,12 +1,15 @@
 //! Tearing down never touches anything outside of the volume.
 
-use std::fs;
+use std::fs::{self, File};
 use std::os::unix::fs::symlink;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 
 use nix::fcntl::OFlag;
 use nix::mount::{MsFlags, mount, umount};
 use nix::sys::stat::{Mode, mkdirat};
+use rustix::fs::{RenameFlags, renameat_with};
 use serde_json::json;
 use volume::plugins::EMPTY_DIR;
 
@@ -138,4 +141,83 @@ fn deep_directories() {
     fs::write(path.join(".deep~1"), "a name that removal would use").unwrap();
     node.tear_down(EMPTY_DIR, "scratch").unwrap();
     node.assert_clean();
+}
+
+/// Fills a volume with directories, each of which has what the canary has, and with links that can take
+/// their places.
+fn fill(path: &Path, canary: &Path) {
+    for at in 0..4 {
+        fs::create_dir_all(path.join(format!("sub{at}/deep"))).unwrap();
+        fs::write(path.join(format!("sub{at}/deep/kept")), "").unwrap();
+        symlink(canary, path.join(format!("to-canary{at}"))).unwrap();
+    }
+}
+
+/// Removes a volume while a process of the Pod, which has it open, exchanges directories and links.
+fn remove_while_links_appear(path: &Path, remove: impl FnOnce()) {
+    let root = File::open(path).unwrap();
+    let stop = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            while !stop.load(Ordering::Relaxed) {
+                for at in 0..4 {
+                    let (dir, link) = (format!("sub{at}"), format!("to-canary{at}"));
+                    // They are gone at the end.
+                    let _ =
+                        renameat_with(&root, dir, &root, link, RenameFlags::EXCHANGE);
+                }
+            }
+        });
+        remove();
+        stop.store(true, Ordering::Relaxed);
+    });
+}
+
+#[test]
+fn nothing_outside_is_removed_while_links_take_the_places_of_directories() {
+    let node = Node::new();
+    let canary = canary(&node);
+    let rounds = setting("VOLUME_RACE_ROUNDS", 500);
+    for _ in 0..rounds {
+        let path = scratch(&node);
+        fill(&path, &canary);
+        remove_while_links_appear(&path, || {
+            // An error if something has become something else.
+            let _ = node.tear_down(EMPTY_DIR, "scratch");
+        });
+        node.tear_down(EMPTY_DIR, "scratch").unwrap();
+        assert_alive(&node);
+        node.assert_clean();
+    }
+    println!("{rounds} rounds, and the canary is as it was");
+}
+
+/// Looks at a path, and then removes what is at that path.
+fn remove_by_path(dir: &Path) {
+    for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if fs::symlink_metadata(&path).is_ok_and(|metadata| metadata.is_dir()) {
+            remove_by_path(&path);
+            let _ = fs::remove_dir(path);
+        } else {
+            let _ = fs::remove_file(path);
+        }
+    }
+}
+
+/// This shows that the test above can fail.
+#[test]
+fn by_path_it_is_removed() {
+    let node = Node::new();
+    let canary = canary(&node);
+    let path = node.beside("volume");
+    let removed = (0..100_000).find(|_| {
+        fs::create_dir(&path).unwrap();
+        fill(&path, &canary);
+        remove_while_links_appear(&path, || remove_by_path(&path));
+        fs::remove_dir_all(&path).unwrap();
+        !canary.join("deep/kept").exists()
+    });
+    println!("by path the canary was removed in round {removed:?}");
+    assert!(removed.is_some());
 }
