@@ -5,17 +5,27 @@ use volume::Spec;
 
 use crate::manifests::{Key, Objects};
 
-/// Returns the volume as plugins see it: a claim becomes its PersistentVolume.
+/// Returns the volume as plugins see it: a claim becomes its PersistentVolume. An ephemeral volume is the
+/// claim that a cluster would have made for it, `POD-VOLUME`.
 pub(crate) fn resolve(
     objects: &Objects,
     pod: &Pod,
     volume: &Volume,
 ) -> Result<Spec, String> {
-    let Some(source) = &volume.persistent_volume_claim else {
-        return Ok(Spec::from(volume.clone()));
-    };
+    let (claim_name, read_only) =
+        match (&volume.persistent_volume_claim, &volume.ephemeral) {
+            (Some(source), None) => {
+                (source.claim_name.clone(), source.read_only == Some(true))
+            }
+            (None, Some(_)) => {
+                let pod = pod.metadata.name.as_deref().unwrap_or_default();
+                (format!("{pod}-{}", volume.name), false)
+            }
+            // Both at once are refused as any two sources are.
+            _ => return Ok(Spec::from(volume.clone())),
+        };
     let namespace = pod.metadata.namespace.clone().unwrap_or_default();
-    let key = (namespace, source.claim_name.clone());
+    let key = (namespace, claim_name);
     let shown = format!("the PersistentVolumeClaim {}/{}", key.0, key.1);
     let Some(claim) = objects.claims.get(&key) else {
         return Err(format!("{shown} is in no manifest"));
@@ -46,7 +56,6 @@ pub(crate) fn resolve(
             other.name.as_deref().unwrap_or_default()
         ));
     }
-    let read_only = source.read_only == Some(true);
     Ok(Spec::from_persistent_volume((**found).clone(), read_only))
 }
 

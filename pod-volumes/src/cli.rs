@@ -19,8 +19,8 @@ pub(crate) type Errors = Vec<String>;
 /// mounts each volume under a root folder, where a kubelet would: ROOT/pods/UID/volumes/PLUGIN/NAME. A Pod
 /// without a UID gets NAMESPACE.NAME for one.
 ///
-/// Volumes can be emptyDir, hostPath, configMap, secret, downwardAPI, projected, flexVolume, and claims of
-/// PersistentVolumes that are hostPath, local or flexVolume. Mounting needs root.
+/// Volumes can be emptyDir, hostPath, configMap, secret, downwardAPI, projected, flexVolume, and claims, also
+/// those of ephemeral volumes, of PersistentVolumes that are hostPath, local or flexVolume. Mounting needs root.
 #[derive(Parser)]
 #[command(version)]
 struct Options {

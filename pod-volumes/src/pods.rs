@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use k8s_openapi::api::core::v1::{Pod, Volume};
 use volume::interfaces::VolumeHost;
+use volume::manager::FindError;
 use volume::ownership::FsGroupChangePolicy;
-use volume::{MounterArgs, Spec, VolumeOptions};
+use volume::{Error, MounterArgs, Spec, VolumeOptions};
 
 use crate::claims;
 use crate::manifests::{Objects, PodFrom, of_pod, shown};
@@ -63,7 +64,13 @@ fn mount_spec(
     spec: &Spec,
     args: &MounterArgs,
 ) -> volume::Result<Row> {
-    let plugin = node.manager.find_plugin_by_spec(spec)?;
+    let plugin =
+        node.manager.find_plugin_by_spec(spec).map_err(|error| match error {
+            FindError::NotFound => {
+                Error::invalid(format!("{error}: {}", unmatched(volume, spec)))
+            }
+            error => error.into(),
+        })?;
     let mut device = PathBuf::new();
     if let Some(plugin) = plugin.clone().as_attachable()
         && plugin.can_attach(spec)?
@@ -94,6 +101,33 @@ fn mount_spec(
         path: mounter.path(),
         metrics: mounter.metrics().ok(),
     })
+}
+
+/// Says what a volume is that no plugin supports.
+fn unmatched(volume: &Volume, spec: &Spec) -> String {
+    if spec.is_kubelet_expandable() {
+        let driver = spec.kubelet_expandable_plugin_name();
+        return format!("the driver {driver:?} is not in the folder of --flex-volumes");
+    }
+    if spec.persistent_volume.is_some() {
+        let name = spec.name();
+        return format!(
+            "the PersistentVolume {name:?} is no hostPath, local or flexVolume"
+        );
+    }
+    let fields = match serde_json::to_value(volume) {
+        Ok(serde_json::Value::Object(fields)) => fields,
+        _ => serde_json::Map::new(),
+    };
+    let sources: Vec<_> =
+        fields.into_iter().map(|(name, _)| name).filter(|name| name != "name").collect();
+    if sources.is_empty() {
+        return "it has no source, such as emptyDir".to_owned();
+    }
+    format!(
+        "it is {}; --help lists the volumes that can be mounted",
+        sources.join(" and ")
+    )
 }
 
 /// What mounters have to know of the Pod.

@@ -55,6 +55,8 @@ fn a_volume_that_fails_keeps_no_other_from_being_mounted() {
             pod(&[
                 json!({"name": "missing", "configMap": {"name": "nothing"}}),
                 json!({"name": "none"}),
+                json!({"name": "csi", "csi": {"driver": "csi.example.com"}}),
+                json!({"name": "own", "ephemeral": {"volumeClaimTemplate": {"spec": {}}}}),
                 json!({"name": "two", "emptyDir": {}, "hostPath": {"path": "/"}}),
                 json!({"name": "up", "hostPath": {"path": "/tmp/../etc"}}),
                 json!({"name": "claim", "persistentVolumeClaim": {"claimName": "gone"}}),
@@ -68,7 +70,13 @@ fn a_volume_that_fails_keeps_no_other_from_being_mounted() {
         let pod = "Pod shop/web: volume";
         for expected in [
             format!("{pod} \"missing\": configmap \"shop/nothing\" not found"),
-            format!("{pod} \"none\": no volume plugin matched"),
+            format!(
+                "{pod} \"none\": no volume plugin matched: it has no source, such as emptyDir"
+            ),
+            format!("{pod} \"csi\": no volume plugin matched: it is csi; --help lists"),
+            format!(
+                "{pod} \"own\": the PersistentVolumeClaim shop/web-own is in no manifest"
+            ),
             format!(
                 "{pod} \"two\": multiple volume plugins matched: kubernetes.io/empty-dir,kubernetes.io/host-path"
             ),
@@ -76,15 +84,48 @@ fn a_volume_that_fails_keeps_no_other_from_being_mounted() {
             format!(
                 "{pod} \"claim\": the PersistentVolumeClaim shop/gone is in no manifest"
             ),
-            format!("{pod} \"flex\": no volume plugin matched"),
+            format!(
+                "{pod} \"flex\": no volume plugin matched: the driver \"example.com/absent\" is not in"
+            ),
             format!("{pod} \"config\": there are two of that name"),
         ] {
             assert!(errors.contains(&expected), "{expected}\n{errors}");
         }
-        assert_eq!(errors.lines().count(), 7, "{errors}");
+        assert_eq!(errors.lines().count(), 9, "{errors}");
         assert!(world.volume("kubernetes.io/configmap", "config").join("a").exists());
         world.run("unmount");
         world.assert_clean();
+    });
+}
+
+#[test]
+fn an_ephemeral_volume_is_the_claim_that_a_cluster_makes_for_it() {
+    as_root(|| {
+        let outside = tempfile::tempdir().unwrap();
+        fs::write(outside.path().join("file"), "kept").unwrap();
+        let claim = json!({
+            "apiVersion": "v1", "kind": "PersistentVolumeClaim",
+            "metadata": {"name": "web-own", "namespace": "shop"}, "spec": {"volumeName": "disk"},
+        });
+        let local = |name: &str, source: Value| {
+            let mut spec = json!({"capacity": {"storage": "1Gi"}});
+            spec.as_object_mut().unwrap().extend(source.as_object().unwrap().clone());
+            json!({"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": name}, "spec": spec})
+        };
+        let own =
+            json!({"name": "own", "ephemeral": {"volumeClaimTemplate": {"spec": {}}}});
+        let disk = local("disk", json!({"local": {"path": outside.path()}}));
+        let world = World::new(&[pod(&[own.clone()]), claim.clone(), disk]);
+        world.run("mount");
+        let dir = world.volume("kubernetes.io/local-volume", "disk");
+        assert_eq!(fs::read_to_string(dir.join("file")).unwrap(), "kept");
+        world.run("unmount");
+        world.assert_clean();
+
+        let remote = local("disk", json!({"nfs": {"server": "a", "path": "/"}}));
+        let errors = World::new(&[pod(&[own]), claim, remote]).fail("mount");
+        let expected = "no volume plugin matched: the PersistentVolume \"disk\" is no hostPath, local or flexVolume";
+        assert!(errors.contains(expected), "{errors}");
     });
 }
 
