@@ -115,7 +115,7 @@ fn an_ephemeral_volume_is_the_claim_that_a_cluster_makes_for_it() {
         let own =
             json!({"name": "own", "ephemeral": {"volumeClaimTemplate": {"spec": {}}}});
         let disk = local("disk", json!({"local": {"path": outside.path()}}));
-        let world = World::new(&[pod(&[own.clone()]), claim.clone(), disk]);
+        let world = World::new(&[pod(std::slice::from_ref(&own)), claim.clone(), disk]);
         world.run("mount");
         let dir = world.volume("kubernetes.io/local-volume", "disk");
         assert_eq!(fs::read_to_string(dir.join("file")).unwrap(), "kept");

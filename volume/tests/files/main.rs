@@ -7,6 +7,7 @@
 mod support;
 
 mod metrics;
+mod oracle;
 mod ownership;
 mod progress;
 mod races;
