@@ -236,7 +236,7 @@ impl Call<'_> {
         if self.parsed.set.is_empty() && self.parsed.clear.is_empty() {
             return Ok(());
         }
-        let existing = options::flags_of(&self.existing()?.mount_options);
+        let existing = options::flags_of_mount(&self.existing()?.mount_options);
         let flags = self.parsed.over(existing);
         if flags == existing {
             return Ok(());
@@ -247,7 +247,7 @@ impl Call<'_> {
 
     fn remount(&self) -> Result<()> {
         let existing = self.existing()?;
-        let of_mount = options::flags_of(&existing.mount_options);
+        let of_mount = options::flags_of_mount(&existing.mount_options);
         let result = if self.parsed.bind {
             let flags = self.parsed.over(of_mount) | MountFlags::BIND;
             sys::mount_remount(self.target, flags, "")

@@ -203,8 +203,23 @@ impl Parsed {
 
     /// Returns the flags that a remount has to set: those of the mount, changed by the options.
     pub(super) fn over(&self, existing: MountFlags) -> MountFlags {
-        existing.difference(self.clear).union(self.set)
+        let flags = existing.difference(self.clear).union(self.set);
+        if flags.intersects(ATIME) {
+            return flags;
+        }
+        // What a new mount has. The kernel would keep all that the mount has of these flags.
+        flags.union(MountFlags::RELATIME)
     }
+}
+
+/// Returns the flags of a mount from its options in the table of mounts, which has no word for times of access
+/// that are always written.
+pub(super) fn flags_of_mount(options: &[String]) -> MountFlags {
+    let flags = flags_of(options);
+    if flags.intersects(ATIME) {
+        return flags;
+    }
+    flags.union(MountFlags::STRICTATIME)
 }
 
 /// Returns the flags among options of the table of mounts.

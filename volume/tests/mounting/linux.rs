@@ -114,6 +114,39 @@ fn a_remount_changes_what_it_names() {
 
 /// In a user namespace of its own, flags of mounts from outside can't be taken back.
 #[test]
+fn times_of_access_are_kept_and_taken_back() {
+    as_root(|| {
+        // What is mounted, what a remount names, and the words in the table of mounts afterwards.
+        let rows: [(&str, &str, &[&str]); 8] = [
+            ("noatime", "atime", &["relatime"]),
+            ("noatime", "nodiratime", &["noatime", "nodiratime"]),
+            ("relatime", "strictatime", &[]),
+            ("strictatime", "ro", &[]),
+            ("strictatime", "nodiratime", &["nodiratime"]),
+            ("strictatime,nodiratime", "diratime", &[]),
+            ("strictatime", "nostrictatime", &["relatime"]),
+            ("nodiratime", "noatime,atime,diratime", &["relatime"]),
+        ];
+        for (first, second, wanted) in rows {
+            for of_file_system in [true, false] {
+                let dir = Dir::new();
+                let target = dir.tmpfs("target", &[first]);
+                let options: &[&str] = if of_file_system {
+                    &["remount", second]
+                } else {
+                    &["bind", "remount", second]
+                };
+                mount(Path::new("tmpfs"), &target, "", options);
+                let mut found = info(&target).mount_options;
+                found.retain(|option| option.contains("atime"));
+                found.sort();
+                assert_eq!(found, wanted, "{first}, then {second}");
+            }
+        }
+    });
+}
+
+#[test]
 fn a_mount_that_lacks_what_was_asked_for_is_undone() {
     as_root(|| {
         let dir = Dir::new();

@@ -16,6 +16,7 @@ mod helper;
 mod host;
 mod linux;
 mod options;
+mod oracle;
 mod propagation;
 mod resize;
 mod table;
