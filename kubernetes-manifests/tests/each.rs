@@ -158,6 +158,37 @@ fn positions(text: &str, paths: &[&str]) -> Vec<(usize, usize)> {
 }
 
 #[test]
+fn an_object_is_read_as_a_type_that_is_not_registered() {
+    use k8s_openapi::api::core::v1::ConfigMap;
+
+    let text = "apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: ConfigMap\n  data: {a: x, a: z}\n  \
+                dat: 1\n- apiVersion: v1\n  kind: ConfigMap\n  data: [a]\n---\n\
+                {\"apiVersion\": \"v1\", \"kind\": \"ConfigMap\",\n\"datum\": 1}\n";
+    let scheme = kubernetes_manifests::scheme::Scheme::new();
+    let parts: Vec<_> = scheme.decode_each(text, Syntax::JsonOrYaml).collect();
+    let read = parts[1].read::<ConfigMap>().unwrap();
+    assert_eq!(read.object.data.unwrap()["a"], "z");
+    let errors: Vec<_> = read
+        .errors
+        .iter()
+        .map(|error| format!("{error} at {}", error.location.line.unwrap()))
+        .collect();
+    assert_eq!(
+        errors,
+        ["duplicate field \"data.a\" at 6", "unknown field \"dat\" at 7"]
+    );
+    let error = parts[2].read::<ConfigMap>().unwrap_err();
+    let location = error.location();
+    assert_eq!((location.line, location.document), (Some(10), Some(1)));
+    assert_eq!(location.path.to_string(), "items[1].data");
+    let json = parts[3].read::<ConfigMap>().unwrap();
+    assert_eq!(json.errors[0].location.line, Some(13));
+    // A part that can't be read isn't the type's zero value.
+    let damaged = scheme.decode_each("kind: [", Syntax::JsonOrYaml).next().unwrap();
+    assert!(damaged.object.is_err() && damaged.read::<ConfigMap>().is_err());
+}
+
+#[test]
 fn fields_have_positions() {
     let yaml = format!(
         "# pot\n---\n{HEAD}lids:\n- name: a\n- knob: x\n  name: b\nsize: 1\nsize: 2\n\

@@ -10,7 +10,9 @@ use k8s_openapi::api::core::v1::{
     ConfigMap, PersistentVolume, PersistentVolumeClaim, Pod, Secret,
 };
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use serde_json::Value;
+use k8s_openapi::serde::de::DeserializeOwned;
+use kubernetes_manifests::scheme::{Part, Scheme, Syntax};
+use tracing::warn;
 
 use crate::cli::{Errors, one};
 
@@ -62,74 +64,72 @@ impl Objects {
             Ok(text) => text,
             Err(error) => return errors.push(format!("{shown}: {error}")),
         };
-        // kubectl reads YAML 1.1, in which the mode 0440 is octal.
-        let options = serde_saphyr::options! { legacy_octal_numbers: true };
-        match serde_saphyr::from_multiple_with_options::<Value>(&text, options) {
-            Ok(documents) => {
-                for document in documents {
-                    self.add(document, file, errors);
-                }
+        // Of no kind more is known than that it is an object.
+        for part in Scheme::new().decode_each(&text, Syntax::JsonOrYaml) {
+            let added = match &part.object {
+                Ok(Some(_)) => self.add(file, &part),
+                // A list; its items follow.
+                Ok(None) => Ok(()),
+                Err(error) => Err(error.to_string()),
+            };
+            if let Err(error) = added {
+                errors.push(format!("{shown}: {error}"));
             }
-            Err(error) => errors.push(format!("{shown}: {error}")),
         }
     }
 
-    fn add(&mut self, object: Value, file: &Path, errors: &mut Errors) {
-        let text = |pointer: &str| {
-            object
-                .pointer(pointer)
-                .and_then(Value::as_str)
-                .unwrap_or_default()
-                .to_owned()
-        };
-        let (version, kind, name) =
-            (text("/apiVersion"), text("/kind"), text("/metadata/name"));
-        let added = match (version.as_str(), kind.as_str()) {
-            ("v1", "List") => {
-                if let Some(Value::Array(items)) = object.get("items") {
-                    for item in items.clone() {
-                        self.add(item, file, errors);
-                    }
-                }
-                return;
+    fn add(&mut self, file: &Path, part: &Part<'_>) -> Result<(), String> {
+        if part.api_version.as_deref() != Some("v1") {
+            return Ok(());
+        }
+        match part.kind.as_deref().unwrap_or_default() {
+            "Pod" => {
+                let pod: Pod = read(file, part)?;
+                let key = key(part, &pod.metadata)?;
+                let file = file.to_owned();
+                let pod = complete(pod);
+                put(part, &mut self.pods, key, PodFrom { pod, file })
             }
-            ("v1", "Pod") => read(object).and_then(|pod: Pod| {
-                let key = key(&pod.metadata)?;
+            "ConfigMap" => {
+                let map: ConfigMap = read(file, part)?;
                 put(
-                    &mut self.pods,
-                    key,
-                    PodFrom {
-                        pod: complete(pod),
-                        file: file.to_owned(),
-                    },
+                    part,
+                    &mut self.config_maps,
+                    key(part, &map.metadata)?,
+                    Arc::new(map),
                 )
-            }),
-            ("v1", "ConfigMap") => read(object).and_then(|map: ConfigMap| {
-                put(&mut self.config_maps, key(&map.metadata)?, Arc::new(map))
-            }),
-            ("v1", "Secret") => read(object).and_then(|secret: Secret| {
-                put(&mut self.secrets, key(&secret.metadata)?, Arc::new(stored(secret)))
-            }),
-            ("v1", "PersistentVolume") => {
-                read(object).and_then(|volume: PersistentVolume| {
-                    let (_, name) = key(&volume.metadata)?;
-                    put(&mut self.volumes, (String::new(), name), Arc::new(volume))
-                })
             }
-            ("v1", "PersistentVolumeClaim") => {
-                read(object).and_then(|claim: PersistentVolumeClaim| {
-                    put(&mut self.claims, key(&claim.metadata)?, Arc::new(claim))
-                })
+            "Secret" => {
+                let secret: Secret = read(file, part)?;
+                put(
+                    part,
+                    &mut self.secrets,
+                    key(part, &secret.metadata)?,
+                    Arc::new(stored(secret)),
+                )
             }
-            ("", _) | (_, "") => {
-                Err("no object has no `apiVersion` or `kind`".to_owned())
+            "PersistentVolume" => {
+                let volume: PersistentVolume = read(file, part)?;
+                let (_, name) = key(part, &volume.metadata)?;
+                put(part, &mut self.volumes, (String::new(), name), Arc::new(volume))
             }
-            _ => return,
-        };
-        if let Err(error) = added {
-            errors.push(format!("{}: {kind} {name:?}: {error}", file.display()));
+            "PersistentVolumeClaim" => {
+                let claim: PersistentVolumeClaim = read(file, part)?;
+                put(part, &mut self.claims, key(part, &claim.metadata)?, Arc::new(claim))
+            }
+            _ => Ok(()),
         }
     }
+}
+
+/// Reads an object as one of a kind. Fields that the kind hasn't got, or that occur twice, are warned of.
+fn read<T: DeserializeOwned>(file: &Path, part: &Part<'_>) -> Result<T, String> {
+    let read = part.read::<T>().map_err(|error| error.to_string())?;
+    for error in read.errors {
+        let line = error.location.line.unwrap_or(1);
+        warn!("{}: {error} (line {line})", file.display());
+    }
+    Ok(read.object)
 }
 
 /// The files of a path, sorted.
@@ -156,31 +156,33 @@ fn is_manifest(file: &Path) -> bool {
     !hidden && matches!(extension, Some("yaml" | "yml" | "json"))
 }
 
-fn read<T>(object: Value) -> Result<T, String>
-where
-    T: for<'de> k8s_openapi::serde::Deserialize<'de>,
-{
-    serde_json::from_value(object).map_err(|error| error.to_string())
-}
-
-fn key(metadata: &ObjectMeta) -> Result<Key, String> {
+fn key(part: &Part<'_>, metadata: &ObjectMeta) -> Result<Key, String> {
     let namespace = metadata.namespace.clone().filter(|namespace| !namespace.is_empty());
     let name = metadata.name.clone().unwrap_or_default();
     let namespace = namespace.unwrap_or_else(|| "default".to_owned());
     if [&name, &namespace].iter().any(|part| part.is_empty() || part.contains('/')) {
-        return Err(
-            "`metadata.name` or `metadata.namespace` is empty or has a slash".to_owned()
-        );
+        let at = &part.location;
+        return Err(format!(
+            "{at}: `metadata.name` or `metadata.namespace` is empty or has a slash"
+        ));
     }
     Ok((namespace, name))
 }
 
-fn put<T>(objects: &mut BTreeMap<Key, T>, key: Key, object: T) -> Result<(), String> {
+fn put<T>(
+    part: &Part<'_>,
+    objects: &mut BTreeMap<Key, T>,
+    key: Key,
+    object: T,
+) -> Result<(), String> {
     let namespace = key.0.clone();
     match objects.insert(key, object) {
         None => Ok(()),
         Some(_) => {
-            Err(format!("there are two of that name in the namespace {namespace:?}"))
+            let at = &part.location;
+            Err(format!(
+                "{at}: there are two of that name in the namespace {namespace:?}"
+            ))
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
+use k8s_openapi::serde::de::DeserializeOwned;
 use k8s_openapi::serde_json::Value;
 use kubernetes_kinds::{FieldPath, GroupVersionKind, Segment};
 
@@ -15,7 +16,7 @@ use crate::input::reader;
 use crate::input::tree::{Field, Node, Position, Tree};
 use crate::input::walk::{Log, Walk};
 use crate::input::yaml::{HEADROOM, Yaml};
-use crate::strict::{FieldError, Input, Language};
+use crate::strict::{FieldError, Input, Language, ReadAs, Strict};
 
 /// The language of a stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -46,6 +47,7 @@ pub struct Part<'t> {
     /// The unknown and duplicate fields, with paths that begin at the object.
     pub field_errors: Vec<FieldError>,
     node: Node<'t>,
+    language: Language,
 }
 
 impl Part<'_> {
@@ -65,6 +67,73 @@ impl Part<'_> {
     pub fn document(&self) -> Option<Value> {
         reader::read(&self.node, Walk::new(&[]), None).ok()
     }
+
+    /// Reads the object as a type that the scheme doesn't know, such as one of `k8s-openapi`, and reports its
+    /// unknown and duplicate fields.
+    ///
+    /// ```
+    /// use k8s_openapi::api::core::v1::Secret;
+    /// use kubernetes_manifests::scheme::{Scheme, Syntax};
+    ///
+    /// let text = "apiVersion: v1\nkind: Secret\ntyp: Opaque\n";
+    /// let scheme = Scheme::new();
+    /// let part = scheme.decode_each(text, Syntax::JsonOrYaml).next().unwrap();
+    /// let secret = part.read::<Secret>()?;
+    /// assert_eq!(secret.object.type_, None);
+    /// assert_eq!((secret.errors[0].path.as_str(), secret.errors[0].location.line), ("typ", Some(3)));
+    /// # Ok::<(), kubernetes_manifests::scheme::SchemeError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The error of [`object`](Self::object), if it is one; otherwise when a field has the wrong shape.
+    pub fn read<T: DeserializeOwned>(&self) -> Result<Strict<T>, SchemeError> {
+        if let Err(error) = &self.object {
+            return Err(error.clone());
+        }
+        let mut log = Log::new("");
+        let object = strictly(
+            &self.node,
+            self.language,
+            &self.location,
+            &mut log,
+            reader::read::<T>,
+        )?;
+        Ok(Strict::new(object, log))
+    }
+}
+
+/// Reads an object of a part, and logs its strict errors.
+fn strictly<T>(
+    node: &Node<'_>,
+    language: Language,
+    location: &Location,
+    log: &mut Log,
+    read: ReadAs<T>,
+) -> Result<T, SchemeError> {
+    let inside = Location {
+        path: FieldPath::default(),
+        ..location.clone()
+    };
+    let input = Input {
+        node,
+        steps: &[],
+        language,
+        source: None,
+    };
+    input
+        .read(Some((&inside, log)), read)
+        .map_err(|error| located(error, node, location))
+}
+
+/// Adds to an error in an object where that is in the stream.
+fn located(error: SchemeError, node: &Node<'_>, location: &Location) -> SchemeError {
+    let mut positions = Positions {
+        root: node,
+        start: location.line.zip(location.column),
+        fields: HashMap::new(),
+    };
+    error.or_on(|path| positions.find(path)).at(location)
 }
 
 /// The positions of the fields of an object. Objects that have been searched are remembered, so that
@@ -262,6 +331,7 @@ impl<'t> Parts<'_, 't> {
             object: Err(error),
             field_errors: Vec::new(),
             node: Tree::Null.into(),
+            language: Language::Json,
         });
     }
 
@@ -326,6 +396,7 @@ impl<'t> Parts<'_, 't> {
             object: object.map(|object| object.filter(|_| !is_list)),
             field_errors: self.log.take(),
             node,
+            language,
         });
         for (index, item) in items.into_iter().flatten().enumerate() {
             let start = item.tree.first();
@@ -348,32 +419,14 @@ impl<'t> Parts<'_, 't> {
         location: &Location,
         kind: Option<&GroupVersionKind>,
     ) -> Result<Option<AnyObject>, SchemeError> {
-        let inside = Location {
-            path: FieldPath::default(),
-            ..location.clone()
-        };
         let object = match kind.and_then(|kind| self.scheme.entries.get(kind)) {
-            Some(entry) => {
-                let input = Input {
-                    node,
-                    steps: &[],
-                    language,
-                    source: None,
-                };
-                input
-                    .read(Some((&inside, &mut self.log)), entry.read)
-                    .map(|content| AnyObject::typed(content, location.clone()))
+            Some(entry) => strictly(node, language, location, &mut self.log, entry.read)
+                .map(|content| AnyObject::typed(content, location.clone())),
+            None => {
+                untyped(node, location).map_err(|error| located(error, node, location))
             }
-            None => untyped(node, location),
         };
-        object.map(Some).map_err(|error| {
-            let mut positions = Positions {
-                root: node,
-                start: location.line.zip(location.column),
-                fields: HashMap::new(),
-            };
-            error.or_on(|path| positions.find(path)).at(location)
-        })
+        object.map(Some)
     }
 }
 

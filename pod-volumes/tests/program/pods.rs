@@ -132,11 +132,15 @@ fn an_ephemeral_volume_is_the_claim_that_a_cluster_makes_for_it() {
 #[test]
 fn manifests_that_are_wrong_change_nothing() {
     for (manifest, expected) in [
-        ("kind: Pod", "no object has no `apiVersion` or `kind`"),
+        ("kind: Pod", "(line 1, column 1): apiVersion is missing"),
         ("apiVersion: v1\nkind: Pod\nmetadata: {}", "`metadata.name`"),
         (
+            "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: a}",
+            "document 2, v1 Pod a (line 5, column 1): there are two of that name",
+        ),
+        (
             "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: 3}",
-            "Pod \"a\"",
+            "v1 Pod a, spec.containers (line 4, column 8): invalid type",
         ),
         ("a: [", "wrong.yaml"),
     ] {
@@ -149,6 +153,32 @@ fn manifests_that_are_wrong_change_nothing() {
         );
         assert!(!world.path("root").exists());
     }
+}
+
+/// As kubectl reads them: YAML 1.1, and fields that are unknown or occur twice are warned of.
+#[test]
+fn manifests_are_read_as_kubectl_reads_them() {
+    as_root(|| {
+        let world = World::new(&[config_map(&json!({"a": "1"}))]);
+        let manifest = "# A comment\napiVersion: v1\nkind: Pod\nmetadata:\n  {name: web, namespace: shop}\nspec:\n  \
+             volumes:\n  - name: config\n    configMap:\n      name: none\n      name: settings\n      \
+             defaultMode: 0440\n      surprise: 1\n";
+        world.write("manifests/pod.yaml", manifest);
+        let output = world.output("mount");
+        assert!(output.status.success(), "{output:?}");
+        let warnings = String::from_utf8(output.stderr).unwrap()
+            + &String::from_utf8(output.stdout).unwrap();
+        for warning in [
+            "duplicate field \"spec.volumes[0].configMap.name\" (line 11)",
+            "unknown field \"spec.volumes[0].configMap.surprise\" (line 13)",
+        ] {
+            assert!(warnings.contains(warning), "{warnings}");
+        }
+        let file = world.volume("kubernetes.io/configmap", "config").join("a");
+        assert_eq!(fs::metadata(file).unwrap().permissions().mode() & 0o7777, 0o440);
+        world.run("unmount");
+        world.assert_clean();
+    });
 }
 
 #[test]
