@@ -15,7 +15,7 @@
 //! | [`subpath`] | a part of a volume, safe against symbolic links |
 //! | [`atomic_writer`] | files that change all at once |
 //! | [`recycler`] | the Pod that empties a volume |
-//! | [`from_go`] | where each item of the Go package is here |
+//! | [`from_go`] | the counterpart of each item of the Go package |
 //! | `testing`, with the feature `testing` | a host and a mounter for tests |
 //!
 //! Everything here blocks: these are system calls. An asynchronous program calls them in
