@@ -80,7 +80,10 @@ struct Helper {
 impl Helper {
     fn start() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let process = Command::new(std::env::current_exe().unwrap())
+        // A shell's background jobs ignore this signal, and so would the helper.
+        let process = Command::new("env")
+            .arg("--default-signal=INT")
+            .arg(std::env::current_exe().unwrap())
             .args(["--include-ignored", "--exact", "helper", "--nocapture"])
             .env(HELPER, "1")
             .env("TMPDIR", folder.path())
