@@ -35,7 +35,7 @@ fn is_running(folder: &Path, program: &str) -> bool {
 fn until(what: &str, mut is_so: impl FnMut() -> bool) {
     let started = Instant::now();
     while !is_so() {
-        assert!(started.elapsed() < Duration::from_secs(60), "still not: {what}");
+        assert!(started.elapsed() < Duration::from_secs(30), "still not: {what}");
         std::thread::sleep(Duration::from_millis(10));
     }
 }
@@ -157,19 +157,14 @@ fn terminated() {
 #[test]
 #[ignore = "needs a control plane: run cargo xtask e2e"]
 fn killed_while_it_starts() {
-    // Side by side: each waits for servers most of the time.
-    std::thread::scope(|scope| {
-        for program in ["etcd", "kube-apiserver"] {
-            for delay in [0, 1, 5] {
-                scope.spawn(move || {
-                    let helper = Helper::start();
-                    let folder = helper.folder.path();
-                    until(program, || is_running(folder, program));
-                    std::thread::sleep(Duration::from_millis(delay));
-                    kill_process(helper.id(), Signal::KILL).unwrap();
-                    helper.assert_clean();
-                });
-            }
+    for program in ["etcd", "kube-apiserver"] {
+        for delay in [0, 1, 5] {
+            let helper = Helper::start();
+            let folder = helper.folder.path();
+            until(program, || is_running(folder, program));
+            std::thread::sleep(Duration::from_millis(delay));
+            kill_process(helper.id(), Signal::KILL).unwrap();
+            helper.assert_clean();
         }
-    });
+    }
 }

@@ -1,16 +1,17 @@
 //! The objects of manifests.
 
+use std::any::TypeId;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use k8s_openapi::ByteString;
 use k8s_openapi::api::core::v1::{
     ConfigMap, PersistentVolume, PersistentVolumeClaim, Pod, Secret,
 };
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use k8s_openapi::serde::de::DeserializeOwned;
+use k8s_openapi::{ByteString, ClusterResourceScope, Metadata, Resource};
 use kubernetes_manifests::scheme::{Part, Scheme, Syntax};
 use tracing::warn;
 
@@ -83,42 +84,43 @@ impl Objects {
             return Ok(());
         }
         match part.kind.as_deref().unwrap_or_default() {
-            "Pod" => {
-                let pod: Pod = read(file, part)?;
-                let key = key(part, &pod.metadata)?;
-                let file = file.to_owned();
-                let pod = complete(pod);
-                put(part, &mut self.pods, key, PodFrom { pod, file })
-            }
-            "ConfigMap" => {
-                let map: ConfigMap = read(file, part)?;
-                put(
-                    part,
-                    &mut self.config_maps,
-                    key(part, &map.metadata)?,
-                    Arc::new(map),
-                )
-            }
+            "Pod" => put(&mut self.pods, file, part, |pod| PodFrom {
+                pod: complete(pod),
+                file: file.to_owned(),
+            }),
+            "ConfigMap" => put(&mut self.config_maps, file, part, Arc::new),
             "Secret" => {
-                let secret: Secret = read(file, part)?;
-                put(
-                    part,
-                    &mut self.secrets,
-                    key(part, &secret.metadata)?,
-                    Arc::new(stored(secret)),
-                )
+                put(&mut self.secrets, file, part, |secret| Arc::new(stored(secret)))
             }
-            "PersistentVolume" => {
-                let volume: PersistentVolume = read(file, part)?;
-                let (_, name) = key(part, &volume.metadata)?;
-                put(part, &mut self.volumes, (String::new(), name), Arc::new(volume))
-            }
-            "PersistentVolumeClaim" => {
-                let claim: PersistentVolumeClaim = read(file, part)?;
-                put(part, &mut self.claims, key(part, &claim.metadata)?, Arc::new(claim))
-            }
+            "PersistentVolume" => put(&mut self.volumes, file, part, Arc::new),
+            "PersistentVolumeClaim" => put(&mut self.claims, file, part, Arc::new),
             _ => Ok(()),
         }
+    }
+}
+
+/// Reads an object, and adds what is made of it to those of its kind.
+fn put<K, T>(
+    objects: &mut BTreeMap<Key, T>,
+    file: &Path,
+    part: &Part<'_>,
+    make: impl FnOnce(K) -> T,
+) -> Result<(), String>
+where
+    K: Resource<Scope: 'static> + Metadata<Ty = ObjectMeta> + DeserializeOwned,
+{
+    let object: K = read(file, part)?;
+    let at = &part.location;
+    let (mut namespace, name) =
+        key(object.metadata()).map_err(|error| format!("{at}: {error}"))?;
+    if TypeId::of::<K::Scope>() == TypeId::of::<ClusterResourceScope>() {
+        namespace.clear();
+    }
+    match objects.insert((namespace.clone(), name), make(object)) {
+        None => Ok(()),
+        Some(_) => Err(format!(
+            "{at}: there are two of that name in the namespace {namespace:?}"
+        )),
     }
 }
 
@@ -156,35 +158,14 @@ fn is_manifest(file: &Path) -> bool {
     !hidden && matches!(extension, Some("yaml" | "yml" | "json"))
 }
 
-fn key(part: &Part<'_>, metadata: &ObjectMeta) -> Result<Key, String> {
+fn key(metadata: &ObjectMeta) -> Result<Key, &'static str> {
     let namespace = metadata.namespace.clone().filter(|namespace| !namespace.is_empty());
     let name = metadata.name.clone().unwrap_or_default();
     let namespace = namespace.unwrap_or_else(|| "default".to_owned());
     if [&name, &namespace].iter().any(|part| part.is_empty() || part.contains('/')) {
-        let at = &part.location;
-        return Err(format!(
-            "{at}: `metadata.name` or `metadata.namespace` is empty or has a slash"
-        ));
+        return Err("`metadata.name` or `metadata.namespace` is empty or has a slash");
     }
     Ok((namespace, name))
-}
-
-fn put<T>(
-    part: &Part<'_>,
-    objects: &mut BTreeMap<Key, T>,
-    key: Key,
-    object: T,
-) -> Result<(), String> {
-    let namespace = key.0.clone();
-    match objects.insert(key, object) {
-        None => Ok(()),
-        Some(_) => {
-            let at = &part.location;
-            Err(format!(
-                "{at}: there are two of that name in the namespace {namespace:?}"
-            ))
-        }
-    }
 }
 
 /// Fills in what an API server does.
