@@ -258,7 +258,7 @@ fn manifest(root: &Path, members: &[String]) -> String {
         dependencies.insert(member.clone(), path.into());
     }
     for krate in ["kubernetes-kinds", "kubernetes-manifests", "kubernetes-validation"] {
-        let path = root.join(krate).display().to_string();
+        let path = root.join("crates").join(krate).display().to_string();
         dependencies[krate]["path"] = toml::Value::from(path);
     }
     toml::to_string(&manifest).unwrap()

@@ -337,7 +337,7 @@ fn come_back(root: &Path, out: &Path, files: &[PathBuf]) {
     manifest += "k8s-openapi = { version = \"0.29\", features = [\"latest\"] }\n";
     manifest += &format!(
         "kubernetes-manifests.path = {:?}\n",
-        root.join("kubernetes-manifests")
+        root.join("crates/kubernetes-manifests")
     );
     let mut register = String::new();
     for path in &crates {

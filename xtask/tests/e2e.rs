@@ -45,8 +45,8 @@ struct Machine {
 impl Machine {
     fn new() -> Self {
         let sandbox = Sandbox::new();
-        sandbox.write("root/e2e/control-plane/v1.2/go.mod", MODULES);
-        sandbox.write("root/e2e/control-plane/v1.2/go.sum", "sums\n");
+        sandbox.write("root/tests/e2e/control-plane/v1.2/go.mod", MODULES);
+        sandbox.write("root/tests/e2e/control-plane/v1.2/go.sum", "sums\n");
         let machine = Self { sandbox };
         machine.sandbox.script("bin/go", GO);
         machine.sandbox.script("bin/cargo", CARGO);
@@ -93,7 +93,7 @@ fn entries(folder: &Path) -> Vec<String> {
 #[test]
 fn programs_are_built_once_from_the_two_files_alone() {
     let machine = Machine::new();
-    machine.sandbox.write("root/e2e/control-plane/v1.2/other.go", "package other\n");
+    machine.sandbox.write("root/tests/e2e/control-plane/v1.2/other.go", "package other\n");
     let first = machine.run(&["--build-only"]).succeeds();
     for expected in [
         "Kubernetes v1.2.3 with go1.26.8 linux amd64",
@@ -131,8 +131,8 @@ fn the_folder_is_named_after_all_that_the_programs_come_of() {
     let machine = Machine::new();
     let mut folders = vec![machine.build()];
     for (file, text) in [
-        ("root/e2e/control-plane/v1.2/go.mod", MODULES.replace("v0.1.0", "v0.2.0")),
-        ("root/e2e/control-plane/v1.2/go.sum", "other sums\n".to_owned()),
+        ("root/tests/e2e/control-plane/v1.2/go.mod", MODULES.replace("v0.1.0", "v0.2.0")),
+        ("root/tests/e2e/control-plane/v1.2/go.sum", "other sums\n".to_owned()),
         ("bin/go.version", "go1.26.9\nlinux\namd64\n".to_owned()),
         ("bin/go.version", "go1.26.9\ndarwin\narm64\n".to_owned()),
     ] {
@@ -226,7 +226,7 @@ fn programs_of_the_users_own() {
 #[test]
 fn modules_that_say_too_little() {
     let machine = Machine::new();
-    let modules = "root/e2e/control-plane/v1.2/go.mod";
+    let modules = "root/tests/e2e/control-plane/v1.2/go.mod";
     for (from, to, expected) in [
         ("k8s.io/kubernetes v1.2.3", "k8s.io/sample v1", "k8s.io/kubernetes"),
         ("\tk8s.io/kubernetes/cmd/kube-apiserver\n", "", "no tool for kube-apiserver"),
@@ -235,7 +235,7 @@ fn modules_that_say_too_little() {
         machine.sandbox.write(modules, &MODULES.replace(from, to));
         machine
             .run(&["--build-only"])
-            .fails_with(&["e2e/control-plane/v1.2/go.mod", expected]);
+            .fails_with(&["tests/e2e/control-plane/v1.2/go.mod", expected]);
     }
     fs::remove_file(machine.sandbox.path(modules)).unwrap();
     machine.run(&["--build-only"]).fails_with(&["can't read", "go.mod"]);
@@ -292,8 +292,8 @@ fn the_real_modules_are_understood() {
 fn a_release_is_chosen() {
     let machine = Machine::new();
     let older = MODULES.replace("v1.2.3", "v1.1.9");
-    machine.sandbox.write("root/e2e/control-plane/v1.1/go.mod", &older);
-    machine.sandbox.write("root/e2e/control-plane/v1.1/go.sum", "sums\n");
+    machine.sandbox.write("root/tests/e2e/control-plane/v1.1/go.mod", &older);
+    machine.sandbox.write("root/tests/e2e/control-plane/v1.1/go.sum", "sums\n");
     let named = |arguments: &[&str]| {
         let out = machine.run(arguments).succeeds().out;
         let folder = Path::new(out.trim_end()).file_name().unwrap().to_owned();

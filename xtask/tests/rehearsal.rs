@@ -213,7 +213,7 @@ fn another_group() {
     ];
     dependencies.retain(|name, _| used.contains(&name));
     for krate in &used[1..] {
-        dependencies[*krate]["path"] = root.join(krate).display().to_string().into();
+        dependencies[*krate]["path"] = root.join("crates").join(krate).display().to_string().into();
     }
     write("Cargo.toml", &manifest.to_string());
     write(

@@ -81,8 +81,8 @@ fn program(root: &Path, copied: &Path) -> PathBuf {
         "[workspace]\n\n[package]\nname = \"program\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n\
          [dependencies]\n\
          k8s-openapi = {{ version = {k8s_openapi}, default-features = false, features = [\"std\"] }}\n\
-         kubernetes-validation = {{ path = \"../kubernetes-validation\" }}\n\
-         storage-v1 = {{ path = \"../crates/storage-v1\", features = [\"validation\"] }}\n"
+         kubernetes-validation = {{ path = \"../crates/kubernetes-validation\" }}\n\
+         storage-v1 = {{ path = \"../generated/storage-v1\", features = [\"validation\"] }}\n"
     );
     fs::write(program.join("Cargo.toml"), manifest).unwrap();
     // Without it, cargo would look for newer versions than have been fetched.
@@ -104,7 +104,7 @@ fn from_1_33_to_1_34() {
     // A program with the crates of 1.33.
     let generate = |release: &str, more: &[&str]| {
         let spec = format!("target/openapi/v{release}");
-        let arguments = ["codegen", "--spec", &spec, "--out", "crates"];
+        let arguments = ["codegen", "--spec", &spec, "--out", "generated"];
         xtask(&copied, &[&arguments, more].concat()).succeeds().out
     };
     for (release, version) in [("1.33", "v1.33.4"), ("1.34", "v1.34.1")] {
@@ -142,7 +142,7 @@ fn from_1_33_to_1_34() {
     assert!(warning.out.contains("deprecated (1.34)"), "{}", warning.out);
 
     let stale =
-        ["codegen", "--check", "--spec", "target/openapi/v1.34", "--out", "crates"];
+        ["codegen", "--check", "--spec", "target/openapi/v1.34", "--out", "generated"];
     assert_eq!(xtask(&copied, &stale).code, Some(1));
     generate("1.34", &[]);
     assert!(generate("1.34", &["--check"]).contains("up to date"));

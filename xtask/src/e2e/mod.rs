@@ -30,11 +30,11 @@ const REQUIRED: [&str; 2] = ["etcd", "kube-apiserver"];
 /// Run the tests against a real Kubernetes API server.
 ///
 /// Its programs are taken from the folder that KUBEBUILDER_ASSETS names. If it is not set, they
-/// are built with Go from e2e/control-plane, once: they are kept in the user's cache folder,
+/// are built with Go from tests/e2e/control-plane, once: they are kept in the user's cache folder,
 /// under the name of what they were built from. The first time takes minutes and 4 GB.
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// The release of Kubernetes whose server is built; the newest in e2e/control-plane if it isn't
+    /// The release of Kubernetes whose server is built; the newest in tests/e2e/control-plane if it isn't
     /// said. An older one has no controllers: without arguments, only the tests run that ask the API
     /// server alone.
     #[arg(long, value_name = "RELEASE")]
@@ -83,7 +83,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
 
 /// The folder with the modules of a release, or of the newest.
 fn modules(root: &Path, release: Option<Release>) -> Result<PathBuf, Box<dyn Error>> {
-    let all = root.join("e2e").join("control-plane");
+    let all = root.join("tests/e2e").join("control-plane");
     let found = releases_in(&all)?.into_iter().map(|(path, release)| (release, path));
     let found: BTreeMap<_, _> = found.collect();
     let wanted = match release {

@@ -81,7 +81,7 @@ pub(crate) fn workspace(
         dependency.get("path").is_none() || support.contains(&name)
     });
     for krate in support {
-        dependencies[krate]["path"] = root.join(krate).display().to_string().into();
+        dependencies[krate]["path"] = root.join("crates").join(krate).display().to_string().into();
     }
     for krate in crates {
         let path = toml::Table::from_iter([("path".to_owned(), krate.into())]);

@@ -20,7 +20,7 @@ pub(crate) const XTASK: &str = env!("CARGO_BIN_EXE_xtask");
 /// The root of the real workspace, unless the crate is somewhere else, as when packaged.
 pub(crate) fn real_root() -> Option<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent()?;
-    let there = ["codegen.toml", "spec", "kubernetes-kinds"]
+    let there = ["codegen.toml", "spec", "crates/kubernetes-kinds"]
         .map(|name| root.join(name).exists());
     there.iter().all(|there| *there).then(|| root.to_owned())
 }

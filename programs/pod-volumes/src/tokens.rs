@@ -1,0 +1,44 @@
+//! Tokens of service accounts from a folder.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::Path;
+
+use k8s_openapi::api::authentication::v1::TokenRequest;
+use serde_json::json;
+use kubernetes_volume::{Error, Result};
+
+/// Returns the request with the token in the folder, at `NAMESPACE/NAME`.
+pub(crate) fn token(
+    folder: &Path,
+    namespace: &str,
+    name: &str,
+    request: &TokenRequest,
+) -> Result<TokenRequest> {
+    let parts = [namespace, name];
+    if parts.iter().any(|part| part.is_empty() || part.contains('/') || *part == "..") {
+        return Err(Error::invalid(format!(
+            "{namespace}/{name} names no service account"
+        )));
+    }
+    let file = folder.join(namespace).join(name);
+    let token = match fs::read_to_string(&file) {
+        Ok(token) => token.trim().to_owned(),
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            let name = format!("{namespace}/{name} ({})", file.display());
+            return Err(Error::NotFound {
+                kind: "the token of the service account",
+                name,
+            });
+        }
+        Err(error) => return Err(Error::io("read", &file)(error)),
+    };
+    let mut answer = serde_json::to_value(request).map_err(Error::other)?;
+    if let Some(fields) = answer.as_object_mut() {
+        // Nothing here knows when it expires; files are read again all the time.
+        let status =
+            json!({"token": token, "expirationTimestamp": "9999-01-01T00:00:00Z"});
+        fields.insert("status".to_owned(), status);
+    }
+    serde_json::from_value(answer).map_err(Error::other)
+}
