@@ -61,19 +61,30 @@ fn attach(
     let entry = drivers
         .find(|entry| entry.name == driver)
         .ok_or_else(|| format!("node {} has no driver {driver}", node.name_any()))?;
-    let limit = entry.allocatable.as_ref().and_then(|allocatable| allocatable.count);
+    let limit = entry
+        .allocatable
+        .as_ref()
+        .and_then(|allocatable| allocatable.count);
     // Without a limit, or with one that isn't valid, the node takes any number.
     if let Some(limit) = limit.and_then(|limit| usize::try_from(limit).ok())
         && attached >= limit
     {
         let node = &entry.node_id;
-        return Err(format!("{node} has {attached} of {limit} volumes of {driver}"));
+        return Err(format!(
+            "{node} has {attached} of {limit} volumes of {driver}"
+        ));
     }
-    Ok(BTreeMap::from([("nodeID".to_owned(), entry.node_id.clone())]))
+    Ok(BTreeMap::from([(
+        "nodeID".to_owned(),
+        entry.node_id.clone(),
+    )]))
 }
 
 fn is_attached(attachment: &VolumeAttachment) -> bool {
-    attachment.status.as_ref().is_some_and(|status| status.attached)
+    attachment
+        .status
+        .as_ref()
+        .is_some_and(|status| status.attached)
 }
 
 impl Attacher {
@@ -85,7 +96,9 @@ impl Attacher {
         let node = self.nodes.get_opt(node_name).await?;
         // Asks the server, because the cache may lack what has just been attached.
         let all = self.attachments.list(&ListParams::default()).await?;
-        let of_driver = all.iter().filter(|other| other.spec.attacher == self.driver);
+        let of_driver = all
+            .iter()
+            .filter(|other| other.spec.attacher == self.driver);
         let on_node = of_driver.filter(|other| other.spec.node_name == *node_name);
         let others = on_node.filter(|other| other.name_any() != name);
         let attached = others.filter(|other| is_attached(other)).count();
@@ -134,7 +147,9 @@ impl Attacher {
     ) -> kube::Result<VolumeAttachment> {
         let wanted = apply::VolumeAttachment::new(name).with_status(status);
         let manager = PatchParams::apply(MANAGER).force();
-        self.attachments.patch_status(name, &manager, &Patch::Apply(wanted)).await
+        self.attachments
+            .patch_status(name, &manager, &Patch::Apply(wanted))
+            .await
     }
 }
 
@@ -201,7 +216,9 @@ async fn run(driver: String) -> Result<(), Box<dyn Error>> {
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    tracing_subscriber::fmt().with_writer(std::io::stderr).init();
+    tracing_subscriber::fmt()
+        .with_writer(std::io::stderr)
+        .init();
     match run(Options::parse().driver).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

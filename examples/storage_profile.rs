@@ -31,8 +31,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use storage_v1::{
-    CSIDriver, CSIDriverSpec, PersistentVolumeReclaimPolicy, StorageClass,
-    VolumeBindingMode, apply,
+    CSIDriver, CSIDriverSpec, PersistentVolumeReclaimPolicy, StorageClass, VolumeBindingMode, apply,
 };
 use tracing::{info, warn};
 
@@ -130,9 +129,7 @@ impl Provider {
         wanted.drop_disabled(None, &self.target);
         let (mut new, own) = (wanted.clone(), wanted.owner_references());
         let report = match objects.get_opt(&name).await? {
-            Some(live)
-                if !own.iter().all(|own| live.owner_references().contains(own)) =>
-            {
+            Some(live) if !own.iter().all(|own| live.owner_references().contains(own)) => {
                 return Err(format!("somebody else has a {kind} {name}").into());
             }
             Some(live) => {
@@ -141,17 +138,18 @@ impl Provider {
             }
             None => new.default_and_validate(&self.target),
         };
-        report.into_result().map_err(|error| format!("{kind}: {error}"))?;
-        objects.patch(&name, &manager(), &Patch::Apply(A::from(wanted))).await?;
+        report
+            .into_result()
+            .map_err(|error| format!("{kind}: {error}"))?;
+        objects
+            .patch(&name, &manager(), &Patch::Apply(A::from(wanted)))
+            .await?;
         Ok(())
     }
 }
 
 /// Follows a profile, and writes to its status what has become of it.
-async fn reconcile(
-    profile: Arc<StorageProfile>,
-    provider: Arc<Provider>,
-) -> kube::Result<Action> {
+async fn reconcile(profile: Arc<StorageProfile>, provider: Arc<Provider>) -> kube::Result<Action> {
     // Whoever waits for the deletion of what it owns doesn't want that made again.
     if profile.metadata.deletion_timestamp.is_some() {
         return Ok(Action::await_change());
@@ -165,11 +163,12 @@ async fn reconcile(
     if profile.status.as_ref() != Some(&status) {
         let name = profile.name_any();
         info!("{name}: ready {} {}", status.ready, status.message);
-        let (version, kind) =
-            (StorageProfile::api_version(&()), StorageProfile::kind(&()));
+        let (version, kind) = (StorageProfile::api_version(&()), StorageProfile::kind(&()));
         let told = json!({"apiVersion": version, "kind": kind, "status": status});
         let profiles: Api<StorageProfile> = Api::all(provider.client.clone());
-        profiles.patch_status(&name, &manager(), &Patch::Apply(told)).await?;
+        profiles
+            .patch_status(&name, &manager(), &Patch::Apply(told))
+            .await?;
     }
     Ok(Action::requeue(AGAIN))
 }
@@ -187,17 +186,24 @@ async fn run() -> Result<(), Box<dyn Error>> {
     let release = Release::new(version.major.parse()?, minor);
     let profiles: Api<StorageProfile> = Api::all(client.clone());
     // Fails at once without the definition, or without the right to read.
-    profiles.list(&ListParams::default().limit(1)).await.map_err(|error| {
-        format!("can't list StorageProfiles, see the command crd: {error}")
-    })?;
+    profiles
+        .list(&ListParams::default().limit(1))
+        .await
+        .map_err(|error| format!("can't list StorageProfiles, see the command crd: {error}"))?;
     info!("following StorageProfiles, rules of Kubernetes {release}");
 
     let (target, watched) = (Target::new(release), client.clone());
     let provider = Arc::new(Provider { client, target });
     Controller::new(profiles, watcher::Config::default())
         // Makes what somebody changes or deletes what it was.
-        .owns(Api::<CSIDriver>::all(watched.clone()), watcher::Config::default())
-        .owns(Api::<StorageClass>::all(watched), watcher::Config::default())
+        .owns(
+            Api::<CSIDriver>::all(watched.clone()),
+            watcher::Config::default(),
+        )
+        .owns(
+            Api::<StorageClass>::all(watched),
+            watcher::Config::default(),
+        )
         .shutdown_on_signal()
         .run(reconcile, retry, provider)
         .for_each(async |result| match result {
@@ -212,7 +218,9 @@ async fn run() -> Result<(), Box<dyn Error>> {
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    tracing_subscriber::fmt().with_writer(std::io::stderr).init();
+    tracing_subscriber::fmt()
+        .with_writer(std::io::stderr)
+        .init();
     let result = match Command::parse() {
         Command::Crd => serde_saphyr::to_string(&StorageProfile::crd())
             .map(|text| print!("{text}"))

@@ -34,8 +34,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use storage_v1::{
-    CSIDriver, CSINode, CSIStorageCapacity, StorageClass, VolumeAttachment,
-    VolumeAttributesClass,
+    CSIDriver, CSINode, CSIStorageCapacity, StorageClass, VolumeAttachment, VolumeAttributesClass,
 };
 use tokio::signal::unix::{SignalKind, signal};
 use tracing::info;
@@ -63,7 +62,9 @@ struct Options {
 fn release(text: &str) -> Result<Release, String> {
     let minor = text.strip_prefix("1.").and_then(|minor| minor.parse().ok());
     let example = storage_v1::KUBERNETES;
-    minor.map(|minor| Release::new(1, minor)).ok_or(format!("write it as {example}"))
+    minor
+        .map(|minor| Release::new(1, minor))
+        .ok_or(format!("write it as {example}"))
 }
 
 /// The policy of a cluster for a kind, in addition to the rules and defaults of Kubernetes.
@@ -118,9 +119,7 @@ fn answer(review: Value, task: Task, target: &Target) -> Answer {
         ("storage.k8s.io/v1", "CSIStorageCapacity") => answer_for::<CSIStorageCapacity>,
         ("storage.k8s.io/v1", "StorageClass") => answer_for::<StorageClass>,
         ("storage.k8s.io/v1", "VolumeAttachment") => answer_for::<VolumeAttachment>,
-        ("storage.k8s.io/v1", "VolumeAttributesClass") => {
-            answer_for::<VolumeAttributesClass>
-        }
+        ("storage.k8s.io/v1", "VolumeAttributesClass") => answer_for::<VolumeAttributesClass>,
         _ => accept_unknown,
     };
     of_kind(review, task, target)
@@ -137,7 +136,11 @@ where
         Task::Default => admission::default_with(&request, target, Policy::set_defaults),
     };
     let (name, allowed) = (&request.name, response.allowed);
-    info!("{task:?} {:?} {} {name:?}: allowed {allowed}", request.operation, K::KIND);
+    info!(
+        "{task:?} {:?} {} {name:?}: allowed {allowed}",
+        request.operation,
+        K::KIND
+    );
     Ok(response)
 }
 
@@ -156,11 +159,13 @@ async fn serve(options: Options) -> Result<(), Box<dyn Error>> {
     let (listen, release) = (options.listen, options.release);
     let target = Arc::new(Target::new(release));
     let handler = |task| {
-        post(async move |State(target): State<Arc<Target>>, Json(review)| {
-            answer(review, task, &target)
-                .map(|response| Json(response.into_review()))
-                .map_err(|error| (StatusCode::BAD_REQUEST, error.to_string()))
-        })
+        post(
+            async move |State(target): State<Arc<Target>>, Json(review)| {
+                answer(review, task, &target)
+                    .map(|response| Json(response.into_review()))
+                    .map_err(|error| (StatusCode::BAD_REQUEST, error.to_string()))
+            },
+        )
     };
     let app = Router::new()
         .route("/validate", handler(Task::Validate))
@@ -173,8 +178,7 @@ async fn serve(options: Options) -> Result<(), Box<dyn Error>> {
     let _ = rustls::crypto::ring::default_provider().install_default();
     let (cert, key) = (options.cert.display(), options.key.display());
     let tls = RustlsConfig::from_pem_file(&options.cert, &options.key).await;
-    let tls =
-        tls.map_err(|error| format!("can't serve with {cert} and {key}: {error}"))?;
+    let tls = tls.map_err(|error| format!("can't serve with {cert} and {key}: {error}"))?;
     let mut terminated = signal(SignalKind::terminate())?;
     let handle = Handle::new();
     let server = axum_server::bind_rustls(listen, tls).handle(handle.clone());
@@ -195,7 +199,9 @@ async fn serve(options: Options) -> Result<(), Box<dyn Error>> {
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    tracing_subscriber::fmt().with_writer(std::io::stderr).init();
+    tracing_subscriber::fmt()
+        .with_writer(std::io::stderr)
+        .init();
     match serve(Options::parse()).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

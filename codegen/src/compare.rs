@@ -70,7 +70,10 @@ pub fn compare(
         return Err(diagnostics);
     };
     load::select(&mut b, kinds);
-    let version = b.pointer("/info/version").and_then(Value::as_str).unwrap_or_default();
+    let version = b
+        .pointer("/info/version")
+        .and_then(Value::as_str)
+        .unwrap_or_default();
     let from_server = version != "unversioned";
     let mut differences = Vec::new();
     let places = [
@@ -80,7 +83,9 @@ pub fn compare(
     for (pointer, structure) in places {
         let of = |document: &Value| {
             let found = document.pointer(pointer.as_str());
-            found.filter(|found| found.is_object()).map_or(Value::Null, structure)
+            found
+                .filter(|found| found.is_object())
+                .map_or(Value::Null, structure)
         };
         differ(&of(&a), &of(&b), &pointer, &mut differences);
     }
@@ -94,7 +99,9 @@ pub fn compare(
 /// The members of an object that something is to be said of, with that.
 fn members(value: &Value, of: impl Fn(&str, &Value) -> Option<Value>) -> Value {
     let object = value.as_object().into_iter().flatten();
-    object.filter_map(|(key, value)| Some((key.clone(), of(key, value)?))).collect()
+    object
+        .filter_map(|(key, value)| Some((key.clone(), of(key, value)?)))
+        .collect()
 }
 
 /// The schemas without words, and with lists in which the order says nothing sorted.
@@ -120,10 +127,7 @@ fn keyword_structure(keyword: &str, value: &Value) -> Value {
         ("allOf" | "oneOf" | "anyOf", Value::Array(array)) => {
             array.iter().map(schema_structure).collect()
         }
-        (
-            "required" | "enum" | "x-kubernetes-group-version-kind",
-            Value::Array(array),
-        ) => {
+        ("required" | "enum" | "x-kubernetes-group-version-kind", Value::Array(array)) => {
             let mut array = array.clone();
             array.sort_by_cached_key(Value::to_string);
             Value::Array(array)
@@ -134,7 +138,9 @@ fn keyword_structure(keyword: &str, value: &Value) -> Value {
 
 /// The verbs of each path with their action and kind.
 fn paths(paths: &Value) -> Value {
-    let verbs = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
+    let verbs = [
+        "get", "put", "post", "delete", "options", "head", "patch", "trace",
+    ];
     let operation = |verb: &str, operation: &Value| {
         verbs.contains(&verb).then(|| members(operation, extension))
     };
@@ -164,8 +170,7 @@ fn differ(a: &Value, b: &Value, pointer: &Pointer, differences: &mut Vec<Differe
     let keys: BTreeSet<_> = ours.keys().chain(theirs.keys()).collect();
     for key in keys {
         let at = pointer.child(key);
-        let of =
-            |object: &Map<String, Value>| object.get(key).cloned().unwrap_or_default();
+        let of = |object: &Map<String, Value>| object.get(key).cloned().unwrap_or_default();
         differ(&of(ours), &of(theirs), &at, differences);
     }
 }

@@ -55,7 +55,10 @@ impl Pointer {
 
     /// The members on the way, unescaped.
     pub fn segments(&self) -> impl Iterator<Item = String> + '_ {
-        self.0.split('/').skip(1).map(|s| s.replace("~1", "/").replace("~0", "~"))
+        self.0
+            .split('/')
+            .skip(1)
+            .map(|s| s.replace("~1", "/").replace("~0", "~"))
     }
 }
 
@@ -82,10 +85,7 @@ pub(crate) struct Spot<'a> {
 
 impl<'a> Spot<'a> {
     /// A document as a whole.
-    pub(crate) fn root(
-        file: &'a str,
-        diagnostics: &'a RefCell<&'a mut Diagnostics>,
-    ) -> Self {
+    pub(crate) fn root(file: &'a str, diagnostics: &'a RefCell<&'a mut Diagnostics>) -> Self {
         Self {
             file,
             pointer: Pointer::root(),
@@ -107,7 +107,9 @@ impl<'a> Spot<'a> {
     }
 
     pub(crate) fn report(&self, message: impl Into<String>, help: impl Into<String>) {
-        self.diagnostics.borrow_mut().at(self.file, &self.pointer, message, help);
+        self.diagnostics
+            .borrow_mut()
+            .at(self.file, &self.pointer, message, help);
     }
 
     /// Reports what makes the value of no use.
@@ -230,8 +232,10 @@ impl Diagnostics {
     /// documents that have errors.
     pub(crate) fn locate<'a>(&mut self, sources: impl IntoIterator<Item = &'a Source>) {
         for source in sources {
-            let mine =
-                self.0.iter_mut().filter(|d| d.file == source.name && d.line.is_none());
+            let mine = self
+                .0
+                .iter_mut()
+                .filter(|d| d.file == source.name && d.line.is_none());
             let mut open: Vec<_> = mine.filter(|d| d.pointer.is_some()).collect();
             if open.is_empty() {
                 continue;

@@ -148,19 +148,11 @@ const fn read(name: &'static str, at: &'static [At]) -> Keyword {
 }
 
 /// Methods for Kubernetes' own kinds, and for custom resources.
-const fn calls(
-    name: &'static str,
-    own: &'static [Method],
-    custom: &'static [Method],
-) -> Keyword {
+const fn calls(name: &'static str, own: &'static [Method], custom: &'static [Method]) -> Keyword {
     keyword(name, VALUE, Meaning::Calls(Calls { own, custom }))
 }
 
-const fn modifies(
-    name: &'static str,
-    other: &'static str,
-    modification: Modification,
-) -> Keyword {
+const fn modifies(name: &'static str, other: &'static str, modification: Modification) -> Keyword {
     keyword(name, VALUE, Meaning::Modifies(other, modification))
 }
 
@@ -188,19 +180,44 @@ const NUMBERS: &[Method] = &[
 const PATTERN: &[Method] = &[
     method(Sort::Text, "pattern", Takes::Text, Form::Pattern),
     method(Sort::Enumeration, "pattern", Takes::AsStr, Form::Pattern),
-    method(Sort::Either, "pattern_of_text", Takes::Reference, Form::Pattern),
-    method(Sort::External, "pattern_of_quantity", Takes::Reference, Form::Pattern),
+    method(
+        Sort::Either,
+        "pattern_of_text",
+        Takes::Reference,
+        Form::Pattern,
+    ),
+    method(
+        Sort::External,
+        "pattern_of_quantity",
+        Takes::Reference,
+        Form::Pattern,
+    ),
 ];
 
 const MINIMUM: &[Method] = &[
     method(Sort::Number, "minimum", Takes::Number, Form::Whole),
-    method(Sort::Fraction, "minimum_fraction", Takes::Number, Form::Number),
-    method(Sort::External, "minimum_quantity", Takes::Reference, Form::Whole),
+    method(
+        Sort::Fraction,
+        "minimum_fraction",
+        Takes::Number,
+        Form::Number,
+    ),
+    method(
+        Sort::External,
+        "minimum_quantity",
+        Takes::Reference,
+        Form::Whole,
+    ),
 ];
 
 const MAXIMUM: &[Method] = &[
     method(Sort::Number, "maximum", Takes::Number, Form::Whole),
-    method(Sort::Fraction, "maximum_fraction", Takes::Number, Form::Number),
+    method(
+        Sort::Fraction,
+        "maximum_fraction",
+        Takes::Number,
+        Form::Number,
+    ),
 ];
 
 const fn max_entries(of: Sort) -> Method {
@@ -278,7 +295,12 @@ pub(crate) const TABLE: &[Keyword] = &[
         }],
         &[
             method(Sort::Text, "min_characters", Takes::Text, Form::Count),
-            method(Sort::Enumeration, "min_characters", Takes::AsStr, Form::Count),
+            method(
+                Sort::Enumeration,
+                "min_characters",
+                Takes::AsStr,
+                Form::Count,
+            ),
         ],
     ),
     modifies("x-check-empty", "minLength", Modification::Unguarded),
@@ -291,14 +313,23 @@ pub(crate) const TABLE: &[Keyword] = &[
         }],
         &[
             method(Sort::Text, "max_characters", Takes::Text, Form::Count),
-            method(Sort::Enumeration, "max_characters", Takes::AsStr, Form::Count),
+            method(
+                Sort::Enumeration,
+                "max_characters",
+                Takes::AsStr,
+                Form::Count,
+            ),
         ],
     ),
     Keyword {
         at: ANY,
         ..calls("format", FORMAT, FORMAT)
     },
-    modifies("x-ignore-case", "format", Modification::Method("format_lowered")),
+    modifies(
+        "x-ignore-case",
+        "format",
+        Modification::Method("format_lowered"),
+    ),
     calls("pattern", PATTERN, PATTERN),
     calls("minimum", MINIMUM, MINIMUM),
     modifies("exclusiveMinimum", "minimum", Modification::Method("above")),
@@ -309,7 +340,12 @@ pub(crate) const TABLE: &[Keyword] = &[
         &[],
         &[
             method(Sort::Number, "multiple_of", Takes::Number, Form::Whole),
-            method(Sort::Fraction, "multiple_of_fraction", Takes::Number, Form::Number),
+            method(
+                Sort::Fraction,
+                "multiple_of_fraction",
+                Takes::Number,
+                Form::Number,
+            ),
         ],
     ),
     calls(
@@ -337,19 +373,37 @@ pub(crate) const TABLE: &[Keyword] = &[
             }],
         )
     },
-    calls("maxItems", &[max_entries(Sort::List)], &[max_entries(Sort::List)]),
+    calls(
+        "maxItems",
+        &[max_entries(Sort::List)],
+        &[max_entries(Sort::List)],
+    ),
     Keyword {
         at: &[Type, Property, Element],
-        ..calls("maxProperties", &[max_entries(Sort::Map)], &[max_entries(Sort::Map)])
+        ..calls(
+            "maxProperties",
+            &[max_entries(Sort::Map)],
+            &[max_entries(Sort::Map)],
+        )
     },
     calls(
         "x-keys-not-empty",
-        &[method(Sort::Map, "keys_not_empty", Takes::Entries, Form::Flag)],
+        &[method(
+            Sort::Map,
+            "keys_not_empty",
+            Takes::Entries,
+            Form::Flag,
+        )],
         &[],
     ),
     calls(
         "x-max-total-length",
-        &[method(Sort::Map, "max_total_length", Takes::Entries, Form::Count)],
+        &[method(
+            Sort::Map,
+            "max_total_length",
+            Takes::Entries,
+            Form::Count,
+        )],
         &[],
     ),
     read("uniqueItems", ANY),
@@ -370,13 +424,11 @@ pub(crate) fn find(name: &str) -> Option<&'static Keyword> {
 }
 
 /// What to do about a name that isn't known: the one that comes nearest may have been meant.
-pub(crate) fn suggest<'n>(
-    name: &str,
-    known: impl IntoIterator<Item = &'n str>,
-) -> String {
+pub(crate) fn suggest<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) -> String {
     let all = "spec/overlays/README.md lists the keywords";
-    let known =
-        known.into_iter().map(|known| (strsim::osa_distance(name, known), known));
+    let known = known
+        .into_iter()
+        .map(|known| (strsim::osa_distance(name, known), known));
     match known.min() {
         Some((distance, nearest)) if distance <= 2 + name.len() / 4 => {
             format!("did you mean `{nearest}`? {all}")
@@ -409,7 +461,11 @@ fn check_schema(schema: &Value, at: At, spot: &Spot<'_>) {
     }
     let properties = schema.get("properties").and_then(Value::as_object);
     for (name, property) in properties.into_iter().flatten() {
-        check_schema(property, At::Property, &spot.child("properties").child(name));
+        check_schema(
+            property,
+            At::Property,
+            &spot.child("properties").child(name),
+        );
     }
     for name in ["items", "additionalProperties"] {
         if let Some(inner) = schema.get(name) {

@@ -55,8 +55,7 @@ use std::collections::BTreeMap;
 
 pub use compare::{Change, Comparison, Difference, compare};
 pub use config::{
-    Bundle, Config, Conversion, ConversionRule, CrateConfig, DocumentConfig, Extern,
-    K8sOpenapi,
+    Bundle, Config, Conversion, ConversionRule, CrateConfig, DocumentConfig, Extern, K8sOpenapi,
 };
 pub use diag::{Diagnostic, Diagnostics, Pointer};
 pub use release::{Release, Releases};
@@ -151,10 +150,7 @@ pub fn custom_versions(source: &Source) -> Result<Vec<CustomVersion>, Diagnostic
 /// # Errors
 ///
 /// All errors of all documents and overlays; nothing is generated then.
-pub fn generate(
-    config: &Config,
-    inputs: &Inputs,
-) -> Result<Vec<Generated>, Diagnostics> {
+pub fn generate(config: &Config, inputs: &Inputs) -> Result<Vec<Generated>, Diagnostics> {
     run(config, inputs, |crates, diagnostics| {
         let mut all: Vec<_> = crates.iter().map(described).collect();
         let works = crates.iter().map(emit::works);
@@ -171,10 +167,9 @@ pub fn generate(
             works.into_iter().map(move |work| (at, &krate.name, work))
         });
         let works = works.collect();
-        let made =
-            parallel::map_reporting(works, diagnostics, |(at, name, work), to| {
-                (at, files(name, work.files(), to))
-            });
+        let made = parallel::map_reporting(works, diagnostics, |(at, name, work), to| {
+            (at, files(name, work.files(), to))
+        });
         for (at, files) in made {
             if let Some(krate) = all.get_mut(at) {
                 krate.files.extend(files);
@@ -222,7 +217,9 @@ fn prune(value: serde_json::Value) -> serde_json::Value {
     match value {
         Value::Array(items) => items.into_iter().map(prune).collect(),
         Value::Object(members) => {
-            let members = members.into_iter().map(|(name, value)| (name, prune(value)));
+            let members = members
+                .into_iter()
+                .map(|(name, value)| (name, prune(value)));
             members.filter(|(_, value)| says_something(value)).collect()
         }
         other => other,
@@ -253,9 +250,10 @@ fn model<'c>(
     inputs: &Inputs,
     diagnostics: &mut Diagnostics,
 ) -> Vec<model::Crate<'c>> {
-    let parsed = inputs.overlays.iter().filter_map(|(name, source)| {
-        Some((name, load::Overlay::parse(source, diagnostics)?))
-    });
+    let parsed = inputs
+        .overlays
+        .iter()
+        .filter_map(|(name, source)| Some((name, load::Overlay::parse(source, diagnostics)?)));
     let overlays: BTreeMap<_, _> = parsed.collect();
     let documents = config.crates.iter().enumerate();
     let documents = documents.flat_map(|(at, krate)| {
@@ -309,9 +307,9 @@ fn version(
     }
     let newer = newer(document, config, inputs);
     let mut loaded = load::load(input, document, newer, &mine, diagnostics)?;
-    let beside = before.iter().filter(|other| {
-        other.prefix == document.prefix && other.module == document.module
-    });
+    let beside = before
+        .iter()
+        .filter(|other| other.prefix == document.prefix && other.module == document.module);
     let beside = beside.filter_map(|other| inputs.documents.get(&other.path()));
     let beside: Vec<_> = beside.collect();
     load::take_out_shared(&mut loaded, input, &beside, &document.prefix, diagnostics);
@@ -325,22 +323,16 @@ fn newer<'a>(
     config: &'a Config,
     inputs: &'a Inputs,
 ) -> Option<load::Newer<'a>> {
-    let is_own = |document: &DocumentConfig, input: &DocumentSource| {
-        input.release == document.described()
-    };
+    let is_own =
+        |document: &DocumentConfig, input: &DocumentSource| input.release == document.described();
     let own = inputs.documents.get(&document.path())?;
     let newer = config.document_of(document.follows.as_deref()?)?;
     let input = inputs.documents.get(&newer.path())?;
-    (is_own(document, own) && is_own(newer, input))
-        .then_some((input, newer.prefix.as_str()))
+    (is_own(document, own) && is_own(newer, input)).then_some((input, newer.prefix.as_str()))
 }
 
 /// The texts of the files of a crate.
-fn files(
-    krate: &str,
-    files: Vec<emit::File>,
-    diagnostics: &mut Diagnostics,
-) -> Vec<GeneratedFile> {
+fn files(krate: &str, files: Vec<emit::File>, diagnostics: &mut Diagnostics) -> Vec<GeneratedFile> {
     let mut rendered = Vec::new();
     for file in files {
         let path = file.path.clone();
@@ -359,8 +351,16 @@ fn files(
 
 /// A crate without its files.
 fn described(krate: &model::Crate<'_>) -> Generated {
-    let structs = krate.versions.iter().map(|version| version.structs().count()).sum();
-    let types: usize = krate.versions.iter().map(|version| version.types.len()).sum();
+    let structs = krate
+        .versions
+        .iter()
+        .map(|version| version.structs().count())
+        .sum();
+    let types: usize = krate
+        .versions
+        .iter()
+        .map(|version| version.types.len())
+        .sum();
     Generated {
         name: krate.config.name.clone(),
         documents: krate.versions.len(),
@@ -378,7 +378,10 @@ fn group_versions(krate: &model::Crate<'_>) -> Vec<GroupVersion> {
         let release = (!version.is_custom).then_some(version.release);
         for (_, resource) in version.kinds() {
             let api_version = resource.api_version();
-            match found.iter_mut().find(|known| known.api_version == api_version) {
+            match found
+                .iter_mut()
+                .find(|known| known.api_version == api_version)
+            {
                 Some(known) => {
                     known.kinds.push(resource.kind.clone());
                     known.release = known.release.max(release);

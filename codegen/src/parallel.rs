@@ -9,12 +9,12 @@ use crate::diag::Diagnostics;
 const MAX_THREADS: usize = 8;
 
 /// Applies a function to each item. The results are in the order of the items.
-pub(crate) fn map<T: Send, R: Send>(
-    items: Vec<T>,
-    make: impl Fn(T) -> R + Sync,
-) -> Vec<R> {
+pub(crate) fn map<T: Send, R: Send>(items: Vec<T>, make: impl Fn(T) -> R + Sync) -> Vec<R> {
     let available = thread::available_parallelism().map_or(1, usize::from);
-    let others = available.min(MAX_THREADS).min(items.len()).saturating_sub(1);
+    let others = available
+        .min(MAX_THREADS)
+        .min(items.len())
+        .saturating_sub(1);
     let mut made: Vec<Option<R>> = items.iter().map(|_| None).collect();
     let open = Mutex::new(items.into_iter().zip(&mut made));
     let work = || {
@@ -47,7 +47,9 @@ pub(crate) fn map_reporting<T: Send, R: Send>(
         (make(item, &mut found), found)
     });
     let results = made.into_iter().map(|(result, found)| {
-        found.into_iter().for_each(|diagnostic| diagnostics.push(diagnostic));
+        found
+            .into_iter()
+            .for_each(|diagnostic| diagnostics.push(diagnostic));
         result
     });
     results.collect()

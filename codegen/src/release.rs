@@ -24,8 +24,11 @@ impl FromStr for Release {
     /// Reads `1.37` or `v1.37`.
     fn from_str(text: &str) -> Result<Self, String> {
         let wrong = || format!("`{text}` is not a Kubernetes release such as 1.37");
-        let (major, minor) =
-            text.strip_prefix('v').unwrap_or(text).split_once('.').ok_or_else(wrong)?;
+        let (major, minor) = text
+            .strip_prefix('v')
+            .unwrap_or(text)
+            .split_once('.')
+            .ok_or_else(wrong)?;
         let number = |digits: &str| {
             let plain = digits.bytes().all(|b| b.is_ascii_digit());
             digits.parse().ok().filter(|_| plain).ok_or_else(wrong)
@@ -45,7 +48,9 @@ impl Serialize for Release {
 
 impl<'de> Deserialize<'de> for Release {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+        String::deserialize(deserializer)?
+            .parse()
+            .map_err(serde::de::Error::custom)
     }
 }
 

@@ -66,12 +66,14 @@ impl Lines<'_> {
         let mut exact = true;
         for segment in pointer.segments() {
             let next = match place {
-                Value::Object(object) => {
-                    object.get(&segment).map(|found| (&found.value, found.start()))
-                }
+                Value::Object(object) => object
+                    .get(&segment)
+                    .map(|found| (&found.value, found.start())),
                 Value::Array(array) => {
-                    let item =
-                        segment.parse().ok().and_then(|i: usize| array.elements.get(i));
+                    let item = segment
+                        .parse()
+                        .ok()
+                        .and_then(|i: usize| array.elements.get(i));
                     item.map(|found| (found, found.start()))
                 }
                 _ => None,

@@ -54,7 +54,11 @@ fn bad(property: &str, update: &str, message: &str, below: &str) {
 #[track_caller]
 fn bad_at(target: &str, update: &str, message: &str, pointer: &str) {
     let result = with_rule(target, update);
-    let line = result.as_ref().err().and_then(|f| f.iter().next()).and_then(|f| f.line);
+    let line = result
+        .as_ref()
+        .err()
+        .and_then(|f| f.iter().next())
+        .and_then(|f| f.line);
     let expected = Expected {
         message,
         pointer: Some(pointer),
@@ -67,7 +71,9 @@ fn bad_at(target: &str, update: &str, message: &str, pointer: &str) {
 fn rules(target: &str, update: &str) -> String {
     let crates = with_rule(target, update).unwrap_or_else(|errors| panic!("{errors}"));
     let files = &crates[0].files;
-    let file = files.iter().find(|file| file.path == "src/validation/thing.rs");
+    let file = files
+        .iter()
+        .find(|file| file.path == "src/validation/thing.rs");
     file.unwrap().text.clone()
 }
 
@@ -79,15 +85,18 @@ fn a_rule_is_added_by_an_overlay() {
     assert!(rules(".properties.text", "{maxLength: 63}").contains(call));
     let fixed = "{x-kubernetes-validations: [{rule: self == oldSelf}]}";
     assert!(rules(".properties.text", fixed).contains("fn check_update"));
-    assert!(
-        rules(".properties.flag", "{default: true}").contains("get_or_insert(true)")
-    );
+    assert!(rules(".properties.flag", "{default: true}").contains("get_or_insert(true)"));
 }
 
 #[test]
 fn keywords_of_the_wrong_form() {
     for (property, update, message, below) in [
-        ("text", "x-must-be-set: 7", "`7`, not `true`", "x-must-be-set"),
+        (
+            "text",
+            "x-must-be-set: 7",
+            "`7`, not `true`",
+            "x-must-be-set",
+        ),
         (
             "text",
             "maxLength: 1, x-reported-above: -1",
@@ -100,9 +109,24 @@ fn keywords_of_the_wrong_form() {
             "not an object of key",
             "x-error-type",
         ),
-        ("text", "x-check: label_selector", "not a list of functions", "x-check"),
-        ("parts", "x-unique-keys: name", "not a list of names", "x-unique-keys"),
-        ("map", "x-max-total-length: many", "not a whole number", "x-max-total-length"),
+        (
+            "text",
+            "x-check: label_selector",
+            "not a list of functions",
+            "x-check",
+        ),
+        (
+            "parts",
+            "x-unique-keys: name",
+            "not a list of names",
+            "x-unique-keys",
+        ),
+        (
+            "map",
+            "x-max-total-length: many",
+            "not a whole number",
+            "x-max-total-length",
+        ),
         (
             "text",
             "x-kubernetes-validations: [{message: no rule}]",
@@ -110,25 +134,60 @@ fn keywords_of_the_wrong_form() {
             "x-kubernetes-validations/0",
         ),
     ] {
-        bad(property, &format!("{{{update}}}"), message, &format!("/{below}"));
+        bad(
+            property,
+            &format!("{{{update}}}"),
+            message,
+            &format!("/{below}"),
+        );
     }
     let message = "`{\\\"function\\\":\\\"f\\\"}`, not an object with `function`";
-    bad_at("", "{x-warn: {function: f}}", message, &format!("{THING}/x-warn"));
+    bad_at(
+        "",
+        "{x-warn: {function: f}}",
+        message,
+        &format!("{THING}/x-warn"),
+    );
     let pointer = format!("{THING}/x-unconditional-update");
-    bad_at("", "{x-unconditional-update: 1}", "`1`, not `true`", &pointer);
+    bad_at(
+        "",
+        "{x-unconditional-update: 1}",
+        "`1`, not `true`",
+        &pointer,
+    );
 }
 
 #[test]
 fn limits_that_are_not_checked() {
-    bad("text", "{minLength: 2}", "a minLength above 1", "/minLength");
+    bad(
+        "text",
+        "{minLength: 2}",
+        "a minLength above 1",
+        "/minLength",
+    );
     bad("texts", "{minItems: 2}", "a minItems above 1", "/minItems");
-    bad("map", "{minProperties: 3}", "a minProperties above 1", "/minProperties");
+    bad(
+        "map",
+        "{minProperties: 3}",
+        "a minProperties above 1",
+        "/minProperties",
+    );
 }
 
 #[test]
 fn forms_that_are_none() {
-    bad("text", "{pattern: '['}", "no regular expression", "/pattern");
-    bad("text", "{pattern: '(?=a)'}", "no regular expression", "/pattern");
+    bad(
+        "text",
+        "{pattern: '['}",
+        "no regular expression",
+        "/pattern",
+    );
+    bad(
+        "text",
+        "{pattern: '(?=a)'}",
+        "no regular expression",
+        "/pattern",
+    );
     bad("text", "{format: dns}", "unknown format `dns`", "/format");
 }
 
@@ -144,14 +203,24 @@ fn names_that_are_none() {
     let reason = "{x-kubernetes-validations: [{rule: self == oldSelf, reason: Nope}]}";
     bad("text", reason, "`Nope` is no type of error", validations);
     let list = "{x-kubernetes-validations: [{rule: self in Delete}]}";
-    bad("text", list, "`self in Delete` is not translated", validations);
+    bad(
+        "text",
+        list,
+        "`self in Delete` is not translated",
+        validations,
+    );
     for extension in ["x-check", "x-warn"] {
         let update = format!("{{{extension}: ['a b']}}");
         let message = "`a b` can't be the name of a function";
         bad("text", &update, message, &format!("/{extension}"));
     }
     let message = "`::f` can't be the name of a function";
-    bad("text", "{x-set-defaults: '::f'}", message, "/x-set-defaults");
+    bad(
+        "text",
+        "{x-set-defaults: '::f'}",
+        message,
+        "/x-set-defaults",
+    );
 }
 
 #[test]
@@ -159,7 +228,12 @@ fn properties_that_are_none() {
     let message = "`other` is not a property";
     bad_at("", "{x-dependent-required: {flag: other}}", message, THING);
     bad_at("", "{x-dependent-required: {other: texts}}", message, THING);
-    bad_at("", "{x-warn: {function: f, fields: [other]}}", message, THING);
+    bad_at(
+        "",
+        "{x-warn: {function: f, fields: [other]}}",
+        message,
+        THING,
+    );
     let message = "`other` is no property of the elements";
     bad("parts", "{x-unique-keys: [other]}", message, "");
     let keys = "{x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [other]}";
@@ -168,24 +242,42 @@ fn properties_that_are_none() {
 
 #[test]
 fn rules_for_values_of_another_type() {
-    let of_texts = ["minLength: 1", "pattern: a", "x-ignore-case: true", "maxLength: 1"];
+    let of_texts = [
+        "minLength: 1",
+        "pattern: a",
+        "x-ignore-case: true",
+        "maxLength: 1",
+    ];
     let of_numbers = ["minimum: 1", "maximum: 1"];
     let of_lists = ["minItems: 1", "maxItems: 1"];
     let of_maps = ["x-keys-not-empty: true", "x-max-total-length: 1"];
     let fails = |property: &str, updates: &[&str]| {
         for update in updates {
-            let result =
-                with_rule(&format!(".properties.{property}"), &format!("{{{update}}}"));
+            let result = with_rule(&format!(".properties.{property}"), &format!("{{{update}}}"));
             assert!(result.is_err(), "{update} of {property}");
         }
     };
-    fails("flag", &[of_texts.as_slice(), &of_numbers, &of_lists, &of_maps].concat());
-    fails("text", &[of_numbers.as_slice(), &of_lists, &of_maps].concat());
-    fails("texts", &[of_texts.as_slice(), &of_numbers, &of_maps].concat());
+    fails(
+        "flag",
+        &[of_texts.as_slice(), &of_numbers, &of_lists, &of_maps].concat(),
+    );
+    fails(
+        "text",
+        &[of_numbers.as_slice(), &of_lists, &of_maps].concat(),
+    );
+    fails(
+        "texts",
+        &[of_texts.as_slice(), &of_numbers, &of_maps].concat(),
+    );
     fails("map", &[of_texts.as_slice(), &of_numbers].concat());
     let message = "`x-ignore-case` can't be checked of a value of this type";
     bad("count", "{x-ignore-case: true}", message, "");
-    bad("texts/items", "{x-max-total-length: 1}", "`x-max-total-length` can't", "");
+    bad(
+        "texts/items",
+        "{x-max-total-length: 1}",
+        "`x-max-total-length` can't",
+        "",
+    );
     let message = "`self in` can't be checked of a value of this type";
     let values = r#"{x-kubernetes-validations: [{rule: 'self in ["a"]'}]}"#;
     bad("count", values, message, "/x-kubernetes-validations/0");
@@ -201,9 +293,7 @@ fn what_earlier_servers_do() {
         bad("text", &alone, "has no effect without `minLength`", "");
     }
     let rule = |earlier: &str| {
-        format!(
-            "{{x-kubernetes-validations: [{{rule: self == oldSelf, x-before: {earlier}}}]}}"
-        )
+        format!("{{x-kubernetes-validations: [{{rule: self == oldSelf, x-before: {earlier}}}]}}")
     };
     let place = "/x-kubernetes-validations/0";
     bad(
@@ -212,15 +302,30 @@ fn what_earlier_servers_do() {
         "`Odd` is no type of error",
         place,
     );
-    bad("text", &rule("{reason: Invalid}"), "missing field `release`", place);
-    bad("text", &rule("{release: '1.36', other: 1}"), "unknown field `other`", place);
+    bad(
+        "text",
+        &rule("{reason: Invalid}"),
+        "missing field `release`",
+        place,
+    );
+    bad(
+        "text",
+        &rule("{release: '1.36', other: 1}"),
+        "unknown field `other`",
+        place,
+    );
 }
 
 #[test]
 fn dependence_on_what_is_no_list() {
     let message = "`flag` can't depend on `text`";
     let pointer = format!("{THING}/x-dependent-required");
-    bad_at("", "{x-dependent-required: {flag: text}}", message, &pointer);
+    bad_at(
+        "",
+        "{x-dependent-required: {flag: text}}",
+        message,
+        &pointer,
+    );
 }
 
 #[test]
@@ -238,22 +343,34 @@ fn a_misspelt_keyword() {
     assert!(help.starts_with("did you mean `x-must-be-set`?"), "{help}");
     for (property, update, name, nearest) in [
         ("text", "maxLenght: 1", "maxLenght", "maxLength"),
-        ("text", "x-error-tpye: {maxLength: Invalid}", "x-error-tpye", "x-error-type"),
+        (
+            "text",
+            "x-error-tpye: {maxLength: Invalid}",
+            "x-error-tpye",
+            "x-error-type",
+        ),
         ("texts/items", "patern: a", "patern", "pattern"),
     ] {
         let update = format!("{{{update}}}");
         bad(property, &update, &format!("unknown keyword `{name}`"), "");
         let target = format!(".properties.{}", property.replace('/', "."));
         let help = help_of(with_rule(&target, &update));
-        assert!(help.starts_with(&format!("did you mean `{nearest}`?")), "{help}");
+        assert!(
+            help.starts_with(&format!("did you mean `{nearest}`?")),
+            "{help}"
+        );
     }
-    bad_at("", "{x-unconditional: true}", "unknown keyword `x-unconditional`", THING);
+    bad_at(
+        "",
+        "{x-unconditional: true}",
+        "unknown keyword `x-unconditional`",
+        THING,
+    );
 }
 
 #[test]
 fn a_misspelt_keyword_of_a_rule() {
-    let update =
-        "{x-kubernetes-validations: [{rule: self == oldSelf, resaon: Invalid}]}";
+    let update = "{x-kubernetes-validations: [{rule: self == oldSelf, resaon: Invalid}]}";
     let at = "/x-kubernetes-validations/0";
     bad("text", update, "unknown keyword `resaon` of a rule", at);
     let help = help_of(with_rule(".properties.text", update));
@@ -263,14 +380,54 @@ fn a_misspelt_keyword_of_a_rule() {
 #[test]
 fn keywords_where_they_have_no_effect() {
     for (property, update, message, below) in [
-        ("texts/items", "x-must-be-set: true", "no effect on elements", ""),
-        ("text", "x-unconditional-update: true", "no effect on a property", ""),
-        ("text", "x-names-on-create-only: true", "no effect on a property", ""),
-        ("text", "x-enum-descriptions: {}", "no effect on a property", ""),
-        ("text", "x-check-empty: true", "no effect without `minLength`", ""),
-        ("text", "x-ignore-case: true", "no effect without `format`", ""),
-        ("text", "x-reported-above: 1", "no effect without a rule", ""),
-        ("text", "x-reported-as: other", "no effect without a rule", ""),
+        (
+            "texts/items",
+            "x-must-be-set: true",
+            "no effect on elements",
+            "",
+        ),
+        (
+            "text",
+            "x-unconditional-update: true",
+            "no effect on a property",
+            "",
+        ),
+        (
+            "text",
+            "x-names-on-create-only: true",
+            "no effect on a property",
+            "",
+        ),
+        (
+            "text",
+            "x-enum-descriptions: {}",
+            "no effect on a property",
+            "",
+        ),
+        (
+            "text",
+            "x-check-empty: true",
+            "no effect without `minLength`",
+            "",
+        ),
+        (
+            "text",
+            "x-ignore-case: true",
+            "no effect without `format`",
+            "",
+        ),
+        (
+            "text",
+            "x-reported-above: 1",
+            "no effect without a rule",
+            "",
+        ),
+        (
+            "text",
+            "x-reported-as: other",
+            "no effect without a rule",
+            "",
+        ),
         (
             "text",
             "x-error-type: {maxLength: Invalid}",
@@ -292,9 +449,18 @@ fn keywords_where_they_have_no_effect() {
     ] {
         bad(property, &format!("{{{update}}}"), message, below);
     }
-    for update in ["x-must-be-set: true", "x-reported-as: other", "x-set-defaults: f"] {
+    for update in [
+        "x-must-be-set: true",
+        "x-reported-as: other",
+        "x-set-defaults: f",
+    ] {
         let update = format!("{{{update}}}");
-        bad_at("", &update, "has no effect on a schema with properties", THING);
+        bad_at(
+            "",
+            &update,
+            "has no effect on a schema with properties",
+            THING,
+        );
     }
     let message = "a number of properties that can't be checked";
     bad_at("", "{minProperties: 1}", message, THING);
@@ -319,7 +485,10 @@ fn a_rule_that_is_not_translated() {
     let at = "/x-kubernetes-validations/0";
     let rule = |rule: &str| format!("{{x-kubernetes-validations: [{{rule: {rule}}}]}}");
     for (untranslated, why) in [
-        ("self.split(\",\").size() < 9", "the function `split` of a text"),
+        (
+            "self.split(\",\").size() < 9",
+            "the function `split` of a text",
+        ),
         ("self.a == 1", "a field of a text"),
         ("self == 1", "a text beside a whole number"),
         ("self", "a text where a flag is expected"),
@@ -329,7 +498,10 @@ fn a_rule_that_is_not_translated() {
         ("[self] == [self]", "a list that isn't searched"),
         ("self.matches(self)", "a computed regular expression"),
         ("self.matches('[')", "a regular expression that"),
-        ("(self == '' ? self + 'a' : self) == ''", "a choice between texts"),
+        (
+            "(self == '' ? self + 'a' : self) == ''",
+            "a choice between texts",
+        ),
         ("-self == 1", "the negative of a text"),
         ("self - self == ''", "arithmetic with a text"),
         ("self.all(x, true)", "a macro over a text"),
@@ -343,25 +515,36 @@ fn a_rule_that_is_not_translated() {
     let optional = "self == 'a', optionalOldSelf: true";
     bad("text", &rule(optional), "`optionalOldSelf`", at);
     let path = "self == 'a', fieldPath: there";
-    bad("text", &rule(path), "not a path of fields", &format!("{at}/fieldPath"));
+    bad(
+        "text",
+        &rule(path),
+        "not a path of fields",
+        &format!("{at}/fieldPath"),
+    );
     let ours = "self == 'a', x-unless: {introduced: '1.33', gate: A}";
-    bad("text", &rule(ours), "`x-unless` has no effect on this rule", at);
+    bad(
+        "text",
+        &rule(ours),
+        "`x-unless` has no effect on this rule",
+        at,
+    );
     for target in [".properties.text", ""] {
         let update = rule("\"self.split(',').size() < 9\", x-unchecked: nobody asks");
         let crates = with_rule(target, &update);
         let crates = crates.unwrap_or_else(|errors| panic!("{errors}"));
-        let thing = crates[0].files.iter().find(|file| file.path == "src/thing.rs");
+        let thing = crates[0]
+            .files
+            .iter()
+            .find(|file| file.path == "src/thing.rs");
         let text = thing.unwrap().text.replace("\n    ///", "");
-        let note =
-            "The rule `self.split(',').size() < 9` is not checked here: nobody asks.";
+        let note = "The rule `self.split(',').size() < 9` is not checked here: nobody asks.";
         assert!(text.contains(note), "{text}");
     }
 }
 
 #[test]
 fn the_message_of_a_rule_is_what_the_error_says() {
-    let update =
-        "{x-kubernetes-validations: [{rule: self == oldSelf, message: it stays}]}";
+    let update = "{x-kubernetes-validations: [{rule: self == oldSelf, message: it stays}]}";
     assert!(rules(".properties.text", update).contains("\"it stays\""));
 }
 

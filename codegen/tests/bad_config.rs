@@ -34,9 +34,17 @@ fn text_that_is_no_configuration() {
         "unknown field",
         Some(4),
     );
-    bad("[[crate]]\nname = \"a\"\n", "missing field `description`", Some(1));
+    bad(
+        "[[crate]]\nname = \"a\"\n",
+        "missing field `description`",
+        Some(1),
+    );
     bad("[[crates]]\n", "unknown field `crates`", Some(1));
-    bad(&changed("\"1.37\"", "\"soon\""), "`soon` is not a Kubernetes release", Some(8));
+    bad(
+        &changed("\"1.37\"", "\"soon\""),
+        "`soon` is not a Kubernetes release",
+        Some(8),
+    );
     bad(&changed("\"1.37\"", "1.37"), "invalid type", Some(8));
 }
 
@@ -51,7 +59,8 @@ fn fields_that_only_one_side_of_a_conversion_keeps() {
         text.replace(&name, &format!("{name}keep-unknown-fields = true\n"))
     };
     let neither = format!("{CONFIG}\n{old}");
-    let message = "only one of `old` and `example-v1`, into which it is converted, keeps unknown fields";
+    let message =
+        "only one of `old` and `example-v1`, into which it is converted, keeps unknown fields";
     bad(&keep(&neither, "old"), message, None);
     bad(&keep(&neither, "example-v1"), message, None);
     assert!(parse(&neither).is_ok());
@@ -62,9 +71,8 @@ fn fields_that_only_one_side_of_a_conversion_keeps() {
 
 #[test]
 fn bundles_that_are_no_crates() {
-    let bundle = |name: &str| {
-        format!("{CONFIG}\n[bundle]\nname = \"{name}\"\ndescription = \"All\"\n")
-    };
+    let bundle =
+        |name: &str| format!("{CONFIG}\n[bundle]\nname = \"{name}\"\ndescription = \"All\"\n");
     assert!(parse(&bundle("example-all")).is_ok());
     bad(&bundle("../x"), "`../x` can't be the name of a crate", None);
     let taken = "the bundle and a crate have the name `example-v1`";
@@ -74,12 +82,18 @@ fn bundles_that_are_no_crates() {
         "missing field `description`",
         Some(16),
     );
-    bad(&(bundle("a") + "more = 1\n"), "unknown field `more`", Some(19));
+    bad(
+        &(bundle("a") + "more = 1\n"),
+        "unknown field `more`",
+        Some(19),
+    );
 }
 
 #[test]
 fn names_that_are_no_crates() {
-    for name in ["../x", "", "A", "a b", "a_b", "1a", "a/b", "-a", "a\\n", "ä", "."] {
+    for name in [
+        "../x", "", "A", "a b", "a_b", "1a", "a/b", "-a", "a\\n", "ä", ".",
+    ] {
         let text = changed("example-v1", name);
         bad(&text, "can't be the name of a crate", None);
     }
@@ -90,7 +104,14 @@ fn names_that_are_no_crates() {
 
 #[test]
 fn modules_that_cant_have_rules() {
-    for rules in ["", "Rules", "crate", "crate::", "crate::a::b::c", "a b::rules"] {
+    for rules in [
+        "",
+        "Rules",
+        "crate",
+        "crate::",
+        "crate::a::b::c",
+        "a b::rules",
+    ] {
         let rules = format!("name = \"example-v1\"\nrules = \"{rules}\"");
         let text = changed("name = \"example-v1\"", &rules);
         bad(&text, "can't be a module of rules", None);
@@ -99,9 +120,9 @@ fn modules_that_cant_have_rules() {
 
 #[test]
 fn names_that_are_no_modules_by_hand() {
-    for name in
-        ["", "Rules", "a-b", "rules.rs", "pub", "pub  a", "a::b::c", "mod", "../a"]
-    {
+    for name in [
+        "", "Rules", "a-b", "rules.rs", "pub", "pub  a", "a::b::c", "mod", "../a",
+    ] {
         let by_hand = format!("name = \"example-v1\"\nby-hand = [\"{name}\"]");
         let text = changed("name = \"example-v1\"", &by_hand);
         bad(&text, "can't be a module written by hand", None);
@@ -110,12 +131,21 @@ fn names_that_are_no_modules_by_hand() {
 
 #[test]
 fn names_that_are_no_files() {
-    for (from, name) in
-        [("document.json", "document.json"), ("overlay.yaml", "overlay.yaml")]
-    {
-        for other in
-            ["../x", "a/b", "/etc/passwd", "a\\\\b", "", ".", "..", ".x", "a\\u0000"]
-        {
+    for (from, name) in [
+        ("document.json", "document.json"),
+        ("overlay.yaml", "overlay.yaml"),
+    ] {
+        for other in [
+            "../x",
+            "a/b",
+            "/etc/passwd",
+            "a\\\\b",
+            "",
+            ".",
+            "..",
+            ".x",
+            "a\\u0000",
+        ] {
             let text = changed(from, &from.replace(name, other));
             bad(&text, "is not a plain file name", None);
         }
@@ -160,7 +190,11 @@ fn prefixes_without_their_last_dot() {
     assert!(parse(&changed("\"com.example.v1.\"", "\"com.example.v1\"")).is_err());
     assert!(parse(&changed("\"com.example.v1.\"", "\"\"")).is_err());
     assert!(
-        parse(&changed("\"io.k8s.apimachinery.\"", "\"io.k8s.apimachinery\"")).is_err()
+        parse(&changed(
+            "\"io.k8s.apimachinery.\"",
+            "\"io.k8s.apimachinery\""
+        ))
+        .is_err()
     );
 }
 
@@ -183,14 +217,24 @@ fn all_errors_of_a_configuration_are_told_at_once() {
 fn inputs_that_are_not_there() {
     let config = parse(CONFIG).unwrap();
     let errors = generate(&config, &Inputs::default()).unwrap_err();
-    let told: Vec<_> =
-        errors.iter().map(|f| (f.file.as_str(), f.message.as_str())).collect();
-    assert_eq!(told, [("v1.37/document.json", "the document was not handed in")]);
+    let told: Vec<_> = errors
+        .iter()
+        .map(|f| (f.file.as_str(), f.message.as_str()))
+        .collect();
+    assert_eq!(
+        told,
+        [("v1.37/document.json", "the document was not handed in")]
+    );
     assert!(errors.iter().all(|error| error.help.is_some()));
     let mut text = CONFIG.to_owned();
     text = text.replace("[\"overlay.yaml\"]", "[\"overlay.yaml\", \"more.yaml\"]");
     let overlay = "overlay: 1.0.0\ninfo: {title: t, version: v}\nactions: []\n";
-    let result = from(&text, &thing("\"a\": {\"type\": \"string\"}"), overlay, "1.37");
+    let result = from(
+        &text,
+        &thing("\"a\": {\"type\": \"string\"}"),
+        overlay,
+        "1.37",
+    );
     let message = "the overlay was not handed in";
     assert_error(
         result,
@@ -239,9 +283,16 @@ fn the_longest_prefix_counts() {
         "{CONFIG}\n[[extern]]\nprefix = \"io.k8s.apimachinery.pkg.\"\npath = \"other::pkg\"\n"
     );
     let config = parse(&text).unwrap();
-    let path = |schema| config.external(schema).map(|external| external.path.as_str());
+    let path = |schema| {
+        config
+            .external(schema)
+            .map(|external| external.path.as_str())
+    };
     assert_eq!(path("io.k8s.apimachinery.pkg.X"), Some("other::pkg"));
-    assert_eq!(path("io.k8s.apimachinery.X"), Some("k8s_openapi::apimachinery"));
+    assert_eq!(
+        path("io.k8s.apimachinery.X"),
+        Some("k8s_openapi::apimachinery")
+    );
     assert_eq!(path("io.k8s.api.X"), None);
 }
 
@@ -253,14 +304,28 @@ fn a_document_as_of_an_earlier_release() {
             &format!("release = \"1.21\"\nas-of = \"{release}\""),
         )
     };
-    bad(&as_of("1.20"), "document.json is of 1.20, before its release 1.21", None);
-    bad(&as_of("1.9"), "document.json is of 1.9, before its release 1.21", None);
-    bad(&as_of("soon"), "`soon` is not a Kubernetes release", Some(9));
-    let described =
-        |text: String| parse(&text).unwrap().crates[0].documents[0].described();
+    bad(
+        &as_of("1.20"),
+        "document.json is of 1.20, before its release 1.21",
+        None,
+    );
+    bad(
+        &as_of("1.9"),
+        "document.json is of 1.9, before its release 1.21",
+        None,
+    );
+    bad(
+        &as_of("soon"),
+        "`soon` is not a Kubernetes release",
+        Some(9),
+    );
+    let described = |text: String| parse(&text).unwrap().crates[0].documents[0].described();
     assert_eq!(described(as_of("1.21")), "1.21".parse().unwrap());
     assert_eq!(described(as_of("1.37")), "1.37".parse().unwrap());
-    assert_eq!(described(changed("\"1.37\"", "\"1.30\"")), "1.30".parse().unwrap());
+    assert_eq!(
+        described(changed("\"1.37\"", "\"1.30\"")),
+        "1.30".parse().unwrap()
+    );
 }
 
 #[test]
@@ -272,8 +337,7 @@ fn words_for_a_module_that_is_not_there() {
 #[test]
 fn types_of_k8s_openapi_that_are_not_there() {
     let with = |releases: &str, path: &str| {
-        let document =
-            format!("release = \"1.37\"\nk8s-openapi = \"k8s_openapi::{path}\"");
+        let document = format!("release = \"1.37\"\nk8s-openapi = \"k8s_openapi::{path}\"");
         format!("{releases}\n{}", changed("release = \"1.37\"", &document))
     };
     let releases = |oldest: &str, newest: &str| {
@@ -281,7 +345,11 @@ fn types_of_k8s_openapi_that_are_not_there() {
     };
     let good = releases("1.33", "1.37");
     assert!(parse(&with(&good, "api::example::v1")).is_ok());
-    bad(&with(&good, "a b"), "`k8s_openapi::a b` is not a Rust path", None);
+    bad(
+        &with(&good, "a b"),
+        "`k8s_openapi::a b` is not a Rust path",
+        None,
+    );
     let message = "document.json says where k8s-openapi has its types";
     bad(&with("", "api"), message, None);
     let message = "document.json is of 1.37, and k8s-openapi has no release before 1.38";
@@ -291,28 +359,22 @@ fn types_of_k8s_openapi_that_are_not_there() {
 }
 
 fn with_module(name: &str) -> String {
-    changed("release = \"1.37\"", &format!("release = \"1.37\"\nmodule = \"{name}\""))
+    changed(
+        "release = \"1.37\"",
+        &format!("release = \"1.37\"\nmodule = \"{name}\""),
+    )
 }
 
 #[test]
 fn names_that_are_no_modules() {
-    for name in
-        ["", "Csi", "a b", "a/b", "../a", "a::b", "1a", "a_b", "a-b", "\u{e4}", "a;"]
-    {
+    for name in [
+        "", "Csi", "a b", "a/b", "../a", "a::b", "1a", "a_b", "a-b", "\u{e4}", "a;",
+    ] {
         let text = with_module(name);
         bad(&text, "can't be the name of a module", None);
     }
     for name in [
-        "lib",
-        "main",
-        "mod",
-        "apply",
-        "merge",
-        "scheme",
-        "fn",
-        "crate",
-        "self",
-        "super",
+        "lib", "main", "mod", "apply", "merge", "scheme", "fn", "crate", "self", "super",
     ] {
         assert!(parse(&with_module(name)).is_err(), "{name}");
     }
@@ -346,7 +408,11 @@ fn a_module_of_the_name_of_a_file() {
     assert_error(result, "v1.37/document.json", &expected);
     // Elsewhere neither the type nor its file is in the way of the other.
     let crates = from(&with_second("second"), &document, "", "1.37").unwrap();
-    let paths: Vec<_> = crates[0].files.iter().map(|file| file.path.as_str()).collect();
+    let paths: Vec<_> = crates[0]
+        .files
+        .iter()
+        .map(|file| file.path.as_str())
+        .collect();
     for path in ["src/thing.rs", "src/second/mod.rs", "src/second/thing.rs"] {
         assert!(paths.contains(&path), "no {path} in {paths:?}");
     }

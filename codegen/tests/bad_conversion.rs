@@ -13,8 +13,10 @@ const MUG: &str = "com.example.v1beta1.MugSpec";
 
 /// The golden of conversions with changes of its texts: file, what is replaced, by what.
 fn changed(changes: &[(&str, &str, &str)]) -> Result<Vec<Generated>, Diagnostics> {
-    let mut golden =
-        goldens().into_iter().find(|golden| golden.name == "conversion").unwrap();
+    let mut golden = goldens()
+        .into_iter()
+        .find(|golden| golden.name == "conversion")
+        .unwrap();
     let config = golden.folder.join("codegen.toml");
     let mut config = std::fs::read_to_string(config).unwrap();
     for (file, from, to) in changes {
@@ -40,15 +42,15 @@ fn bad(changes: &[(&str, &str, &str)], file: &str, message: &str) {
     let error = errors.iter().next().unwrap();
     assert!(error.message.contains(message), "{told}");
     assert_eq!(error.file, file, "{told}");
-    assert!(error.help.as_ref().is_some_and(|help| help.len() > 20), "{told}");
+    assert!(
+        error.help.as_ref().is_some_and(|help| help.len() > 20),
+        "{told}"
+    );
     assert!(file == "codegen.toml" || error.line.is_some(), "{told}");
 }
 
 /// A further property of the object that has `volume`.
-fn with_field(
-    file: &'static str,
-    field: &'static str,
-) -> (&'static str, &'static str, String) {
+fn with_field(file: &'static str, field: &'static str) -> (&'static str, &'static str, String) {
     (
         file,
         "\"volume\": {",
@@ -69,9 +71,10 @@ fn the_golden_itself_is_good() {
 /// Added to one version only, a field stops the generator until a rule says what to do.
 #[test]
 fn a_field_of_one_version_only() {
-    for (file, schema, other) in
-        [(OLD, "v1beta1.MugSpec", "v1.MugSpec"), (NEW, "v1.MugSpec", "v1beta1.MugSpec")]
-    {
+    for (file, schema, other) in [
+        (OLD, "v1beta1.MugSpec", "v1.MugSpec"),
+        (NEW, "v1.MugSpec", "v1beta1.MugSpec"),
+    ] {
         let (file, from, to) = with_field(file, "glaze");
         let message = format!(
             "`glaze` of `com.example.{schema}` has no counterpart in `com.example.{other}`"
@@ -80,11 +83,13 @@ fn a_field_of_one_version_only() {
 
         let schema = format!("com.example.{schema}");
         let drop = rule(&schema, "fields = [\"glaze\"]\ndrop = \"it wears off\"");
-        let crates =
-            changed(&[(file, from, &to), ("codegen.toml", "[[extern]]", &drop)]);
+        let crates = changed(&[(file, from, &to), ("codegen.toml", "[[extern]]", &drop)]);
         let crates = crates.unwrap();
-        let mug =
-            crates[1].files.iter().find(|file| file.path == "src/beta/mug.rs").unwrap();
+        let mug = crates[1]
+            .files
+            .iter()
+            .find(|file| file.path == "src/beta/mug.rs")
+            .unwrap();
         assert!(
             mug.text.contains("Lost: `glaze`, because it wears off."),
             "{}",
@@ -107,15 +112,22 @@ fn a_field_that_has_another_name() {
         ("codegen.toml", "[[extern]]", &rename),
     ]);
     let crates = crates.unwrap();
-    let mug =
-        crates[1].files.iter().find(|file| file.path == "src/beta/mug.rs").unwrap();
+    let mug = crates[1]
+        .files
+        .iter()
+        .find(|file| file.path == "src/beta/mug.rs")
+        .unwrap();
     assert!(mug.text.contains("impl From<Mug> for"), "{}", mug.text);
     assert!(mug.text.contains("finish: value.glaze"), "{}", mug.text);
 
     let rename = rule(MUG, "fields = [\"volume\"]\nto = \"content\"");
-    let errors =
-        changed(&[("codegen.toml", "[[extern]]", &rename)]).map(|_| ()).unwrap_err();
-    assert!(errors.to_string().contains("which has no `content`"), "{errors}");
+    let errors = changed(&[("codegen.toml", "[[extern]]", &rename)])
+        .map(|_| ())
+        .unwrap_err();
+    assert!(
+        errors.to_string().contains("which has no `content`"),
+        "{errors}"
+    );
 }
 
 #[test]
@@ -124,7 +136,10 @@ fn two_fields_that_become_one() {
     let rename = rule(MUG, "fields = [\"glaze\"]\nto = \"names\"");
     let errors = changed(&[(old, from, &to), ("codegen.toml", "[[extern]]", &rename)]);
     let errors = errors.map(|_| ()).unwrap_err().to_string();
-    assert!(errors.contains("is the second field to become `names`"), "{errors}");
+    assert!(
+        errors.contains("is the second field to become `names`"),
+        "{errors}"
+    );
 }
 
 #[test]
@@ -136,8 +151,16 @@ fn a_field_of_another_type() {
         "`volume` of `com.example.v1beta1.MugSpec` is of another type than `volume` of",
     );
     let required = "\"volume\"\n    ]";
-    bad(&[(OLD, required, "\"volume\", \"names\"\n    ]")], OLD, "is required, unlike");
-    bad(&[(NEW, required, "\"volume\", \"names\"\n    ]")], OLD, "is optional, unlike");
+    bad(
+        &[(OLD, required, "\"volume\", \"names\"\n    ]")],
+        OLD,
+        "is required, unlike",
+    );
+    bad(
+        &[(NEW, required, "\"volume\", \"names\"\n    ]")],
+        OLD,
+        "is optional, unlike",
+    );
 }
 
 #[test]
@@ -158,7 +181,11 @@ forth = "crate::beta::rules::jar"
 back = "crate::beta::rules::jug""#;
     let message = "`com.example.v1beta1.Jug` has no counterpart in golden-conversion-v1";
     bad(
-        &[("codegen.toml", &format!("[[crate.conversion.rule]]\n{jug}"), "")],
+        &[(
+            "codegen.toml",
+            &format!("[[crate.conversion.rule]]\n{jug}"),
+            "",
+        )],
         OLD,
         message,
     );
@@ -167,8 +194,11 @@ back = "crate::beta::rules::jug""#;
     let drop = "schema = \"com.example.v1beta1.Jug\"\ndrop = \"broken\"";
     let crates = changed(&[("codegen.toml", jug, drop)]).unwrap();
     assert_eq!(crates[1].hand_written, ["src/beta/rules.rs"]);
-    let file =
-        crates[1].files.iter().find(|file| file.path == "src/beta/jug.rs").unwrap();
+    let file = crates[1]
+        .files
+        .iter()
+        .find(|file| file.path == "src/beta/jug.rs")
+        .unwrap();
     assert!(!file.text.contains("convert::"), "{}", file.text);
 
     // A rule for releases that are past doesn't hold.
@@ -180,8 +210,13 @@ back = "crate::beta::rules::jug""#;
 
 #[test]
 fn a_function_in_a_generated_file() {
-    for file in ["beta::tray", "beta::scheme", "beta::apply", "beta::validation", "beta"]
-    {
+    for file in [
+        "beta::tray",
+        "beta::scheme",
+        "beta::apply",
+        "beta::validation",
+        "beta",
+    ] {
         let path = format!("crate::{file}::jar");
         let changes = [("codegen.toml", "crate::beta::rules::jar", path.as_str())];
         bad(&changes, "codegen.toml", "is in a file that is generated");
@@ -201,7 +236,11 @@ fn modules_by_hand_that_nobody_can_write() {
     ] {
         let before = "name = \"golden-conversion-v1beta1\"";
         let by_hand = format!("by-hand = [\"{module}\"]\n{before}");
-        bad(&[("codegen.toml", before, &by_hand)], "codegen.toml", message);
+        bad(
+            &[("codegen.toml", before, &by_hand)],
+            "codegen.toml",
+            message,
+        );
     }
     let path = "crate::gamma::rules::jar";
     let changes = [("codegen.toml", "crate::beta::rules::jar", path)];
@@ -216,26 +255,46 @@ fn modules_by_hand_that_nobody_can_write() {
 fn modules_of_rules_are_public_and_need_the_feature() {
     let before = "name = \"golden-conversion-v1beta1\"";
     for (rules, message) in [
-        ("crate::beta::tray", "`rules` of the crate names a file that is generated"),
-        ("crate::gamma::rules", "the module `gamma`, which isn't there"),
+        (
+            "crate::beta::tray",
+            "`rules` of the crate names a file that is generated",
+        ),
+        (
+            "crate::gamma::rules",
+            "the module `gamma`, which isn't there",
+        ),
     ] {
         let rules = format!("{before}\nrules = \"{rules}\"");
         bad(&[("codegen.toml", before, &rules)], "codegen.toml", message);
     }
     let rules = format!("{before}\nrules = \"crate::checks\"");
     let crates = changed(&[("codegen.toml", before, &rules)]).unwrap();
-    assert_eq!(crates[1].hand_written, ["src/checks.rs", "src/beta/rules.rs"]);
-    let root = crates[1].files.iter().find(|file| file.path == "src/lib.rs").unwrap();
+    assert_eq!(
+        crates[1].hand_written,
+        ["src/checks.rs", "src/beta/rules.rs"]
+    );
+    let root = crates[1]
+        .files
+        .iter()
+        .find(|file| file.path == "src/lib.rs")
+        .unwrap();
     let gated = "#[cfg(feature = \"validation\")]\npub mod checks;";
     assert!(root.text.contains(gated), "{}", root.text);
     // Conversions need the module without the feature.
     let rules = format!("{before}\nrules = \"crate::beta::rules\"");
     let crates = changed(&[("codegen.toml", before, &rules)]).unwrap();
     let path = "src/beta/mod.rs";
-    let beta = crates[1].files.iter().find(|file| file.path == path).unwrap();
+    let beta = crates[1]
+        .files
+        .iter()
+        .find(|file| file.path == path)
+        .unwrap();
     let text = &beta.text;
     let gated = "validation\")]\npub mod rules;";
-    assert!(text.contains("\npub mod rules;") && !text.contains(gated), "{text}");
+    assert!(
+        text.contains("\npub mod rules;") && !text.contains(gated),
+        "{text}"
+    );
 }
 
 /// Of two that are one, the module is declared once.
@@ -261,7 +320,10 @@ fn a_rule_about_nothing() {
         (MUG, "fields = [\"gone\"]\ndrop = \"it is gone\""),
         ("com.example.v1.Gone", "to = \"com.example.v1.Mug\""),
         // The second of two rules for one field.
-        ("com.example.v1.Tray", "fields = [\"price\"]\ndrop = \"gone\""),
+        (
+            "com.example.v1.Tray",
+            "fields = [\"price\"]\ndrop = \"gone\"",
+        ),
     ] {
         let rule = rule(schema, rest);
         bad(

@@ -63,9 +63,7 @@ fn rules_that_are_good() {
         &format!("to = \"com.example.v1.Other\"\n{FUNCTIONS}"),
         &format!("to = \"a\"\n{FUNCTIONS}\nback-like = \"crate::a::rules::like\""),
         &format!("fields = [\"a\"]\nto = \"b\"\n{FUNCTIONS}"),
-        &format!(
-            "fields = [\"a\"]\nto = \"b\"\n{FUNCTIONS}\nback-like = \"crate::rules::like\""
-        ),
+        &format!("fields = [\"a\"]\nto = \"b\"\n{FUNCTIONS}\nback-like = \"crate::rules::like\""),
     ] {
         parse("new", rule).unwrap_or_else(|errors| panic!("{rule}: {errors}"));
     }
@@ -74,28 +72,60 @@ fn rules_that_are_good() {
 #[test]
 fn crates_that_nothing_can_become() {
     let rule = "drop = \"it has gone\"";
-    bad("old", rule, "the crate `old` is to be converted into itself", None);
-    bad("newer", rule, "`old` is to be converted into `newer`, which is no crate", None);
-    bad("", rule, "`old` is to be converted into ``, which is no crate", None);
+    bad(
+        "old",
+        rule,
+        "the crate `old` is to be converted into itself",
+        None,
+    );
+    bad(
+        "newer",
+        rule,
+        "`old` is to be converted into `newer`, which is no crate",
+        None,
+    );
+    bad(
+        "",
+        rule,
+        "`old` is to be converted into ``, which is no crate",
+        None,
+    );
 }
 
 #[test]
 fn members_that_are_not_known() {
     bad("new", "too = \"a\"", "unknown field `too`", Some(13));
-    bad("new", "before = \"soon\"", "`soon` is not a Kubernetes release", Some(13));
+    bad(
+        "new",
+        "before = \"soon\"",
+        "`soon` is not a Kubernetes release",
+        Some(13),
+    );
     bad("new", "fields = \"a\"", "invalid type", Some(13));
 }
 
 #[test]
 fn rules_that_say_too_little_or_too_much() {
     wrong("", "for `com.example.v1beta1.Thing` says nothing");
-    wrong("fields = [\"a\"]", "for `a` of `com.example.v1beta1.Thing` says nothing");
+    wrong(
+        "fields = [\"a\"]",
+        "for `a` of `com.example.v1beta1.Thing` says nothing",
+    );
     wrong(FUNCTIONS, "says nothing");
-    wrong("to = \"a\"\ndrop = \"it has gone\"", "both converts and drops");
+    wrong(
+        "to = \"a\"\ndrop = \"it has gone\"",
+        "both converts and drops",
+    );
     wrong("drop = \"\"", "has no reason");
     wrong("drop = \" \"", "has no reason");
-    wrong(&format!("drop = \"it has gone\"\n{FUNCTIONS}"), "converts what it drops");
-    wrong("fields = [\"a\", \"b\"]\nto = \"c\"", "makes one field of several");
+    wrong(
+        &format!("drop = \"it has gone\"\n{FUNCTIONS}"),
+        "converts what it drops",
+    );
+    wrong(
+        "fields = [\"a\", \"b\"]\nto = \"c\"",
+        "makes one field of several",
+    );
 }
 
 #[test]
@@ -105,7 +135,10 @@ fn functions_for_one_direction() {
         wrong(&rule, "has a function for one direction only");
     }
     let like = "back-like = \"crate::rules::like\"";
-    wrong(&format!("to = \"a\"\n{like}"), "has `back-like` without `back`");
+    wrong(
+        &format!("to = \"a\"\n{like}"),
+        "has `back-like` without `back`",
+    );
     wrong(
         &format!("fields = [\"a\"]\nto = \"b\"\n{like}"),
         "`back-like` without `back`",
@@ -116,7 +149,10 @@ fn functions_for_one_direction() {
 fn releases_for_what_is_not_dropped() {
     let message = "has `before`, which is for types that are dropped";
     wrong("to = \"a\"\nbefore = \"1.30\"", message);
-    wrong("fields = [\"a\"]\ndrop = \"it has gone\"\nbefore = \"1.30\"", message);
+    wrong(
+        "fields = [\"a\"]\ndrop = \"it has gone\"\nbefore = \"1.30\"",
+        message,
+    );
 }
 
 #[test]

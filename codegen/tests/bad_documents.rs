@@ -35,13 +35,19 @@ fn bad_schema(text: &str, message: &str, place: &str, line: usize) {
 
 /// One property of a struct is at error; it stands on line 3.
 fn bad_property(schema: &str, message: &str, place: &str) {
-    let text = thing(&format!("\"one\": {{\"type\": \"string\"}},\n\"two\": {schema}"));
+    let text = thing(&format!(
+        "\"one\": {{\"type\": \"string\"}},\n\"two\": {schema}"
+    ));
     bad_schema(&text, message, &format!("Thing/properties/two{place}"), 4);
 }
 
 #[test]
 fn text_that_is_no_json() {
-    bad_text("{\n  \"openapi\": \"3.0.0\",\n  oops\n}", "not valid JSON", Some(3));
+    bad_text(
+        "{\n  \"openapi\": \"3.0.0\",\n  oops\n}",
+        "not valid JSON",
+        Some(3),
+    );
     bad_text("", "not valid JSON", Some(1));
     bad_text("{\"openapi\": \"3.0.0\"} x", "not valid JSON", Some(1));
     bad_text("{\"openapi\": \"3.0.0\"", "not valid JSON", Some(1));
@@ -55,7 +61,10 @@ fn keys_that_stand_twice() {
     bad_text(text, "duplicate key \"info\"", Some(1));
     let text = thing("\"a\": {\"type\": \"string\"}, \"a\": {\"type\": \"string\"}");
     assert!(
-        from_document(&text).unwrap_err().to_string().contains("duplicate key \"a\"")
+        from_document(&text)
+            .unwrap_err()
+            .to_string()
+            .contains("duplicate key \"a\"")
     );
 }
 
@@ -100,7 +109,11 @@ fn documents_without_schemas() {
     );
     let other = "{\"openapi\": \"3.0.0\", \"components\": {\"schemas\":\
         {\"io.k8s.apimachinery.A\": {\"type\": \"object\"}}}}";
-    whole(other, "#/components/schemas", "no schema starts with `com.example.v1.`");
+    whole(
+        other,
+        "#/components/schemas",
+        "no schema starts with `com.example.v1.`",
+    );
 }
 
 /// A document in which there is nothing would become a crate in which there is nothing.
@@ -119,23 +132,37 @@ fn references_that_lead_nowhere() {
         "out of the document",
         "/$ref",
     );
-    bad_property(&reference("other.json#/components/schemas/X"), "out of the", "/$ref");
-    bad_property(&reference("../../../etc/passwd"), "out of the document", "/$ref");
+    bad_property(
+        &reference("other.json#/components/schemas/X"),
+        "out of the",
+        "/$ref",
+    );
+    bad_property(
+        &reference("../../../etc/passwd"),
+        "out of the document",
+        "/$ref",
+    );
     bad_property(&reference("\\u202e"), "`\\u{202e}` leads out", "/$ref");
 }
 
 /// That it is no schema goes without saying.
 #[test]
 fn a_reference_that_leads_nowhere_outside_the_schemas() {
-    bad_property("{\"$ref\": \"#/components/other/X\"}", "leads nowhere", "/$ref");
+    bad_property(
+        "{\"$ref\": \"#/components/other/X\"}",
+        "leads nowhere",
+        "/$ref",
+    );
 }
 
 /// These lead somewhere, but not to a schema of the document.
 #[test]
 fn references_to_what_is_no_schema() {
-    for target in
-        ["#/openapi", "#", "#/components/schemas/com.example.v1.Thing/properties/one"]
-    {
+    for target in [
+        "#/openapi",
+        "#",
+        "#/components/schemas/com.example.v1.Thing/properties/one",
+    ] {
         let schema = format!("{{\"$ref\": \"{target}\"}}");
         bad_property(&schema, "is not a schema", "/$ref");
     }
@@ -146,8 +173,7 @@ fn schemas_of_no_known_type() {
     bad_property("{\"type\": \"file\"}", "unknown type `file`", "/type");
     let items = "{\"type\": \"array\", \"items\": {\"type\": \"file\"}}";
     bad_property(items, "unknown type", "/items/type");
-    let values =
-        "{\"type\": \"object\", \"additionalProperties\": {\"type\": \"file\"}}";
+    let values = "{\"type\": \"object\", \"additionalProperties\": {\"type\": \"file\"}}";
     bad_property(values, "unknown type", "/additionalProperties/type");
 }
 
@@ -157,7 +183,10 @@ fn only_strings_and_numbers_are_enumerated() {
     bad_property(flag, "a value that is not a string", "/enum");
     let items = format!("{{\"type\": \"array\", \"items\": {flag}}}");
     bad_property(&items, "a value that is not a string", "/items/enum");
-    for mixed in ["\"integer\", \"enum\": [1, 1.5]", "\"number\", \"enum\": [1, true]"] {
+    for mixed in [
+        "\"integer\", \"enum\": [1, 1.5]",
+        "\"number\", \"enum\": [1, true]",
+    ] {
         let mixed = format!("{{\"type\": {mixed}}}");
         bad_property(&mixed, "this combination of keywords", "");
     }
@@ -185,13 +214,22 @@ fn defaults_of_another_type() {
     );
     let map = "\"type\": \"object\", \"additionalProperties\": {\"type\": \"string\"}";
     bad(map, "[1]", "an object");
-    bad("\"type\": \"string\", \"enum\": [\"On\", \"Off\"]", "\"Of\"", "one of On, Off");
+    bad(
+        "\"type\": \"string\", \"enum\": [\"On\", \"Off\"]",
+        "\"Of\"",
+        "one of On, Off",
+    );
 }
 
 #[test]
 fn schemas_that_are_no_schemas() {
     let schema = |value: &str| document(&format!("\n\"com.example.v1.Thing\": {value}"));
-    for value in ["7", "\"text\"", "[]", "{\"type\": \"object\", \"properties\": 7}"] {
+    for value in [
+        "7",
+        "\"text\"",
+        "[]",
+        "{\"type\": \"object\", \"properties\": 7}",
+    ] {
         bad_schema(&schema(value), "not an OpenAPI 3.0 schema", "Thing", 3);
     }
 }
@@ -214,9 +252,7 @@ fn schemas_that_no_crate_has() {
 #[test]
 fn names_that_collide() {
     bad_schema(
-        &thing(
-            "\"nodeID\": {\"type\": \"string\"},\n\"nodeId\": {\"type\": \"string\"}",
-        ),
+        &thing("\"nodeID\": {\"type\": \"string\"},\n\"nodeId\": {\"type\": \"string\"}"),
         "the properties `nodeID` and `nodeId` are both `node_id`",
         "Thing/properties/nodeId",
         4,
@@ -231,7 +267,12 @@ fn names_that_collide() {
     let message = "the values `a` and `a` are both `A`";
     bad_schema(&values("[\"a\", \"a\"]"), message, "E/enum", 3);
     let message = "the values `Unknown` and `ValueUnknown` are both `ValueUnknown`";
-    bad_schema(&values("[\"Unknown\", \"ValueUnknown\"]"), message, "E/enum", 3);
+    bad_schema(
+        &values("[\"Unknown\", \"ValueUnknown\"]"),
+        message,
+        "E/enum",
+        3,
+    );
     let message = "the values `` and `Empty` are both `Empty`";
     bad_schema(&values("[\"\", \"Empty\"]"), message, "E/enum", 3);
     // Two types whose names differ, but not the names of their files.
@@ -262,11 +303,9 @@ fn enumerations_without_a_name_that_collide_with_a_type() {
 
 #[test]
 fn schemas_whose_names_are_no_types() {
-    let schema =
-        "{\"type\": \"object\", \"properties\": {\"a\": {\"type\": \"string\"}}}";
+    let schema = "{\"type\": \"object\", \"properties\": {\"a\": {\"type\": \"string\"}}}";
     let good = format!("\"com.example.v1.Good\": {schema}");
-    let named =
-        |name: &str| document(&format!("\"com.example.v1.{name}\": {schema},\n{good}"));
+    let named = |name: &str| document(&format!("\"com.example.v1.{name}\": {schema},\n{good}"));
     let no_type = "can't be the name of a Rust type";
     bad_schema(&named("lower"), no_type, "lower", 2);
     bad_schema(&named("A.B"), no_type, "A.B", 2);
@@ -293,16 +332,15 @@ fn schemas_whose_names_are_no_types() {
 fn a_faulty_schema_is_still_one_with_the_prefix() {
     let text = document("\"com.example.v1.lower\": {\"type\": \"string\"}");
     bad_schema(&text, "can't be the name of a Rust type", "lower", 2);
-    let text =
-        document("\"com.example.v1.E\": {\"type\": \"string\", \"enum\": [null]}");
+    let text = document("\"com.example.v1.E\": {\"type\": \"string\", \"enum\": [null]}");
     bad_schema(&text, "a value that is not a string", "E/enum", 2);
 }
 
 #[test]
 fn types_whose_names_rust_needs() {
-    for name in
-        ["String", "Option", "Vec", "Box", "Default", "Result", "BTreeMap", "Some"]
-    {
+    for name in [
+        "String", "Option", "Vec", "Box", "Default", "Result", "BTreeMap", "Some",
+    ] {
         let text = document(&format!(
             "\"com.example.v1.{name}\": {{\"type\": \"string\", \"enum\": [\"a\"]}}"
         ));
@@ -340,9 +378,13 @@ fn a_schema_that_a_generated_crate_lacks() {
 
 #[test]
 fn properties_whose_names_are_no_fields() {
-    for (json, name) in
-        [("", ""), ("$", "$"), ("..", ".."), ("/", "~1"), ("\u{e4}", "\u{e4}")]
-    {
+    for (json, name) in [
+        ("", ""),
+        ("$", "$"),
+        ("..", ".."),
+        ("/", "~1"),
+        ("\u{e4}", "\u{e4}"),
+    ] {
         let text = thing(&format!("\"{json}\": {{\"type\": \"string\"}}"));
         let place = format!("Thing/properties/{name}");
         bad_schema(&text, "can't be the name of a Rust field", &place, 3);
@@ -351,16 +393,25 @@ fn properties_whose_names_are_no_fields() {
 
 #[test]
 fn properties_whose_names_are_keywords_are_no_error() {
-    for keyword in ["self", "super", "crate", "type", "gen", "async", "abstract", "try"]
-    {
+    for keyword in [
+        "self", "super", "crate", "type", "gen", "async", "abstract", "try",
+    ] {
         let text = thing(&format!("\"{keyword}\": {{\"type\": \"string\"}}"));
         let crates = from_document(&text).unwrap();
-        let file = crates[0].files.iter().find(|f| f.path == "src/thing.rs").unwrap();
+        let file = crates[0]
+            .files
+            .iter()
+            .find(|f| f.path == "src/thing.rs")
+            .unwrap();
         assert!(
-            file.text.contains(&format!("pub {keyword}_: Option<String>")),
+            file.text
+                .contains(&format!("pub {keyword}_: Option<String>")),
             "{keyword}"
         );
-        assert!(file.text.contains(&format!("fn with_{keyword}(")), "{keyword}");
+        assert!(
+            file.text.contains(&format!("fn with_{keyword}(")),
+            "{keyword}"
+        );
     }
 }
 
@@ -414,7 +465,12 @@ fn required_names_and_circles() {
         "\"com.example.v1.Thing\": {\"type\": \"object\", \"required\": [\"b\"],\n\
          \"properties\": {\"a\": {\"type\": \"string\"}}}",
     );
-    bad_schema(&text, "`b` is required but not a property", "Thing/required", 2);
+    bad_schema(
+        &text,
+        "`b` is required but not a property",
+        "Thing/required",
+        2,
+    );
     let reference = "{\"$ref\": \"#/components/schemas/com.example.v1.Thing\"}";
     let text = document(&format!(
         "\"com.example.v1.Thing\": {{\"type\": \"object\", \"required\": [\"a\"],\n\
@@ -450,8 +506,10 @@ fn all_errors_are_told_at_once() {
 
 #[test]
 fn documents_of_great_size() {
-    let text =
-        format!("{{\"openapi\": \"3.0.0\", \"x\": \"{}\"}}", "x".repeat(64 << 20));
+    let text = format!(
+        "{{\"openapi\": \"3.0.0\", \"x\": \"{}\"}}",
+        "x".repeat(64 << 20)
+    );
     bad_text(&text, "the limit is 64 MiB", None);
     let mut properties = String::new();
     for number in 0..2_000 {

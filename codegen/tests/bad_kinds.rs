@@ -59,26 +59,36 @@ fn a_kind_without_paths() {
     let text = changed("/apis/example.com/v1/things", "/other");
     let errors = from_document(&text).unwrap_err();
     let told = errors.to_string();
-    assert!(told.contains("no path of the document serves this kind"), "{told}");
+    assert!(
+        told.contains("no path of the document serves this kind"),
+        "{told}"
+    );
     assert!(told.contains(&format!("{THING}/{GVK}")), "{told}");
 }
 
 #[test]
 fn a_kind_without_metadata() {
-    bad(&changed("\"metadata\"", "\"meta\""), "a kind without `metadata`", THING, 6);
+    bad(
+        &changed("\"metadata\"", "\"meta\""),
+        "a kind without `metadata`",
+        THING,
+        6,
+    );
 }
 
 /// The constructor and the traits need ObjectMeta and nothing else.
 #[test]
 fn a_kind_whose_metadata_is_something_else() {
     let reference = format!("{{\"$ref\": \"#/components/schemas/{META}.ObjectMeta\"}}");
-    for other in ["{\"type\": \"string\"}", &reference.replace("Object", "List")] {
+    for other in [
+        "{\"type\": \"string\"}",
+        &reference.replace("Object", "List"),
+    ] {
         let errors = from_document(&changed(&reference, other)).map(|_| ());
         assert!(errors.is_err(), "{other}");
     }
     let reference = reference.replace("Object", "List");
-    let errors =
-        from_document(&changed(&reference, "{\"type\": \"string\"}")).map(|_| ());
+    let errors = from_document(&changed(&reference, "{\"type\": \"string\"}")).map(|_| ());
     assert!(errors.is_err(), "a list");
 }
 
@@ -87,7 +97,12 @@ fn a_list_of_what_is_no_kind() {
     let gvk = ",\n\"x-kubernetes-group-version-kind\": \
                [{\"group\": \"example.com\", \"version\": \"v1\", \"kind\": \"Thing\"}]";
     let text = changed(gvk, "\n");
-    bad(&text, "a list of `com.example.v1.Thing`, which is not a kind", LIST, 10);
+    bad(
+        &text,
+        "a list of `com.example.v1.Thing`, which is not a kind",
+        LIST,
+        10,
+    );
 }
 
 /// `IntoIterator` and `FromIterator` need items that are there, and nothing else.
@@ -123,9 +138,15 @@ fn a_kind_of_another_name_than_its_schema() {
     let text = changed("", "").replace("\"kind\": \"Thing\"", "\"kind\": \"Gadget\"");
     match from_document(&text) {
         Ok(crates) => {
-            let file =
-                crates[0].files.iter().find(|f| f.path == "src/thing.rs").unwrap();
-            assert!(file.text.contains("KIND: &'static str = \"Gadget\""), "wrong kind");
+            let file = crates[0]
+                .files
+                .iter()
+                .find(|f| f.path == "src/thing.rs")
+                .unwrap();
+            assert!(
+                file.text.contains("KIND: &'static str = \"Gadget\""),
+                "wrong kind"
+            );
         }
         Err(errors) => assert!(errors.to_string().contains("Gadget"), "{errors}"),
     }
@@ -154,15 +175,26 @@ fn a_kind_with_two_plurals() {
 
 #[test]
 fn groups_versions_and_kinds_that_are_none() {
-    let text =
-        changed("\"version\": \"v1\", \"kind\": \"Thing\"}\n", "\"version\": 1}\n");
+    let text = changed(
+        "\"version\": \"v1\", \"kind\": \"Thing\"}\n",
+        "\"version\": 1}\n",
+    );
     let errors = from_document(&text).unwrap_err().to_string();
     assert!(errors.contains("not a group, version and kind"), "{errors}");
-    assert!(errors.contains(&format!("document.json:4 at {GET}/{GVK}")), "{errors}");
+    assert!(
+        errors.contains(&format!("document.json:4 at {GET}/{GVK}")),
+        "{errors}"
+    );
     let text = changed("\"kind\": \"Thing\"}]", "\"sort\": \"Thing\"}]");
     let errors = from_document(&text).unwrap_err().to_string();
-    assert!(errors.contains("not a list of groups, versions and kinds"), "{errors}");
-    assert!(errors.contains(&format!("document.json:9 at {THING}/{GVK}")), "{errors}");
+    assert!(
+        errors.contains("not a list of groups, versions and kinds"),
+        "{errors}"
+    );
+    assert!(
+        errors.contains(&format!("document.json:9 at {THING}/{GVK}")),
+        "{errors}"
+    );
 }
 
 #[test]
@@ -170,7 +202,10 @@ fn paths_that_are_none() {
     let text = changed("\"responses\": {}", "\"responses\": 7");
     let errors = from_document(&text).unwrap_err().to_string();
     assert!(errors.contains("not an OpenAPI 3.0 path"), "{errors}");
-    assert!(errors.contains("document.json:2 at #/paths/~1apis"), "{errors}");
+    assert!(
+        errors.contains("document.json:2 at #/paths/~1apis"),
+        "{errors}"
+    );
     for plural in ["Things", "th ings", "\\u202e", "th\\\"ings"] {
         let text = changed("v1/things", &format!("v1/{plural}"));
         let errors = from_document(&text).unwrap_err().to_string();

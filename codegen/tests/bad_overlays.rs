@@ -29,7 +29,10 @@ fn applied(actions: &str) -> Result<Vec<Generated>, Diagnostics> {
 /// The text of the file of `Thing` after these actions.
 fn text(actions: &str) -> String {
     let crates = applied(actions).unwrap_or_else(|errors| panic!("{errors}"));
-    let file = crates[0].files.iter().find(|file| file.path == "src/thing.rs");
+    let file = crates[0]
+        .files
+        .iter()
+        .find(|file| file.path == "src/thing.rs");
     file.unwrap().text.clone()
 }
 
@@ -54,7 +57,11 @@ fn bad_text(overlay: &str, message: &str, line: Option<usize>) {
 #[test]
 fn an_action_that_matches_nothing() {
     let message = "matches nothing in v1.37/document.json (Kubernetes 1.37)";
-    bad("- target: $.components.schemas['Missing']\n  remove: true", message, 4);
+    bad(
+        "- target: $.components.schemas['Missing']\n  remove: true",
+        message,
+        4,
+    );
     let actions = format!(
         "- target: {THING}\n  update: {{description: New.}}\n- description: d\n  \
          target: $.info\n  update: {{}}"
@@ -75,23 +82,34 @@ fn text_that_is_no_overlay() {
     bad_text("[]", message, Some(1));
     bad_text("{\"openapi\": \"3.0.0\"}", message, Some(1));
     bad_text("overlay: 1.0.0\nactions: []", message, Some(2));
-    bad_text("overlay: 1.0.0\ninfo: {title: t}\nactions: []", message, Some(2));
+    bad_text(
+        "overlay: 1.0.0\ninfo: {title: t}\nactions: []",
+        message,
+        Some(2),
+    );
 }
 
 #[test]
 fn members_that_are_not_known() {
     let message = "unknown field";
     bad("- target: $\n  updates: {}", message, 5);
-    bad("- target: $\n  update: {}\n  x-releases: {since: \"1.30\"}", message, 6);
+    bad(
+        "- target: $\n  update: {}\n  x-releases: {since: \"1.30\"}",
+        message,
+        6,
+    );
     let more = format!("{}more: 1\n", overlay("- target: $\n  update: {}"));
     bad_text(&more, message, Some(6));
 }
 
 #[test]
 fn keys_that_stand_twice() {
-    bad("- target: $\n  remove: true\n  remove: false", "duplicate", 6);
-    let actions =
-        format!("- target: {THING}\n  update:\n    description: a\n    description: b");
+    bad(
+        "- target: $\n  remove: true\n  remove: false",
+        "duplicate",
+        6,
+    );
+    let actions = format!("- target: {THING}\n  update:\n    description: a\n    description: b");
     bad(&actions, "duplicate", 7);
 }
 
@@ -108,8 +126,20 @@ fn versions_that_are_not_known() {
 
 #[test]
 fn targets_that_are_no_paths() {
-    for target in ["components", "$.", "$[", "'$[?(@.a == )]'", "\"\"", "$..", "//x"] {
-        bad(&format!("- target: {target}\n  remove: true"), "is not a JSONPath", 4);
+    for target in [
+        "components",
+        "$.",
+        "$[",
+        "'$[?(@.a == )]'",
+        "\"\"",
+        "$..",
+        "//x",
+    ] {
+        bad(
+            &format!("- target: {target}\n  remove: true"),
+            "is not a JSONPath",
+            4,
+        );
     }
 }
 
@@ -129,8 +159,16 @@ fn actions_that_do_nothing() {
 fn updates_of_another_type() {
     let message = "and its update are of different types";
     bad(&format!("- target: {THING}\n  update: text"), message, 4);
-    bad(&format!("- target: {THING}.description\n  update: {{}}"), "matches nothing", 4);
-    bad(&format!("- target: {THING}.properties.one.type\n  update: {{}}"), message, 4);
+    bad(
+        &format!("- target: {THING}.description\n  update: {{}}"),
+        "matches nothing",
+        4,
+    );
+    bad(
+        &format!("- target: {THING}.properties.one.type\n  update: {{}}"),
+        message,
+        4,
+    );
 }
 
 #[test]
@@ -150,9 +188,11 @@ fn updates_are_merged() {
         "- target: {THING}\n  update:\n    description: New.\n    required: [one]\n    \
          properties: {{one: {{description: Better.}}, three: {{type: boolean, description: Third.}}}}"
     ));
-    for part in
-        ["/// New.", "/// Better.\n    pub one: String", "pub three: Option<bool>"]
-    {
+    for part in [
+        "/// New.",
+        "/// Better.\n    pub one: String",
+        "pub three: Option<bool>",
+    ] {
         assert!(text.contains(part), "{part}:\n{text}");
     }
     assert!(text.contains("`x`"), "{text}");
@@ -164,18 +204,23 @@ fn what_is_removed_is_gone() {
     assert!(!one.contains("pub one") && one.contains("pub two"), "{one}");
     // Of several places in a list, all the right ones go.
     let list = format!("{THING}.properties.two['x-kubernetes-unions']");
-    let gone = format!(
-        "- target: {list}[0,1]\n  remove: true\n- target: {list}[?@ == 3]\n  remove: true"
-    );
+    let gone =
+        format!("- target: {list}[0,1]\n  remove: true\n- target: {list}[?@ == 3]\n  remove: true");
     assert!(applied(&gone).is_ok());
-    bad(&format!("{gone}\n- target: {list}[0]\n  remove: true"), "matches nothing", 8);
+    bad(
+        &format!("{gone}\n- target: {list}[0]\n  remove: true"),
+        "matches nothing",
+        8,
+    );
     let default = format!("- target: {THING}.properties.*.default\n  remove: true");
     assert!(!text(&default).contains("`x`"));
 }
 
 #[test]
 fn removing_everything_leaves_no_schemas() {
-    let errors = applied("- target: $\n  remove: true").unwrap_err().to_string();
+    let errors = applied("- target: $\n  remove: true")
+        .unwrap_err()
+        .to_string();
     assert!(errors.contains("the document has no schemas"), "{errors}");
     // Each match lies in another that is removed too.
     assert!(applied("- target: $..*\n  remove: true").is_err());
@@ -187,7 +232,10 @@ fn a_description_beside_a_reference_is_kept() {
         "- target: {THING}.properties.one\n  update: {{$ref: '#/components/schemas/com.example.v1.Color'}}\n\
          - target: $.components.schemas\n  update: {{com.example.v1.Color: {{type: string, enum: [a]}}}}"
     ));
-    assert!(text.contains("/// First.\n    pub one: Option<Color>"), "{text}");
+    assert!(
+        text.contains("/// First.\n    pub one: Option<Color>"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -228,8 +276,7 @@ fn a_release_that_yaml_takes_for_a_number() {
 /// Ten levels of ten aliases each would be ten thousand million texts.
 #[test]
 fn a_small_overlay_that_grows() {
-    let mut text =
-        "overlay: 1.0.0\ninfo: {title: t, version: v}\nx-a0: &a0 lol\n".to_owned();
+    let mut text = "overlay: 1.0.0\ninfo: {title: t, version: v}\nx-a0: &a0 lol\n".to_owned();
     for level in 1..11 {
         let uses = vec![format!("*a{}", level - 1); 10].join(", ");
         text += &format!("x-a{level}: &a{level} [{uses}]\n");
@@ -246,7 +293,14 @@ fn a_small_overlay_that_grows() {
 
 #[test]
 fn hostile_overlays_are_no_code() {
-    for value in ["]", "\"#", "*/ fn x() {}", "\u{202e}", "\n#![allow(all)]", "a b"] {
+    for value in [
+        "]",
+        "\"#",
+        "*/ fn x() {}",
+        "\u{202e}",
+        "\n#![allow(all)]",
+        "a b",
+    ] {
         let value = value.escape_unicode().to_string();
         let value = value.replace("\\u{", "\\U").replace('}', "");
         let value: String = value
@@ -254,9 +308,7 @@ fn hostile_overlays_are_no_code() {
             .filter(|digits| !digits.is_empty())
             .map(|digits| format!("\\U{digits:0>8}"))
             .collect();
-        let action = format!(
-            "- target: {THING}\n  update: {{type: string, enum: [\"{value}\"]}}"
-        );
+        let action = format!("- target: {THING}\n  update: {{type: string, enum: [\"{value}\"]}}");
         assert!(applied(&action).is_err(), "{value}");
     }
 }
@@ -272,7 +324,10 @@ const OTHER: &str = "$.components.schemas['com.example.v2.Thing']";
 fn translated(actions: &str) -> String {
     let crates = with_overlay(&document(), &prefixed("com.example.v2.", actions));
     let crates = crates.unwrap_or_else(|errors| panic!("{errors}"));
-    let file = crates[0].files.iter().find(|file| file.path == "src/thing.rs");
+    let file = crates[0]
+        .files
+        .iter()
+        .find(|file| file.path == "src/thing.rs");
     file.unwrap().text.clone()
 }
 
@@ -318,20 +373,39 @@ fn an_action_on_a_schema_that_only_other_versions_have() {
     let message = "['com.example.v1.Thing'].properties.gone` matches nothing";
     bad_text(&prefixed("com.example.v2.", &missing), message, Some(5));
     let elsewhere = "- target: $.missing\n  remove: true";
-    bad_text(&prefixed("com.example.v2.", elsewhere), "matches nothing", Some(5));
+    bad_text(
+        &prefixed("com.example.v2.", elsewhere),
+        "matches nothing",
+        Some(5),
+    );
     // Without a prefix there is nothing to translate.
     let untranslated = format!("- target: {OTHER}\n  remove: true");
-    bad(&untranslated, "['com.example.v2.Thing']` matches nothing", 4);
+    bad(
+        &untranslated,
+        "['com.example.v2.Thing']` matches nothing",
+        4,
+    );
 }
 
 #[test]
 fn texts_that_are_no_prefix() {
     let action = format!("- target: {THING}\n  update: {{description: New.}}");
-    for prefix in ["com.example.v2", "''", "'.'", "'a b.'", "com..v2.", "'a\"]['."] {
+    for prefix in [
+        "com.example.v2",
+        "''",
+        "'.'",
+        "'a b.'",
+        "com..v2.",
+        "'a\"]['.",
+    ] {
         let overlay = prefixed(prefix, &action);
         let result = with_overlay(&document(), &overlay);
         assert!(result.is_err(), "{prefix}");
     }
-    bad_text(&prefixed("com.example.v2", &action), "is not a prefix of schemas", None);
+    bad_text(
+        &prefixed("com.example.v2", &action),
+        "is not a prefix of schemas",
+        None,
+    );
     bad_text(&prefixed("[a]", &action), "not an OpenAPI overlay", Some(3));
 }

@@ -38,7 +38,10 @@ fn changed(place: &str, value: Value) -> Vec<(String, Change)> {
     let parent = ours.pointer_mut(parent).unwrap().as_object_mut().unwrap();
     parent.insert(key.replace("~1", "/"), value);
     let differences = compared(&ours, &document()).differences;
-    differences.into_iter().map(|d| (d.pointer.to_string(), d.change)).collect()
+    differences
+        .into_iter()
+        .map(|d| (d.pointer.to_string(), d.change))
+        .collect()
 }
 
 const THING: &str = "/components/schemas/com.example.v1.Thing";
@@ -55,7 +58,10 @@ fn words_and_order_do_not_count() {
     for (place, value) in [
         (format!("{THING}/description"), json!("Other words.")),
         (format!("{THING}/title"), json!("T")),
-        (format!("{THING}/properties/a/description"), json!("Other words.")),
+        (
+            format!("{THING}/properties/a/description"),
+            json!("Other words."),
+        ),
         (format!("{THING}/properties/a/enum"), json!(["y", "x"])),
         (format!("{THING}/required"), json!(["b", "a"])),
         (format!("{PATH}/get/description"), json!("Other words.")),
@@ -83,13 +89,19 @@ fn what_shapes_a_schema_counts() {
         ("properties/a/enum", json!(["x"]), Change::Changed),
         ("properties/a/type", json!("integer"), Change::Changed),
         ("properties/c", json!({"type": "string"}), Change::Added),
-        ("properties/description/items/type", json!("integer"), Change::Changed),
+        (
+            "properties/description/items/type",
+            json!("integer"),
+            Change::Changed,
+        ),
     ] {
         let place = format!("{THING}/{place}");
         assert_eq!(changed(&place, value), [(format!("#{place}"), change)]);
     }
-    let added =
-        changed("/components/schemas/com.example.v1.New", json!({"type": "object"}));
+    let added = changed(
+        "/components/schemas/com.example.v1.New",
+        json!({"type": "object"}),
+    );
     let pointer = "#/components/schemas/com.example.v1.New".to_owned();
     assert_eq!(added, [(pointer, Change::Added)]);
 }
@@ -101,14 +113,15 @@ fn values_are_shown_where_they_differ() {
     other[50] = "another".to_owned();
     let with = |values: &[String]| {
         let mut document = document();
-        document["components"]["schemas"]["com.example.v1.Thing"]["x-list"] =
-            json!(values);
+        document["components"]["schemas"]["com.example.v1.Thing"]["x-list"] = json!(values);
         document
     };
     let differences = compared(&with(&long), &with(&other)).differences;
     let (ours, upstream) = &differences[0].values;
-    for (text, says) in [(ours, "\"value-50\",\"value-51\""), (upstream, "\"another\"")]
-    {
+    for (text, says) in [
+        (ours, "\"value-50\",\"value-51\""),
+        (upstream, "\"another\""),
+    ] {
         assert!(text.contains(says), "{text}");
         assert!(text.starts_with('…') && text.ends_with('…'), "{text}");
         assert!(text.chars().count() < 100, "{text}");
@@ -135,8 +148,11 @@ fn paths_and_verbs_count() {
 #[test]
 fn what_upstream_has_alone_is_removed() {
     let mut ours = document();
-    let schemas =
-        ours.pointer_mut("/components/schemas").unwrap().as_object_mut().unwrap();
+    let schemas = ours
+        .pointer_mut("/components/schemas")
+        .unwrap()
+        .as_object_mut()
+        .unwrap();
     schemas.remove("com.example.v1.Part");
     let differences = compared(&ours, &document()).differences;
     assert_eq!(differences.len(), 1);
@@ -175,8 +191,7 @@ fn kinds_that_are_not_selected_do_not_count() {
     upstream["components"]["schemas"]["com.example.v1.Own"] = json!({"type": "object"});
     let source = |name: &str, value: &Value| Source::new(name, value.to_string());
     let differences = |kinds: &[String]| {
-        let (ours, upstream) =
-            (source("ours", &document()), source("upstream", &upstream));
+        let (ours, upstream) = (source("ours", &document()), source("upstream", &upstream));
         compare(&ours, &upstream, kinds).unwrap().differences.len()
     };
     assert_eq!(differences(&["Thing".to_owned()]), 0);

@@ -28,12 +28,25 @@ const PLAUSIBLE: &str = "plausible";
 
 #[test]
 fn goldens_compile_without_warnings_and_work() {
-    cargo(&["test", "--offline", "--quiet", "--workspace", "--no-fail-fast"]);
+    cargo(&[
+        "test",
+        "--offline",
+        "--quiet",
+        "--workspace",
+        "--no-fail-fast",
+    ]);
 }
 
 #[test]
 fn goldens_have_documentation_without_warnings() {
-    cargo(&["doc", "--offline", "--quiet", "--workspace", "--no-deps", "--keep-going"]);
+    cargo(&[
+        "doc",
+        "--offline",
+        "--quiet",
+        "--workspace",
+        "--no-deps",
+        "--keep-going",
+    ]);
 }
 
 /// Links of the documentation, too, lead to what is there without the features.
@@ -52,14 +65,20 @@ fn goldens_without_features_compile_and_have_documentation() {
 
 #[test]
 fn goldens_are_formatted_as_rustfmt_does() {
-    let version = Command::new(env!("CARGO")).args(["fmt", "--version"]).output();
+    let version = Command::new(env!("CARGO"))
+        .args(["fmt", "--version"])
+        .output();
     if version.is_ok_and(|output| output.status.success()) {
         // Not the random documents: prettyplease breaks very long lines elsewhere.
-        let names = goldens().into_iter().flat_map(|golden| golden.config.crates);
+        let names = goldens()
+            .into_iter()
+            .flat_map(|golden| golden.config.crates);
         let names: Vec<_> = names.map(|krate| krate.name).collect();
         let packages = names.iter().flat_map(|name| ["--package", name.as_str()]);
         let packages = packages.chain(["--package", RUNNER]);
-        cargo(&Vec::from_iter(["fmt", "--check"].into_iter().chain(packages)));
+        cargo(&Vec::from_iter(
+            ["fmt", "--check"].into_iter().chain(packages),
+        ));
     } else {
         eprintln!("skipped: no rustfmt here");
     }
@@ -82,7 +101,10 @@ fn cargo(arguments: &[&str]) {
         .unwrap();
     let told = String::from_utf8_lossy(&output.stderr);
     let run = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success(), "cargo {arguments:?}:\n{run}\n{told}");
+    assert!(
+        output.status.success(),
+        "cargo {arguments:?}:\n{run}\n{told}"
+    );
 }
 
 /// Writes the workspace; its folder is kept, so that k8s-openapi is compiled only once.
@@ -135,8 +157,7 @@ fn write_workspace(root: &Path, workspace: &Path) {
          proptest.workspace = true\nserde_json.workspace = true\n"
     );
     for name in &members[1..] {
-        runner +=
-            &format!("{name} = {{ path = \"../{name}\", features = {FEATURES} }}\n");
+        runner += &format!("{name} = {{ path = \"../{name}\", features = {FEATURES} }}\n");
     }
     write(workspace.join(RUNNER).join("Cargo.toml"), &runner);
     for (file, tests) in [
@@ -155,7 +176,10 @@ fn write_workspace(root: &Path, workspace: &Path) {
     }
     write(workspace.join("Cargo.toml"), &manifest(root, &members));
     for file in ["Cargo.lock", "rustfmt.toml", ".cargo/config.toml"] {
-        write(workspace.join(file), &fs::read_to_string(root.join(file)).unwrap());
+        write(
+            workspace.join(file),
+            &fs::read_to_string(root.join(file)).unwrap(),
+        );
     }
 }
 
@@ -167,14 +191,11 @@ fn plausible_types(documents: &BTreeMap<String, String>) -> (String, String) {
     for (module, text) in documents {
         let document: Value = serde_json::from_str(text).unwrap();
         for (name, schema) in document["components"]["schemas"].as_object().unwrap() {
-            let Some(short) = name.strip_prefix(&format!("com.example.{module}."))
-            else {
+            let Some(short) = name.strip_prefix(&format!("com.example.{module}.")) else {
                 continue;
             };
             if schema["properties"].is_object() {
-                rows += &format!(
-                    "    (\"{name}\", check::<{PLAUSIBLE}::{module}::{short}>),\n"
-                );
+                rows += &format!("    (\"{name}\", check::<{PLAUSIBLE}::{module}::{short}>),\n");
             }
             schemas.insert(name.clone(), schema.clone());
         }
@@ -194,14 +215,14 @@ fn plausible() -> (Vec<GeneratedFile>, BTreeMap<String, String>) {
         let given = std::env::var(variable).ok().map(|text| text.parse());
         given.map_or(default, |number| number.expect(variable))
     };
-    let (count, seed) =
-        (number("PLAUSIBLE_DOCUMENTS", 100), number("PLAUSIBLE_SEED", 1));
+    let (count, seed) = (
+        number("PLAUSIBLE_DOCUMENTS", 100),
+        number("PLAUSIBLE_SEED", 1),
+    );
     let head = format!("[[crate]]\nname = \"{PLAUSIBLE}\"\ndescription = \"Random\"\n");
     let externs = ["api.core.v1", "apimachinery"].map(|prefix| {
         let path = prefix.replace('.', "::");
-        format!(
-            "[[extern]]\nprefix = \"io.k8s.{prefix}.\"\npath = \"k8s_openapi::{path}\"\n"
-        )
+        format!("[[extern]]\nprefix = \"io.k8s.{prefix}.\"\npath = \"k8s_openapi::{path}\"\n")
     });
     let (mut all, mut inputs, mut refused) = (String::new(), Inputs::default(), 0);
     for at in 0..count {
@@ -209,8 +230,7 @@ fn plausible() -> (Vec<GeneratedFile>, BTreeMap<String, String>) {
             "\n[[crate.document]]\nfile = \"m{at}.json\"\nrelease = \"1.37\"\n\
              prefix = \"com.example.m{at}.\"\nmodule = \"m{at}\"\n"
         );
-        let text =
-            plausible::document(seed * 1_000_000 + at, &format!("com.example.m{at}."));
+        let text = plausible::document(seed * 1_000_000 + at, &format!("com.example.m{at}."));
         let source = DocumentSource {
             source: Source::new("document.json", text),
             release: "1.37".parse().unwrap(),
@@ -250,14 +270,20 @@ fn manifest(root: &Path, members: &[String]) -> String {
     let mut manifest: toml::Table = text.parse().unwrap();
     manifest.retain(|key, _| key == "workspace");
     let workspace = manifest["workspace"].as_table_mut().unwrap();
-    let names = members.iter().map(|member| toml::Value::from(member.as_str()));
+    let names = members
+        .iter()
+        .map(|member| toml::Value::from(member.as_str()));
     workspace.insert("members".to_owned(), toml::Value::Array(names.collect()));
     let dependencies = workspace["dependencies"].as_table_mut().unwrap();
     for member in members {
         let path = toml::Table::from_iter([("path".to_owned(), member.as_str().into())]);
         dependencies.insert(member.clone(), path.into());
     }
-    for krate in ["kubernetes-kinds", "kubernetes-manifests", "kubernetes-validation"] {
+    for krate in [
+        "kubernetes-kinds",
+        "kubernetes-manifests",
+        "kubernetes-validation",
+    ] {
         let path = root.join("crates").join(krate).display().to_string();
         dependencies[krate]["path"] = toml::Value::from(path);
     }

@@ -28,7 +28,9 @@ fn documents() -> Vec<PathBuf> {
     let folder = root.join(upstream).join("openapi");
     let each = ["v1.31", "v1.34", "v1.36"].map(|release| {
         let entries = fs::read_dir(folder.join(release)).unwrap();
-        entries.map(|entry| entry.unwrap().path()).collect::<Vec<_>>()
+        entries
+            .map(|entry| entry.unwrap().path())
+            .collect::<Vec<_>>()
     });
     let mut documents = each.concat();
     documents.retain(|path| path.to_string_lossy().contains("__v"));
@@ -108,15 +110,21 @@ fn damage(document: &mut Value, places: &[String], rng: &mut Rng) -> String {
 
 /// The configuration for a document: the prefix is that of its own group and version.
 fn config(file: &str, document: &Value) -> Config {
-    let (start, version) =
-        file.strip_suffix("_openapi.json").unwrap().rsplit_once("__").unwrap();
+    let (start, version) = file
+        .strip_suffix("_openapi.json")
+        .unwrap()
+        .rsplit_once("__")
+        .unwrap();
     let group = start.strip_prefix("apis__").unwrap_or("core");
     let group = match group {
         "internal.apiserver.k8s.io" => "apiserverinternal",
         group => group.split('.').next().unwrap(),
     };
     let end = format!(".{group}.{version}.");
-    let schemas = document["components"]["schemas"].as_object().unwrap().keys();
+    let schemas = document["components"]["schemas"]
+        .as_object()
+        .unwrap()
+        .keys();
     let mut prefixes = schemas.map(|name| &name[..=name.rfind('.').unwrap()]);
     let prefix = prefixes.find(|prefix| prefix.ends_with(&end)).expect(file);
     let text = format!(
@@ -139,16 +147,24 @@ fn damaged_documents_are_refused_or_become_rust() {
         let documents = &documents;
         move || {
             let mut rng = Rng::with_seed(2 * seed + worker);
-            (0..cases.div_ceil(2)).filter(|_| is_refused(documents, &mut rng)).count()
+            (0..cases.div_ceil(2))
+                .filter(|_| is_refused(documents, &mut rng))
+                .count()
         }
     });
     let refused: usize = std::thread::scope(|scope| {
         let workers: Vec<_> = workers.map(|worker| scope.spawn(worker)).collect();
-        workers.into_iter().map(|worker| worker.join().unwrap()).sum()
+        workers
+            .into_iter()
+            .map(|worker| worker.join().unwrap())
+            .sum()
     });
     println!("{refused} of {cases} documents are refused");
     let cases = cases as usize;
-    assert!(refused > cases / 10 && refused < cases, "{refused} of {cases}");
+    assert!(
+        refused > cases / 10 && refused < cases,
+        "{refused} of {cases}"
+    );
 }
 
 /// Damages a document; whether it is refused.
@@ -174,25 +190,32 @@ fn is_refused(documents: &[PathBuf], rng: &mut Rng) -> bool {
     }
     places(&document["paths"], "/paths", &mut found);
     // Most of the paths are parameters.
-    found
-        .retain(|place| !place.contains("/parameters") && !place.contains("/responses"));
+    found.retain(|place| !place.contains("/parameters") && !place.contains("/responses"));
     let damage = (0..rng.usize(1..4)).map(|_| damage(&mut document, &found, rng));
     let damage = damage.collect::<Vec<_>>().join(", ");
     let mut inputs = Inputs::default();
     let source = Source::new("document.json", document.to_string());
     let release = "1.37".parse().unwrap();
-    inputs
-        .documents
-        .insert("v1.37/document.json".to_owned(), DocumentSource { source, release });
+    inputs.documents.insert(
+        "v1.37/document.json".to_owned(),
+        DocumentSource { source, release },
+    );
     let generated = std::panic::catch_unwind(|| generate(&config, &inputs));
     match generated.unwrap_or_else(|_| panic!("{file}: {damage}")) {
         Ok(crates) => {
-            assert_eq!(declared(&crates[0]), exported(&crates[0]), "{file}: {damage}");
+            assert_eq!(
+                declared(&crates[0]),
+                exported(&crates[0]),
+                "{file}: {damage}"
+            );
             false
         }
         Err(errors) => {
             let text = errors.to_string();
-            assert!(!text.contains("bug of the generator"), "{file}: {damage}\n{text}");
+            assert!(
+                !text.contains("bug of the generator"),
+                "{file}: {damage}\n{text}"
+            );
             true
         }
     }

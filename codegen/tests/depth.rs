@@ -35,7 +35,9 @@ fn schemas_of_great_depth() {
         told(&thing(&format!("\"a\": {schema}")));
         let schema = lists(depth, "{\"type\": \"string\"}");
         let text = thing(&format!("\"a\": {schema}"));
-        let _ = from_document(&text).map(|_| ()).map_err(|errors| errors.to_string());
+        let _ = from_document(&text)
+            .map(|_| ())
+            .map_err(|errors| errors.to_string());
     }
 }
 

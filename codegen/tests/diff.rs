@@ -64,7 +64,11 @@ fn with(place: &str, value: Value) -> Value {
 
 fn set(document: &mut Value, place: &str, value: Value) {
     let (parent, key) = place.rsplit_once('/').unwrap();
-    let parent = document.pointer_mut(parent).unwrap().as_object_mut().unwrap();
+    let parent = document
+        .pointer_mut(parent)
+        .unwrap()
+        .as_object_mut()
+        .unwrap();
     let key = key.replace("~1", "/");
     match value {
         Value::Null => drop(parent.remove(&key).unwrap()),
@@ -77,13 +81,20 @@ const FILE: &str = "apis__example.com__v1_openapi.json";
 fn snapshot(release: &str, documents: &[(&str, &Value)]) -> Snapshot {
     let mut snapshot = Snapshot::new(release, Some(release.parse().unwrap()));
     for (file, document) in documents {
-        snapshot.add(file, &Source::new(*file, document.to_string())).unwrap();
+        snapshot
+            .add(file, &Source::new(*file, document.to_string()))
+            .unwrap();
     }
     snapshot
 }
 
 fn compared(from: &Value, to: &Value) -> Report {
-    diff(&snapshot("1.36", &[(FILE, from)]), &snapshot("1.37", &[(FILE, to)]), None, &[])
+    diff(
+        &snapshot("1.36", &[(FILE, from)]),
+        &snapshot("1.37", &[(FILE, to)]),
+        None,
+        &[],
+    )
 }
 
 type Expected<'a> = (What, Severity, Severity, Semver, &'a str);
@@ -91,9 +102,10 @@ type Expected<'a> = (What, Severity, Severity, Semver, &'a str);
 /// What one change is in both directions: from the document to the changed one, and back.
 fn check(place: &str, value: Value, forth: Expected<'_>, back: Expected<'_>) {
     let other = with(place, value);
-    for (from, to, expected) in
-        [(document(), other.clone(), forth), (other, document(), back)]
-    {
+    for (from, to, expected) in [
+        (document(), other.clone(), forth),
+        (other, document(), back),
+    ] {
         let report = compared(&from, &to);
         let found: Vec<_> = report.changes.iter().map(summary).collect();
         let (what, readers, writers, semver, place) = expected;
@@ -123,25 +135,52 @@ fn fields_come_and_go() {
         &format!("{SPEC}/properties/new"),
         json!({"type": "string"}),
         (What::FieldAdded, Info, Info, Major, "Thing spec.new"),
-        (What::FieldRemoved, Warning, Breaking, Major, "Thing spec.new"),
+        (
+            What::FieldRemoved,
+            Warning,
+            Breaking,
+            Major,
+            "Thing spec.new",
+        ),
     );
     // A field of a type that only one side has is one change.
-    let mut other =
-        with(&format!("{SPEC}/properties/new"), reference("com.example.v1.New"));
-    set(&mut other, "/components/schemas/com.example.v1.New", json!({"type": "object"}));
+    let mut other = with(
+        &format!("{SPEC}/properties/new"),
+        reference("com.example.v1.New"),
+    );
+    set(
+        &mut other,
+        "/components/schemas/com.example.v1.New",
+        json!({"type": "object"}),
+    );
     assert_eq!(compared(&document(), &other).changes.len(), 1);
-    let mut required =
-        with(&format!("{SPEC}/properties/new"), json!({"type": "string"}));
-    set(&mut required, &format!("{SPEC}/required"), json!(["need", "new"]));
+    let mut required = with(&format!("{SPEC}/properties/new"), json!({"type": "string"}));
+    set(
+        &mut required,
+        &format!("{SPEC}/required"),
+        json!(["need", "new"]),
+    );
     let forth = compared(&document(), &required).changes;
     assert_eq!(
         summary(&forth[0]),
-        (What::FieldAdded, Info, Breaking, Major, "Thing spec.new".to_owned())
+        (
+            What::FieldAdded,
+            Info,
+            Breaking,
+            Major,
+            "Thing spec.new".to_owned()
+        )
     );
     let back = compared(&required, &document()).changes;
     assert_eq!(
         summary(&back[0]),
-        (What::FieldRemoved, Breaking, Breaking, Major, "Thing spec.new".to_owned())
+        (
+            What::FieldRemoved,
+            Breaking,
+            Breaking,
+            Major,
+            "Thing spec.new".to_owned()
+        )
     );
 }
 
@@ -151,7 +190,13 @@ fn fields_become_required_and_optional() {
         &format!("{SPEC}/required"),
         json!(["text", "need"]),
         (What::BecameRequired, No, Breaking, Major, "Thing spec.text"),
-        (What::BecameOptional, Breaking, Info, Major, "Thing spec.text"),
+        (
+            What::BecameOptional,
+            Breaking,
+            Info,
+            Major,
+            "Thing spec.text",
+        ),
     );
 }
 
@@ -160,25 +205,67 @@ fn types_and_formats_change() {
     check(
         &format!("{SPEC}/properties/text"),
         json!({"type": "integer"}),
-        (What::TypeChanged, Breaking, Breaking, Major, "Thing spec.text"),
-        (What::TypeChanged, Breaking, Breaking, Major, "Thing spec.text"),
+        (
+            What::TypeChanged,
+            Breaking,
+            Breaking,
+            Major,
+            "Thing spec.text",
+        ),
+        (
+            What::TypeChanged,
+            Breaking,
+            Breaking,
+            Major,
+            "Thing spec.text",
+        ),
     );
     check(
         &format!("{SPEC}/properties/list/items"),
         json!({"type": "string"}),
-        (What::TypeChanged, Breaking, Breaking, Major, "Thing spec.list[]"),
-        (What::TypeChanged, Breaking, Breaking, Major, "Thing spec.list[]"),
+        (
+            What::TypeChanged,
+            Breaking,
+            Breaking,
+            Major,
+            "Thing spec.list[]",
+        ),
+        (
+            What::TypeChanged,
+            Breaking,
+            Breaking,
+            Major,
+            "Thing spec.list[]",
+        ),
     );
     check(
         &format!("{SPEC}/properties/map/additionalProperties/format"),
         json!("byte"),
-        (What::FormatChanged, Breaking, Breaking, Major, "Thing spec.map{}"),
-        (What::FormatChanged, Breaking, Breaking, Major, "Thing spec.map{}"),
+        (
+            What::FormatChanged,
+            Breaking,
+            Breaking,
+            Major,
+            "Thing spec.map{}",
+        ),
+        (
+            What::FormatChanged,
+            Breaking,
+            Breaking,
+            Major,
+            "Thing spec.map{}",
+        ),
     );
     check(
         &format!("{SPEC}/properties/size/format"),
         json!("int64"),
-        (What::FormatChanged, Breaking, Info, Major, "Thing spec.size"),
+        (
+            What::FormatChanged,
+            Breaking,
+            Info,
+            Major,
+            "Thing spec.size",
+        ),
         (What::FormatChanged, No, Breaking, Major, "Thing spec.size"),
     );
     check(
@@ -207,8 +294,20 @@ fn values_come_and_go() {
     check(
         &format!("{SPEC}/properties/mode/enum"),
         json!(["Auto", "Off", "On"]),
-        (What::EnumValuesAdded, Warning, Info, Minor, "Thing spec.mode"),
-        (What::EnumValuesRemoved, No, Breaking, Major, "Thing spec.mode"),
+        (
+            What::EnumValuesAdded,
+            Warning,
+            Info,
+            Minor,
+            "Thing spec.mode",
+        ),
+        (
+            What::EnumValuesRemoved,
+            No,
+            Breaking,
+            Major,
+            "Thing spec.mode",
+        ),
     );
     check(
         &format!("{SPEC}/properties/mode/enum"),
@@ -231,7 +330,11 @@ fn values_beside_a_reference_replace_those_of_the_type() {
             .extend(values.map(|values| ("enum".to_owned(), values)));
         let mut document = with(&mode, property);
         let values = json!({"type": "string", "enum": ["On", "Off"]});
-        set(&mut document, "/components/schemas/com.example.v1.Mode", values);
+        set(
+            &mut document,
+            "/components/schemas/com.example.v1.Mode",
+            values,
+        );
         document
     };
     let of = |values| compared(&named(None), &named(Some(values))).changes;
@@ -266,13 +369,31 @@ fn defaults_come_and_go() {
         &format!("{SPEC}/properties/text/default"),
         json!("x"),
         (What::DefaultAdded, Info, Warning, Patch, "Thing spec.text"),
-        (What::DefaultRemoved, Warning, Warning, Patch, "Thing spec.text"),
+        (
+            What::DefaultRemoved,
+            Warning,
+            Warning,
+            Patch,
+            "Thing spec.text",
+        ),
     );
     check(
         &format!("{SPEC}/properties/need/default"),
         json!("x"),
-        (What::DefaultChanged, Warning, Warning, Patch, "Thing spec.need"),
-        (What::DefaultChanged, Warning, Warning, Patch, "Thing spec.need"),
+        (
+            What::DefaultChanged,
+            Warning,
+            Warning,
+            Patch,
+            "Thing spec.need",
+        ),
+        (
+            What::DefaultChanged,
+            Warning,
+            Warning,
+            Patch,
+            "Thing spec.need",
+        ),
     );
     check(
         &format!("{SPEC}/properties/size/default"),
@@ -288,8 +409,20 @@ fn lists_are_merged_in_another_way() {
     check(
         &format!("{list}/x-kubernetes-list-type"),
         json!("set"),
-        (What::ListSemanticsChanged, No, Warning, Patch, "Thing spec.list"),
-        (What::ListSemanticsChanged, No, Warning, Patch, "Thing spec.list"),
+        (
+            What::ListSemanticsChanged,
+            No,
+            Warning,
+            Patch,
+            "Thing spec.list",
+        ),
+        (
+            What::ListSemanticsChanged,
+            No,
+            Warning,
+            Patch,
+            "Thing spec.list",
+        ),
     );
     // That is what no type means.
     check(
@@ -300,7 +433,11 @@ fn lists_are_merged_in_another_way() {
     );
     // Type and keys are one change.
     let mut keyed = with(&format!("{list}/x-kubernetes-list-type"), json!("map"));
-    set(&mut keyed, &format!("{list}/x-kubernetes-list-map-keys"), json!(["text"]));
+    set(
+        &mut keyed,
+        &format!("{list}/x-kubernetes-list-map-keys"),
+        json!(["text"]),
+    );
     let report = compared(&document(), &keyed);
     assert_eq!(report.changes.len(), 1);
     assert_eq!(
@@ -364,25 +501,57 @@ fn kinds_change_their_paths() {
     };
     let namespaced = renamed("v1/things", "v1/namespaces/{namespace}/things");
     let report = compared(&document(), &namespaced);
-    let scope = (What::ScopeChanged, Breaking, Breaking, Major, "Thing".to_owned());
-    assert_eq!(report.changes.iter().map(summary).collect::<Vec<_>>(), [scope]);
+    let scope = (
+        What::ScopeChanged,
+        Breaking,
+        Breaking,
+        Major,
+        "Thing".to_owned(),
+    );
+    assert_eq!(
+        report.changes.iter().map(summary).collect::<Vec<_>>(),
+        [scope]
+    );
     let report = compared(&document(), &renamed("v1/things", "v1/thingies"));
-    let plural = (What::ResourceRenamed, Breaking, Breaking, Patch, "Thing".to_owned());
-    assert_eq!(report.changes.iter().map(summary).collect::<Vec<_>>(), [plural]);
+    let plural = (
+        What::ResourceRenamed,
+        Breaking,
+        Breaking,
+        Patch,
+        "Thing".to_owned(),
+    );
+    assert_eq!(
+        report.changes.iter().map(summary).collect::<Vec<_>>(),
+        [plural]
+    );
 }
 
 /// A status that becomes a subresource is no longer written with the object.
 #[test]
 fn a_status_becomes_a_subresource() {
     let one = "/paths/~1apis~1example.com~1v1~1things~1{name}~1status";
-    let before = with(&format!("{THING}/properties/status"), json!({"type": "object"}));
+    let before = with(
+        &format!("{THING}/properties/status"),
+        json!({"type": "object"}),
+    );
     let mut after = before.clone();
     set(&mut after, one, json!({"get": {}, "put": {}}));
     let of = |report: Report| report.changes.iter().map(summary).collect::<Vec<_>>();
-    let added = (What::SubresourceAdded, Info, Warning, Minor, "Thing".to_owned());
+    let added = (
+        What::SubresourceAdded,
+        Info,
+        Warning,
+        Minor,
+        "Thing".to_owned(),
+    );
     assert_eq!(of(compared(&before, &after)), [added]);
-    let removed =
-        (What::SubresourceRemoved, Breaking, Breaking, Major, "Thing".to_owned());
+    let removed = (
+        What::SubresourceRemoved,
+        Breaking,
+        Breaking,
+        Major,
+        "Thing".to_owned(),
+    );
     assert_eq!(of(compared(&after, &before)), [removed]);
 }
 
@@ -391,7 +560,13 @@ fn what_is_deprecated_is_said() {
     check(
         &format!("{SPEC}/properties/text/deprecated"),
         json!(true),
-        (What::LifecycleChanged, Warning, Warning, Patch, "Thing spec.text"),
+        (
+            What::LifecycleChanged,
+            Warning,
+            Warning,
+            Patch,
+            "Thing spec.text",
+        ),
         (What::LifecycleChanged, Info, Info, Patch, "Thing spec.text"),
     );
     // The stages of a lifecycle that both have are changes of the releases that are compared.
@@ -405,11 +580,15 @@ fn what_is_deprecated_is_said() {
 
 #[test]
 fn equal_documents_have_no_changes() {
-    for document in
-        [document(), with(&format!("{SPEC}/properties/text/maxLength"), json!(3))]
-    {
+    for document in [
+        document(),
+        with(&format!("{SPEC}/properties/text/maxLength"), json!(3)),
+    ] {
         let report = compared(&document, &document);
-        assert_eq!((report.changes, report.documentation), (Vec::new(), Vec::new()));
+        assert_eq!(
+            (report.changes, report.documentation),
+            (Vec::new(), Vec::new())
+        );
         assert_eq!(report.compared, ["example.com/v1"]);
     }
 }
@@ -417,7 +596,10 @@ fn equal_documents_have_no_changes() {
 /// Texts are counted apart; how something is written is no change at all.
 #[test]
 fn texts_and_forms_are_no_changes() {
-    let texts = with(&format!("{SPEC}/properties/need/description"), json!("Others."));
+    let texts = with(
+        &format!("{SPEC}/properties/need/description"),
+        json!("Others."),
+    );
     let report = compared(&document(), &texts);
     assert_eq!(report.changes, []);
     assert_eq!(report.documentation.len(), 1);
@@ -430,7 +612,14 @@ fn texts_and_forms_are_no_changes() {
         bare["default"] = json!({});
         bare
     });
-    set(&mut other, &format!("{SPEC}/properties/mode/enum"), json!(["Off", "On"]));
+    set(
+        &mut other,
+        &format!("{SPEC}/properties/mode/enum"),
+        json!(["Off", "On"]),
+    );
     let report = compared(&document(), &other);
-    assert_eq!((report.changes, report.documentation), (Vec::new(), Vec::new()));
+    assert_eq!(
+        (report.changes, report.documentation),
+        (Vec::new(), Vec::new())
+    );
 }

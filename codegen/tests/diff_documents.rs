@@ -3,9 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
-use codegen::diff::{
-    Complete, Knowledge, Report, Semver, Severity, Snapshot, What, diff,
-};
+use codegen::diff::{Complete, Knowledge, Report, Semver, Severity, Snapshot, What, diff};
 use codegen::{Config, Inputs, Source};
 use serde_json::{Map, Value, json};
 
@@ -42,7 +40,9 @@ fn snapshot(release: &str, documents: &[(&str, Value)]) -> Snapshot {
     let mut snapshot = Snapshot::new(release, Some(release.parse().unwrap()));
     for (version, document) in documents {
         let file = format!("apis__example.com__{version}_openapi.json");
-        snapshot.add(&file, &Source::new(&*file, document.to_string())).unwrap();
+        snapshot
+            .add(&file, &Source::new(&*file, document.to_string()))
+            .unwrap();
     }
     snapshot
 }
@@ -51,7 +51,9 @@ fn whats(report: &Report) -> Vec<(What, Severity, Semver, String)> {
     let changes = report.changes.iter();
     let summary = |change: &codegen::diff::Change| {
         let versions = change.place.group_versions.join(" ");
-        let place = format!("{versions} {}", change.place.text()).trim().to_owned();
+        let place = format!("{versions} {}", change.place.text())
+            .trim()
+            .to_owned();
         (change.what, change.severity(), change.rust.semver, place)
     };
     changes.map(summary).collect()
@@ -60,12 +62,20 @@ fn whats(report: &Report) -> Vec<(What, Severity, Semver, String)> {
 #[test]
 fn kinds_come_and_go() {
     let one = snapshot("1.36", &[("v1", document("v1", &["Thing"], &text()))]);
-    let two = snapshot("1.37", &[("v1", document("v1", &["Other", "Thing"], &text()))]);
+    let two = snapshot(
+        "1.37",
+        &[("v1", document("v1", &["Other", "Thing"], &text()))],
+    );
     let added = diff(&one, &two, None, &[]);
     let place = "example.com/v1 Other".to_owned();
     assert_eq!(
         whats(&added),
-        [(What::KindAdded, Severity::Info, Semver::Minor, place.clone())]
+        [(
+            What::KindAdded,
+            Severity::Info,
+            Semver::Minor,
+            place.clone()
+        )]
     );
     let loss = added.changes[0].conversion.as_deref();
     assert_eq!(loss, Some("1.36 can't represent the kind"));
@@ -79,9 +89,13 @@ fn kinds_come_and_go() {
 /// A kind that moves from one version to another: what its conversion loses follows from the fields.
 #[test]
 fn a_kind_moves_to_another_version() {
-    let older = json!({"text": {"type": "string"}, "old": {"type": "string"}, "size": {"type": "string"}});
+    let older =
+        json!({"text": {"type": "string"}, "old": {"type": "string"}, "size": {"type": "string"}});
     let newer = json!({"text": {"type": "string"}, "size": {"type": "integer"}});
-    let from = snapshot("1.36", &[("v1beta1", document("v1beta1", &["Thing"], &older))]);
+    let from = snapshot(
+        "1.36",
+        &[("v1beta1", document("v1beta1", &["Thing"], &older))],
+    );
     let mut to = snapshot("1.37", &[("v1", document("v1", &["Thing"], &newer))]);
     // Nothing says that the folders hold all documents.
     let report = diff(&from, &to, None, &[]);
@@ -99,14 +113,22 @@ fn a_kind_moves_to_another_version() {
     let place = "example.com/v1beta1".to_owned();
     assert_eq!(
         whats(&report),
-        [(What::GroupVersionRemoved, Severity::Breaking, Semver::Major, place)]
+        [(
+            What::GroupVersionRemoved,
+            Severity::Breaking,
+            Semver::Major,
+            place
+        )]
     );
     let change = &report.changes[0];
     assert_eq!(
         change.conversion.as_deref(),
         Some("Thing: example.com/v1 can't represent old, size")
     );
-    assert_eq!(change.edit.as_deref(), Some("use example.com/v1 in code and manifests"));
+    assert_eq!(
+        change.edit.as_deref(),
+        Some("use example.com/v1 in code and manifests")
+    );
     let mut complete = from.clone();
     complete.complete = Complete::All;
     let report = diff(&complete, &to, None, &[]);
@@ -162,11 +184,19 @@ fn shared_types_are_reported_once() {
     let change = &report.changes[0];
     let all = ["example.com/v1", "example.com/v1beta1", "example.com/v2"];
     assert_eq!(change.place.group_versions, all);
-    assert_eq!(change.place.used, ["Other metadata.name", "Thing metadata.name"]);
+    assert_eq!(
+        change.place.used,
+        ["Other metadata.name", "Thing metadata.name"]
+    );
     // Metadata is of k8s-openapi.
     assert_eq!(change.rust.semver, Semver::Patch);
     let only = |group: &str| {
-        diff(&from, &snapshot("1.37", &reversed), None, &[group.to_owned()])
+        diff(
+            &from,
+            &snapshot("1.37", &reversed),
+            None,
+            &[group.to_owned()],
+        )
     };
     assert_eq!(only("example.com"), report);
     assert_eq!(only("example.org").compared, Vec::<String>::new());
@@ -222,7 +252,9 @@ fn overlays_add_rules_and_lifecycles() {
     let config = Config::parse(&Source::new("codegen.toml", CONFIG)).unwrap();
     let mut inputs = Inputs::default();
     for (name, overlay) in [("thing.yaml", OVERLAY), ("old.yaml", OLD)] {
-        inputs.overlays.insert(name.to_owned(), Source::new(name, overlay));
+        inputs
+            .overlays
+            .insert(name.to_owned(), Source::new(name, overlay));
     }
     let knowledge = Knowledge {
         config: &config,
@@ -238,8 +270,11 @@ fn overlays_add_rules_and_lifecycles() {
     );
     let to = snapshot("1.37", &[("v1", document("v1", &["Thing"], &newer))]);
     let report = diff(&from, &to, Some(&knowledge), &[]);
-    let found: Vec<_> =
-        report.changes.iter().map(|change| (change.what, change.place.text())).collect();
+    let found: Vec<_> = report
+        .changes
+        .iter()
+        .map(|change| (change.what, change.place.text()))
+        .collect();
     assert_eq!(
         found,
         [
@@ -259,14 +294,22 @@ fn overlays_add_rules_and_lifecycles() {
     );
     assert_eq!(
         field.details,
-        ["integer (int32)", "alpha since 1.37, feature gate New", "maximum: 7"]
+        [
+            "integer (int32)",
+            "alpha since 1.37, feature gate New",
+            "maximum: 7"
+        ]
     );
     // That the rule of a field is of 1.37 is said of v1, which had no such field before.
-    let later =
-        snapshot("1.37", &[("v1beta1", document("v1beta1", &["Thing"], &newer))]);
+    let later = snapshot(
+        "1.37",
+        &[("v1beta1", document("v1beta1", &["Thing"], &newer))],
+    );
     let report = diff(&from, &later, Some(&knowledge), &[]);
-    let changes =
-        report.changes.iter().map(|change| (change.what, change.to.as_deref()));
+    let changes = report
+        .changes
+        .iter()
+        .map(|change| (change.what, change.to.as_deref()));
     assert_eq!(
         changes.collect::<Vec<_>>(),
         [
@@ -280,7 +323,10 @@ fn overlays_add_rules_and_lifecycles() {
     let other = snapshot("1.37", &[("v1", document("v1", &["Part"], &text()))]);
     let report = diff(&other, &other, Some(&knowledge), &[]);
     assert_eq!(report.changes, []);
-    assert!(report.not_compared[0].contains("an overlay doesn't fit"), "{report:?}");
+    assert!(
+        report.not_compared[0].contains("an overlay doesn't fit"),
+        "{report:?}"
+    );
 }
 
 /// Types that hold themselves, in many ways, and names that lead in a circle.
@@ -288,7 +334,8 @@ fn overlays_add_rules_and_lifecycles() {
 fn circles_end() {
     let of = |version: &str, name: &str| {
         let mut document = document(version, &["Thing"], &text());
-        let reference = |name: String| json!({"$ref": format!("#/components/schemas/com.example.{name}")});
+        let reference =
+            |name: String| json!({"$ref": format!("#/components/schemas/com.example.{name}")});
         for index in 0..30 {
             let mut properties = Map::new();
             for field in 0..30 {
@@ -302,8 +349,7 @@ fn circles_end() {
             schemas["com.example.B"] = reference("A".to_owned());
             let kind = &mut schemas[format!("com.example.{version}.Thing")];
             kind["properties"]["deep"] = reference(format!("{name}0"));
-            kind["properties"]["odd"] =
-                reference(if name == "X" { "A" } else { "B" }.to_owned());
+            kind["properties"]["odd"] = reference(if name == "X" { "A" } else { "B" }.to_owned());
             kind["properties"]["mixed"] = if name == "X" {
                 reference("A".to_owned())
             } else {
@@ -316,8 +362,10 @@ fn circles_end() {
     let mut to = snapshot("1.37", &[("v1", of("v1", "Y"))]);
     to.complete = Complete::All;
     let report = diff(&from, &to, None, &[]);
-    let renamed =
-        report.changes.iter().filter(|change| change.what == What::TypeRenamed);
+    let renamed = report
+        .changes
+        .iter()
+        .filter(|change| change.what == What::TypeRenamed);
     assert!(renamed.count() > 30, "{:?}", whats(&report));
 }
 
@@ -329,8 +377,9 @@ fn what_is_no_document_is_refused() {
         (r#"{"swagger": "2.0"}"#, "Swagger 2.0"),
         (r#"{"openapi": "3.0.0"}"#, "neither schemas nor paths"),
     ] {
-        let error =
-            Snapshot::default().add("d.json", &Source::new("d.json", text)).unwrap_err();
+        let error = Snapshot::default()
+            .add("d.json", &Source::new("d.json", text))
+            .unwrap_err();
         assert!(error.to_string().contains(message), "{error}");
     }
     // What is no schema where one is expected is as good as nothing.

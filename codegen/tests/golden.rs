@@ -37,19 +37,26 @@ fn generated_files_are_as_they_were_approved() {
 fn manifests_say_what_the_configuration_says() {
     for golden in goldens() {
         for (config, generated) in golden.config.crates.iter().zip(golden.generated()) {
-            let manifest = generated.files.iter().find(|file| file.path == "Cargo.toml");
+            let manifest = generated
+                .files
+                .iter()
+                .find(|file| file.path == "Cargo.toml");
             let manifest: toml::Table = manifest.unwrap().text.parse().unwrap();
-            let package =
-                |key: &str| manifest["package"][key].as_str().unwrap().to_owned();
+            let package = |key: &str| manifest["package"][key].as_str().unwrap().to_owned();
             assert_eq!(package("name"), config.name);
             assert_eq!(package("description"), config.description);
-            let into = config.conversion.iter().map(|conversion| conversion.to.as_str());
-            for dependency in ["kubernetes-kinds", "k8s-openapi"].into_iter().chain(into)
-            {
+            let into = config
+                .conversion
+                .iter()
+                .map(|conversion| conversion.to.as_str());
+            for dependency in ["kubernetes-kinds", "k8s-openapi"].into_iter().chain(into) {
                 let inherited = &manifest["dependencies"][dependency]["workspace"];
                 assert_eq!(inherited.as_bool(), Some(true), "{dependency}");
             }
-            let into = config.conversion.iter().map(|conversion| conversion.to.as_str());
+            let into = config
+                .conversion
+                .iter()
+                .map(|conversion| conversion.to.as_str());
             for feature in ["apply", "manifests", "validation"] {
                 let parts = manifest["features"][feature].as_array().unwrap();
                 let parts: Vec<_> = parts.iter().filter_map(|p| p.as_str()).collect();
@@ -63,7 +70,12 @@ fn manifests_say_what_the_configuration_says() {
                     assert_eq!(optional.as_bool(), Some(true), "{package}");
                 }
             }
-            assert!(!manifest["features"].as_table().unwrap().contains_key("default"));
+            assert!(
+                !manifest["features"]
+                    .as_table()
+                    .unwrap()
+                    .contains_key("default")
+            );
         }
     }
 }
@@ -133,14 +145,20 @@ fn compare(golden: &Golden, differences: &mut String) {
         folders.insert(path.parent().unwrap().to_owned());
         wanted.insert(path);
     }
-    for entry in
-        folders.iter().flat_map(|folder| fs::read_dir(folder).into_iter()).flatten()
+    for entry in folders
+        .iter()
+        .flat_map(|folder| fs::read_dir(folder).into_iter())
+        .flatten()
     {
         let path = entry.unwrap().path();
         if path.is_file() && !wanted.contains(&path) {
             let name = path.file_name().unwrap().to_string_lossy();
-            writeln!(differences, "{}/src/{name}: no longer generated", golden.name)
-                .unwrap();
+            writeln!(
+                differences,
+                "{}/src/{name}: no longer generated",
+                golden.name
+            )
+            .unwrap();
         }
     }
 }
@@ -180,7 +198,10 @@ fn rust_files(golden: &Golden) -> Vec<(PathBuf, GeneratedFile)> {
     let mut files = Vec::new();
     for krate in golden.generated() {
         let folder = golden.folder_of(&krate);
-        let rust = krate.files.into_iter().filter(|file| file.path.ends_with(".rs"));
+        let rust = krate
+            .files
+            .into_iter()
+            .filter(|file| file.path.ends_with(".rs"));
         files.extend(rust.map(|file| (folder.join(&file.path), file)));
     }
     files

@@ -13,8 +13,7 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-const META: &str =
-    "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
+const META: &str = "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
 const COLOR: &str = "#/components/schemas/com.example.v1.Color";
 
 /// The places of a document and a configuration that hold text, by name.
@@ -138,7 +137,9 @@ impl Texts<'_> {
             source: Source::new("document.json", document),
             release: "1.37".parse().unwrap(),
         };
-        inputs.documents.insert("v1.37/document.json".to_owned(), input);
+        inputs
+            .documents
+            .insert("v1.37/document.json".to_owned(), input);
         let crates = match generate(&config, &inputs) {
             Ok(crates) => crates,
             Err(errors) => {
@@ -156,8 +157,7 @@ impl Texts<'_> {
 /// The tokens of a file without documentation and with all strings alike.
 fn structure(text: &str) -> Result<String, String> {
     let file = syn::parse_file(text).map_err(|error| format!("{error}:\n{text}"))?;
-    let tokens: TokenStream =
-        text.parse().map_err(|error| format!("{error}:\n{text}"))?;
+    let tokens: TokenStream = text.parse().map_err(|error| format!("{error}:\n{text}"))?;
     if file.shebang.is_some() {
         return Err(format!("a shebang:\n{text}"));
     }
@@ -184,8 +184,7 @@ fn write_tokens(tokens: TokenStream, to: &mut String) {
                 }
             }
             // A list that is broken into lines has one more.
-            TokenTree::Punct(sign)
-                if sign.as_char() == ',' && tokens.peek().is_none() => {}
+            TokenTree::Punct(sign) if sign.as_char() == ',' && tokens.peek().is_none() => {}
             TokenTree::Group(group) => {
                 to.push_str(&format!("{:?}{{", group.delimiter()));
                 write_tokens(group.stream(), to);
@@ -209,9 +208,7 @@ fn count_tokens(tokens: TokenStream, counts: &mut BTreeMap<String, usize>) {
     let mut tokens = tokens.into_iter().peekable();
     while let Some(token) = tokens.next() {
         let token = match token {
-            TokenTree::Punct(sign)
-                if sign.as_char() == ',' && tokens.peek().is_none() =>
-            {
+            TokenTree::Punct(sign) if sign.as_char() == ',' && tokens.peek().is_none() => {
                 continue;
             }
             TokenTree::Group(group) if is_doc(&group) => continue,
@@ -232,8 +229,7 @@ fn count_tokens(tokens: TokenStream, counts: &mut BTreeMap<String, usize>) {
 fn is_doc(group: &proc_macro2::Group) -> bool {
     let mut tokens = group.stream().into_iter();
     let doc = matches!(tokens.next(), Some(TokenTree::Ident(name)) if name == "doc");
-    let equals =
-        matches!(tokens.next(), Some(TokenTree::Punct(sign)) if sign.as_char() == '=');
+    let equals = matches!(tokens.next(), Some(TokenTree::Punct(sign)) if sign.as_char() == '=');
     let text = matches!(tokens.next(), Some(TokenTree::Literal(_)));
     let rest = tokens.next().is_none();
     group.delimiter() == Delimiter::Bracket && doc && equals && text && rest
@@ -258,7 +254,9 @@ fn stays_text(place: &str, text: &str) -> Result<(), String> {
     // as many of each token.
     if ["enum value", "nameless value", "property", "schema"].contains(&place) {
         check(
-            files.keys().all(|path| path.is_ascii() && !path.contains("..")),
+            files
+                .keys()
+                .all(|path| path.is_ascii() && !path.contains("..")),
             "a path",
         )?;
         // What is a name already can be that of something else in the document.
@@ -296,7 +294,10 @@ fn check(good: bool, error: &str) -> Result<(), String> {
 fn manifest(text: &str, harmless: &str) -> Result<(), String> {
     let keys = |text: &str| -> Result<Vec<String>, String> {
         let manifest: toml::Table = text.parse().map_err(|error| format!("{error}"))?;
-        let package = manifest["package"].as_table().into_iter().flat_map(|t| t.keys());
+        let package = manifest["package"]
+            .as_table()
+            .into_iter()
+            .flat_map(|t| t.keys());
         Ok(manifest.keys().chain(package).cloned().collect())
     };
     check(keys(text)? == keys(harmless)?, "another manifest")
@@ -406,8 +407,7 @@ fn known_fragments_stay_text() {
             .chunks(PLACES.len().div_ceil(4))
             .map(|places| scope.spawn(|| places.iter().map(|p| errors_at(p)).collect()))
             .collect();
-        let errors: Vec<String> =
-            workers.into_iter().map(|w| w.join().unwrap()).collect();
+        let errors: Vec<String> = workers.into_iter().map(|w| w.join().unwrap()).collect();
         errors.concat()
     });
     assert!(errors.is_empty(), "{errors}");
@@ -415,9 +415,9 @@ fn known_fragments_stay_text() {
 
 /// One example a place is enough to go on with.
 fn errors_at(place: &str) -> String {
-    let texts = FRAGMENTS.iter().flat_map(|fragment| {
-        [(*fragment).to_owned(), format!("Some {fragment} `text`.")]
-    });
+    let texts = FRAGMENTS
+        .iter()
+        .flat_map(|fragment| [(*fragment).to_owned(), format!("Some {fragment} `text`.")]);
     let wrong = texts.filter_map(|text| Some((stays_text(place, &text).err()?, text)));
     let wrong: Vec<_> = wrong.collect();
     wrong.first().map_or_else(String::new, |(error, text)| {

@@ -31,9 +31,10 @@ fn workspace() -> Option<(Config, Inputs)> {
         };
         inputs.documents.insert(document.path(), input);
         for overlay in &document.overlays {
-            let text =
-                fs::read_to_string(root.join("spec/overlays").join(overlay)).unwrap();
-            inputs.overlays.insert(overlay.clone(), Source::new(overlay, text));
+            let text = fs::read_to_string(root.join("spec/overlays").join(overlay)).unwrap();
+            inputs
+                .overlays
+                .insert(overlay.clone(), Source::new(overlay, text));
         }
     }
     Some((config, inputs))
@@ -41,14 +42,17 @@ fn workspace() -> Option<(Config, Inputs)> {
 
 /// All configurations with their inputs: the workspace's and the goldens'.
 fn all() -> Vec<(Config, Inputs)> {
-    let goldens =
-        goldens().into_iter().map(|Golden { config, inputs, .. }| (config, inputs));
+    let goldens = goldens()
+        .into_iter()
+        .map(|Golden { config, inputs, .. }| (config, inputs));
     goldens.chain(workspace()).collect()
 }
 
 fn files(crates: &[Generated]) -> Vec<(&str, &str)> {
     let files = crates.iter().flat_map(|krate| &krate.files);
-    files.map(|file| (file.path.as_str(), file.text.as_str())).collect()
+    files
+        .map(|file| (file.path.as_str(), file.text.as_str()))
+        .collect()
 }
 
 #[test]
@@ -92,8 +96,10 @@ fn the_order_of_keys_does_not_matter() {
     for (config, inputs) in all() {
         let mut other = inputs.clone();
         // Definitions in YAML have an order of their own.
-        let json =
-            other.documents.iter_mut().filter(|(path, _)| path.ends_with(".json"));
+        let json = other
+            .documents
+            .iter_mut()
+            .filter(|(path, _)| path.ends_with(".json"));
         for (_, document) in json {
             let value: Value = serde_json::from_str(&document.source.text).unwrap();
             document.source.text.clear();
@@ -124,12 +130,16 @@ fn the_bundle_has_every_crate_and_kind() {
             let module = krate.name.replace('-', "_");
             assert!(text("src/lib.rs").contains(&format!("pub use {module};\n")));
         }
-        let (kinds, conversions) =
-            text("src/kinds.rs").split_once("macro_rules! for_each_conversion").unwrap();
+        let (kinds, conversions) = text("src/kinds.rs")
+            .split_once("macro_rules! for_each_conversion")
+            .unwrap();
         let names = |rows: &str| -> Vec<String> {
-            let rows = rows.lines().filter_map(|row| row.strip_prefix("            "));
+            let rows = rows
+                .lines()
+                .filter_map(|row| row.strip_prefix("            "));
             let rows = rows.filter(|row| !row.starts_with([' ', '$']));
-            rows.map(|row| row.split_once(": ").unwrap().0.to_owned()).collect()
+            rows.map(|row| row.split_once(": ").unwrap().0.to_owned())
+                .collect()
         };
         let (kinds, conversions) = (names(kinds), names(conversions));
         let versions = crates.iter().flat_map(|krate| &krate.group_versions);
@@ -137,9 +147,7 @@ fn the_bundle_has_every_crate_and_kind() {
         assert_eq!(kinds.len(), all);
         let unique: BTreeSet<_> = kinds.iter().collect();
         assert_eq!(unique.len(), kinds.len(), "{kinds:?}");
-        assert!(
-            !conversions.is_empty() && conversions.iter().all(|n| kinds.contains(n))
-        );
+        assert!(!conversions.is_empty() && conversions.iter().all(|n| kinds.contains(n)));
         bundles += 1;
     }
     assert!(bundles > 0);
@@ -158,12 +166,17 @@ fn every_schema_has_become_something() {
             assert_eq!(full.len(), krate.structs + krate.enums, "{}", krate.name);
             for name in applied {
                 let full = name.replace("/apply::", "::").replace("apply::", "");
-                assert!(declared.contains(&full) && !full.ends_with("List"), "{name}");
+                assert!(
+                    declared.contains(&full) && !full.ends_with("List"),
+                    "{name}"
+                );
             }
             let mut crates = config.crates.iter();
             let wanted = crates.find(|config| config.name == krate.name);
-            let is_bundle =
-                config.bundle.as_ref().is_some_and(|own| own.name == krate.name);
+            let is_bundle = config
+                .bundle
+                .as_ref()
+                .is_some_and(|own| own.name == krate.name);
             assert_ne!(wanted.is_some(), is_bundle, "{}", krate.name);
             for document in wanted.iter().flat_map(|krate| &krate.documents) {
                 let text = &inputs.documents[&document.path()].source.text;
@@ -172,8 +185,7 @@ fn every_schema_has_become_something() {
                     assert!(document.file.ends_with(".yaml"));
                     continue;
                 };
-                for (name, schema) in value["components"]["schemas"].as_object().unwrap()
-                {
+                for (name, schema) in value["components"]["schemas"].as_object().unwrap() {
                     match name.strip_prefix(&document.prefix) {
                         Some(short) => {
                             let keeps = "x-kubernetes-preserve-unknown-fields";
@@ -207,8 +219,7 @@ fn files_are_modules() {
                 let folder = module.replace("::", "/");
                 for item in syn::parse_file(text).unwrap().items {
                     // One that is written out is no file.
-                    let syn::Item::Mod(item @ syn::ItemMod { content: None, .. }) = item
-                    else {
+                    let syn::Item::Mod(item @ syn::ItemMod { content: None, .. }) = item else {
                         continue;
                     };
                     let path = format!("src/{folder}{}", item.ident);
@@ -248,8 +259,7 @@ fn places(value: &Value, at: &str, found: &mut Vec<String>) {
 }
 
 fn any_json() -> impl Strategy<Value = Value> {
-    let reference =
-        |name: &str| json!({ "$ref": format!("#/components/schemas/{name}") });
+    let reference = |name: &str| json!({ "$ref": format!("#/components/schemas/{name}") });
     let leaf = prop_oneof![
         Just(Value::Null),
         any::<bool>().prop_map(Value::from),
@@ -257,13 +267,7 @@ fn any_json() -> impl Strategy<Value = Value> {
         any::<f64>().prop_map(Value::from),
         any::<String>().prop_map(Value::from),
         prop::sample::select(vec![
-            "string",
-            "object",
-            "array",
-            "integer",
-            "int32",
-            "v1",
-            ""
+            "string", "object", "array", "integer", "int32", "v1", ""
         ])
         .prop_map(Value::from),
         prop::sample::select(vec![
@@ -303,7 +307,10 @@ fn any_json() -> impl Strategy<Value = Value> {
 
 /// A change of a document: the place, by its number, and what comes there, if anything.
 fn change() -> impl Strategy<Value = (prop::sample::Index, Option<Value>)> {
-    (any::<prop::sample::Index>(), prop::option::weighted(0.7, any_json()))
+    (
+        any::<prop::sample::Index>(),
+        prop::option::weighted(0.7, any_json()),
+    )
 }
 
 fn mutated(document: &mut Value, (index, value): (prop::sample::Index, Option<Value>)) {
@@ -353,8 +360,7 @@ fn small() -> Value {
     let operation = json!({
         "x-kubernetes-action": "list", "responses": {}, "x-kubernetes-group-version-kind": gvk
     });
-    let reference =
-        |name: &str| json!({ "$ref": format!("#/components/schemas/{name}") });
+    let reference = |name: &str| json!({ "$ref": format!("#/components/schemas/{name}") });
     let meta = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
     json!({
         "openapi": "3.0.0",
@@ -436,7 +442,6 @@ proptest! {
 
 #[test]
 fn the_small_document_itself_is_good() {
-    let crates =
-        common::from_document(&small().to_string()).unwrap_or_else(|f| panic!("{f}"));
+    let crates = common::from_document(&small().to_string()).unwrap_or_else(|f| panic!("{f}"));
     assert_eq!((crates[0].structs, crates[0].enums), (2, 1));
 }

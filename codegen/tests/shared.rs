@@ -4,16 +4,11 @@
 
 mod common;
 
-use codegen::{
-    Config, Diagnostics, DocumentSource, Generated, Inputs, Source, generate,
-};
+use codegen::{Config, Diagnostics, DocumentSource, Generated, Inputs, Source, generate};
 use common::document;
 
 /// Generates from documents with these schemas.
-fn from(
-    config: &str,
-    documents: &[(&str, &str)],
-) -> Result<Vec<Generated>, Diagnostics> {
+fn from(config: &str, documents: &[(&str, &str)]) -> Result<Vec<Generated>, Diagnostics> {
     let config = Config::parse(&Source::new("codegen.toml", config))?;
     let mut inputs = Inputs::default();
     for (file, schemas) in documents {
@@ -57,8 +52,7 @@ fn holder(name: &str) -> String {
 fn a_schema_of_two_documents_is_generated_once() {
     let documents = [("one.json", &*holder("One")), ("two.json", &*holder("Two"))];
     let crates = from(ONE_CRATE, &documents).unwrap();
-    let declares =
-        |file: &&codegen::GeneratedFile| file.text.contains("pub struct Shared {");
+    let declares = |file: &&codegen::GeneratedFile| file.text.contains("pub struct Shared {");
     let files = &crates[0].files;
     assert_eq!(files.iter().filter(declares).count(), 1);
     for name in ["one", "two"] {

@@ -22,17 +22,23 @@ fn root() -> Option<PathBuf> {
 /// The names of the files in a folder.
 fn files(folder: &Path) -> BTreeSet<String> {
     let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap());
-    entries.map(|entry| entry.file_name().into_string().unwrap()).collect()
+    entries
+        .map(|entry| entry.file_name().into_string().unwrap())
+        .collect()
 }
 
 /// The documents below spec/, as `v1.37/FILE`.
 fn documents(root: &Path) -> BTreeSet<String> {
     let spec = root.join("spec");
-    let releases = files(&spec).into_iter().filter(|name| name.starts_with('v'));
+    let releases = files(&spec)
+        .into_iter()
+        .filter(|name| name.starts_with('v'));
     releases
         .flat_map(|release| {
             let files = files(&spec.join(&release));
-            files.into_iter().map(move |file| format!("{release}/{file}"))
+            files
+                .into_iter()
+                .map(move |file| format!("{release}/{file}"))
         })
         .collect()
 }
@@ -44,12 +50,17 @@ fn every_document_and_overlay_is_used() {
     let text = fs::read_to_string(root.join("codegen.toml")).unwrap();
     let config = Config::parse(&Source::new("codegen.toml", text)).unwrap();
     let used = || config.crates.iter().flat_map(|krate| &krate.documents);
-    assert_eq!(documents(&root), used().map(|document| document.path()).collect());
+    assert_eq!(
+        documents(&root),
+        used().map(|document| document.path()).collect()
+    );
     let mut overlays = files(&root.join("spec/overlays"));
     overlays.retain(|name| name != "README.md");
     assert_eq!(
         overlays,
-        used().flat_map(|document| document.overlays.clone()).collect()
+        used()
+            .flat_map(|document| document.overlays.clone())
+            .collect()
     );
 }
 
@@ -61,17 +72,26 @@ fn shared_schemas_are_alike() {
     let mut known: BTreeMap<String, (Value, String)> = BTreeMap::new();
     let mut shared = 0;
     // Definitions of custom resources share nothing.
-    for path in documents(&root).into_iter().filter(|path| path.ends_with(".json")) {
+    for path in documents(&root)
+        .into_iter()
+        .filter(|path| path.ends_with(".json"))
+    {
         let text = fs::read_to_string(root.join("spec").join(&path)).unwrap();
         let document: Value = serde_json::from_str(&text).unwrap();
         let schemas = document["components"]["schemas"].as_object().unwrap();
         for reference in text.split("\"#/components/schemas/").skip(1) {
             let name = reference.split('"').next().unwrap();
-            assert!(schemas.contains_key(name), "{path} refers to {name}, but lacks it");
+            assert!(
+                schemas.contains_key(name),
+                "{path} refers to {name}, but lacks it"
+            );
         }
         for (name, schema) in schemas {
             let mut schema = schema.clone();
-            if ["DeleteOptions", "WatchEvent"].iter().any(|end| name.ends_with(end)) {
+            if ["DeleteOptions", "WatchEvent"]
+                .iter()
+                .any(|end| name.ends_with(end))
+            {
                 // Since 1.36 each document names its own group-version only.
                 schema["x-kubernetes-group-version-kind"].take();
             }

@@ -36,7 +36,9 @@ impl World {
         let server = ControlPlane::start().await.unwrap();
         let client = server.client().unwrap();
         let mut command = Command::new(env!("CARGO_BIN_EXE_operator"));
-        command.args(["--driver", DRIVER]).env("KUBECONFIG", server.kubeconfig());
+        command
+            .args(["--driver", DRIVER])
+            .env("KUBECONFIG", server.kubeconfig());
         let mut operator = Program::start(&mut command);
         operator.logs("attaching volumes of csi.example.com").await;
         Self {
@@ -47,23 +49,28 @@ impl World {
         }
     }
 
-    async fn add_node(
-        &self,
-        name: &str,
-        drivers: impl IntoIterator<Item = CSINodeDriver>,
-    ) {
+    async fn add_node(&self, name: &str, drivers: impl IntoIterator<Item = CSINodeDriver>) {
         let node = CSINode::new(name, CSINodeSpec::new(drivers));
-        self.nodes.create(&PostParams::default(), &node).await.unwrap();
+        self.nodes
+            .create(&PostParams::default(), &node)
+            .await
+            .unwrap();
     }
 
     /// Makes the drivers of a node these.
     async fn change_node(&self, name: &str, drivers: &[CSINodeDriver]) {
         let change = Patch::Merge(json!({"spec": {"drivers": drivers}}));
-        self.nodes.patch(name, &PatchParams::default(), &change).await.unwrap();
+        self.nodes
+            .patch(name, &PatchParams::default(), &change)
+            .await
+            .unwrap();
     }
 
     async fn add(&self, attachment: &VolumeAttachment) {
-        self.attachments.create(&PostParams::default(), attachment).await.unwrap();
+        self.attachments
+            .create(&PostParams::default(), attachment)
+            .await
+            .unwrap();
     }
 
     /// Waits until an attachment is as wanted.
@@ -80,7 +87,10 @@ impl World {
     }
 
     async fn until_attached(&self, name: &str) -> VolumeAttachment {
-        self.until(name, |found| found.status.as_ref().is_some_and(|s| s.attached)).await
+        self.until(name, |found| {
+            found.status.as_ref().is_some_and(|s| s.attached)
+        })
+        .await
     }
 
     /// Waits until an attachment is refused, and returns it with the reason.
@@ -93,13 +103,21 @@ impl World {
 
     async fn until_gone(&self, name: &str) {
         let is_gone = async || {
-            self.attachments.get_opt(name).await.unwrap().is_none().then_some(())
+            self.attachments
+                .get_opt(name)
+                .await
+                .unwrap()
+                .is_none()
+                .then_some(())
         };
         eventually(name, is_gone).await;
     }
 
     async fn delete(&self, name: &str) {
-        self.attachments.delete(name, &DeleteParams::default()).await.unwrap();
+        self.attachments
+            .delete(name, &DeleteParams::default())
+            .await
+            .unwrap();
     }
 }
 
@@ -132,7 +150,9 @@ async fn volumes_are_attached_and_detached() {
     let world = World::start().await;
     world.add_node("full", [driver("full-1", 1)]).await;
     world.add_node("bare", []).await;
-    world.add(&attachment("foreign", "other.example.com", "full")).await;
+    world
+        .add(&attachment("foreign", "other.example.com", "full"))
+        .await;
     let foreign = world.attachments.get("foreign").await.unwrap();
 
     // The operator owns the fields of the status that it sets, and no others.
@@ -142,7 +162,10 @@ async fn volumes_are_attached_and_detached() {
     assert_eq!(json!(metadata), json!({"nodeID": "full-1"}));
     assert_eq!(first.metadata.finalizers.clone().unwrap(), [FINALIZER]);
     let status = json!({"f:attached": {}, "f:attachmentMetadata": {"f:nodeID": {}}});
-    assert_eq!(owned(&first), json!([["Apply", "status", {"f:status": status}]]));
+    assert_eq!(
+        owned(&first),
+        json!([["Apply", "status", {"f:status": status}]])
+    );
 
     // A node takes what its driver says.
     world.add(&attachment("second", DRIVER, "full")).await;
@@ -150,7 +173,10 @@ async fn volumes_are_attached_and_detached() {
     assert_eq!(reason, "full-1 has 1 of 1 volumes of csi.example.com");
     let error = json!({"f:message": {}, "f:time": {}});
     let status = json!({"f:attached": {}, "f:attachError": error});
-    assert_eq!(owned(&second), json!([["Apply", "status", {"f:status": status}]]));
+    assert_eq!(
+        owned(&second),
+        json!([["Apply", "status", {"f:status": status}]])
+    );
     world.add(&attachment("third", DRIVER, "bare")).await;
     let (_, reason) = world.until_refused("third").await;
     assert_eq!(reason, "node bare has no driver csi.example.com");
@@ -162,12 +188,18 @@ async fn volumes_are_attached_and_detached() {
     let changed = Instant::now();
     world.change_node("bare", &[driver("bare-1", 1)]).await;
     world.change_node("full", &[driver("full-1", 2)]).await;
-    world.add_node("absent", [CSINodeDriver::new(DRIVER, "absent-1")]).await;
+    world
+        .add_node("absent", [CSINodeDriver::new(DRIVER, "absent-1")])
+        .await;
     for name in ["second", "third", "fourth"] {
         let attached = world.until_attached(name).await;
         assert_eq!(attached.status.unwrap().attach_error, None);
     }
-    assert!(changed.elapsed() < Duration::from_secs(15), "{:?}", changed.elapsed());
+    assert!(
+        changed.elapsed() < Duration::from_secs(15),
+        "{:?}",
+        changed.elapsed()
+    );
 
     // Detached first, then released.
     world.delete("first").await;
@@ -184,7 +216,11 @@ async fn volumes_are_attached_and_detached() {
     let status = released.status.clone().unwrap();
     assert_eq!((status.attached, status.attachment_metadata), (false, None));
     let release = Patch::Merge(json!({"metadata": {"finalizers": null}}));
-    world.attachments.patch("held", &PatchParams::default(), &release).await.unwrap();
+    world
+        .attachments
+        .patch("held", &PatchParams::default(), &release)
+        .await
+        .unwrap();
     world.until_gone("held").await;
 
     // Those of other attachers are none of its business.
@@ -201,7 +237,11 @@ async fn the_manifest_is_attached() {
     let text = fs::read_to_string(path).unwrap();
     let (node, attachment) = text.split_once("---\n").unwrap();
     let node = from_yaml::<CSINode>(node).unwrap().object;
-    world.nodes.create(&PostParams::default(), &node).await.unwrap();
+    world
+        .nodes
+        .create(&PostParams::default(), &node)
+        .await
+        .unwrap();
     let attachment = from_yaml::<VolumeAttachment>(attachment).unwrap().object;
     world.add(&attachment).await;
     world.until_attached("example-attachment").await;
@@ -212,9 +252,14 @@ async fn the_manifest_is_attached() {
 async fn without_a_cluster_it_says_so() {
     let config = Path::new(env!("CARGO_TARGET_TMPDIR")).join("no-kubeconfig");
     let mut command = Command::new(env!("CARGO_BIN_EXE_operator"));
-    command.args(["--driver", DRIVER]).env("KUBECONFIG", &config);
+    command
+        .args(["--driver", DRIVER])
+        .env("KUBECONFIG", &config);
     let output = command.output().await.unwrap();
     assert!(!output.status.success());
     let error = String::from_utf8(output.stderr).unwrap();
-    assert!(error.contains("error: ") && error.contains("no-kubeconfig"), "{error}");
+    assert!(
+        error.contains("error: ") && error.contains("no-kubeconfig"),
+        "{error}"
+    );
 }

@@ -49,7 +49,9 @@ impl World {
         let mut command = command();
         command.arg("run").env("KUBECONFIG", server.kubeconfig());
         let mut controller = Program::start(&mut command);
-        controller.logs("following StorageProfiles, rules of Kubernetes 1.").await;
+        controller
+            .logs("following StorageProfiles, rules of Kubernetes 1.")
+            .await;
         let kind = GroupVersionKind::gvk("example.com", "v1", "StorageProfile");
         let resource = ApiResource::from_gvk(&kind);
         Self {
@@ -64,12 +66,18 @@ impl World {
 
     async fn add(&self, name: &str, spec: Value) -> DynamicObject {
         let profile = profile(name, spec);
-        self.profiles.create(&PostParams::default(), &profile).await.unwrap()
+        self.profiles
+            .create(&PostParams::default(), &profile)
+            .await
+            .unwrap()
     }
 
     async fn change(&self, name: &str, spec: Value) {
         let change = Patch::Merge(json!({"spec": spec}));
-        self.profiles.patch(name, &PatchParams::default(), &change).await.unwrap();
+        self.profiles
+            .patch(name, &PatchParams::default(), &change)
+            .await
+            .unwrap();
     }
 
     /// Waits until the status is about the newest spec, and returns why it isn't ready.
@@ -89,8 +97,9 @@ impl World {
     /// What the server finds wrong with a profile: the field and the type of each error.
     async fn refusal(&self, spec: Value) -> Vec<(String, String)> {
         let body = serde_json::to_vec(&profile("bad.example.com", spec)).unwrap();
-        let answer =
-            send(&self.client, Method::POST, PROFILES, Some(body)).await.unwrap();
+        let answer = send(&self.client, Method::POST, PROFILES, Some(body))
+            .await
+            .unwrap();
         assert_eq!(answer.status, 422, "{}", answer.body);
         let causes = answer.body["details"]["causes"].as_array().unwrap();
         let text = |cause: &Value, name: &str| cause[name].as_str().unwrap().to_owned();
@@ -107,16 +116,26 @@ fn command() -> Command {
 
 /// Sends the printed text to the server as it is, and waits until the kind is served.
 async fn define(client: &Client) {
-    let output = command().arg("crd").stderr(Stdio::inherit()).output().await.unwrap();
+    let output = command()
+        .arg("crd")
+        .stderr(Stdio::inherit())
+        .output()
+        .await
+        .unwrap();
     assert!(output.status.success());
     let yaml = "application/yaml";
     let created = send_as(client, Method::POST, DEFINITIONS, yaml, Some(output.stdout));
     let created = created.await.unwrap();
-    assert!(created.is_success() && created.warnings.is_empty(), "{created:?}");
+    assert!(
+        created.is_success() && created.warnings.is_empty(),
+        "{created:?}"
+    );
     let definitions: Api<CustomResourceDefinition> = Api::all(client.clone());
     let is_established = conditions::is_crd_established();
     let name = "storageprofiles.example.com";
-    await_condition(definitions, name, is_established).await.unwrap();
+    await_condition(definitions, name, is_established)
+        .await
+        .unwrap();
 }
 
 fn profile(name: &str, spec: Value) -> DynamicObject {
@@ -143,7 +162,8 @@ fn spec(other: Value) -> Value {
 fn owned(object: &impl ResourceExt) -> Value {
     let entries = object.managed_fields().iter();
     let own = entries.filter(|entry| entry.manager.as_deref() == Some(MANAGER));
-    own.map(|own| json!([own.operation, own.subresource, own.fields_v1])).collect()
+    own.map(|own| json!([own.operation, own.subresource, own.fields_v1]))
+        .collect()
 }
 
 /// An object without what the server adds to its metadata.
@@ -164,7 +184,9 @@ async fn a_profile_makes_a_driver_and_a_class() {
     let world = World::start().await;
     let name = "csi.example.com";
     let zones = topologies(json!(["a", "b"]));
-    let made = world.add(name, spec(json!({"allowedTopologies": zones}))).await;
+    let made = world
+        .add(name, spec(json!({"allowedTopologies": zones})))
+        .await;
     assert_eq!(world.refused(name).await, None);
 
     // Exactly what the profile says, the server's defaults, and the profile as the owner.
@@ -214,19 +236,34 @@ async fn a_profile_makes_a_driver_and_a_class() {
     assert_eq!(driver.spec.pod_info_on_mount, Some(false));
 
     // What can't is told, and tried again when the profile changes back.
-    world.change(name, json!({"volumeBindingMode": "Immediate"})).await;
+    world
+        .change(name, json!({"volumeBindingMode": "Immediate"}))
+        .await;
     let message = world.refused(name).await.unwrap();
     let told = "StorageClass: volumeBindingMode: Invalid value: \"Immediate\": ";
     assert!(message.starts_with(told), "{message}");
     let class = world.classes.get(name).await.unwrap();
-    assert_eq!(class.volume_binding_mode, Some(VolumeBindingMode::WaitForFirstConsumer));
-    world.change(name, json!({"volumeBindingMode": "WaitForFirstConsumer"})).await;
+    assert_eq!(
+        class.volume_binding_mode,
+        Some(VolumeBindingMode::WaitForFirstConsumer)
+    );
+    world
+        .change(name, json!({"volumeBindingMode": "WaitForFirstConsumer"}))
+        .await;
     assert_eq!(world.refused(name).await, None);
 
     // What somebody else changes or deletes becomes what it was.
     let other = Patch::Merge(json!({"allowVolumeExpansion": false}));
-    world.classes.patch(name, &PatchParams::default(), &other).await.unwrap();
-    world.drivers.delete(name, &DeleteParams::default()).await.unwrap();
+    world
+        .classes
+        .patch(name, &PatchParams::default(), &other)
+        .await
+        .unwrap();
+    world
+        .drivers
+        .delete(name, &DeleteParams::default())
+        .await
+        .unwrap();
     eventually("restored", async || {
         let class = world.classes.get(name).await.unwrap();
         let driver = world.drivers.get_opt(name).await.unwrap();
@@ -247,7 +284,11 @@ async fn what_is_wrong_is_refused() {
             "spec.volumeBindingMode",
             "FieldValueNotSupported",
         ),
-        (json!({"reclaimPolicy": null}), "spec.reclaimPolicy", "FieldValueRequired"),
+        (
+            json!({"reclaimPolicy": null}),
+            "spec.reclaimPolicy",
+            "FieldValueRequired",
+        ),
         (
             json!({"allowedTopologies": [{"matchLabelExpressions": [{"key": "zone"}]}]}),
             "spec.allowedTopologies[0].matchLabelExpressions[0].values",
@@ -270,16 +311,35 @@ async fn what_is_wrong_is_refused() {
         ),
     ] {
         let refused = world.refusal(spec(other)).await;
-        assert!(refused.contains(&(field.to_owned(), reason.to_owned())), "{refused:?}");
+        assert!(
+            refused.contains(&(field.to_owned(), reason.to_owned())),
+            "{refused:?}"
+        );
     }
 
     // By the controller, which knows what schemas can't say.
-    world.add("recycled.example.com", spec(json!({"reclaimPolicy": "Recycle"}))).await;
+    world
+        .add(
+            "recycled.example.com",
+            spec(json!({"reclaimPolicy": "Recycle"})),
+        )
+        .await;
     let message = world.refused("recycled.example.com").await.unwrap();
-    assert!(message.starts_with("StorageClass: reclaimPolicy: "), "{message}");
-    assert_eq!(world.classes.get_opt("recycled.example.com").await.unwrap(), None);
+    assert!(
+        message.starts_with("StorageClass: reclaimPolicy: "),
+        "{message}"
+    );
+    assert_eq!(
+        world.classes.get_opt("recycled.example.com").await.unwrap(),
+        None
+    );
     let twice = topologies(json!(["a", "a"]));
-    world.add("twice.example.com", spec(json!({"allowedTopologies": twice}))).await;
+    world
+        .add(
+            "twice.example.com",
+            spec(json!({"allowedTopologies": twice})),
+        )
+        .await;
     let message = world.refused("twice.example.com").await.unwrap();
     assert!(
         message.contains("allowedTopologies[0].matchLabelExpressions[0].values[1]"),
@@ -288,15 +348,28 @@ async fn what_is_wrong_is_refused() {
     let long = format!("{}.example.com", "a".repeat(60));
     world.add(&long, spec(json!({}))).await;
     let message = world.refused(&long).await.unwrap();
-    assert!(message.starts_with("StorageClass: provisioner: "), "{message}");
+    assert!(
+        message.starts_with("StorageClass: provisioner: "),
+        "{message}"
+    );
 
     // A class that somebody else has made stays theirs.
     let theirs = StorageClass::new("theirs.example.com", "other.example.com");
-    let theirs = world.classes.create(&PostParams::default(), &theirs).await.unwrap();
+    let theirs = world
+        .classes
+        .create(&PostParams::default(), &theirs)
+        .await
+        .unwrap();
     world.add("theirs.example.com", spec(json!({}))).await;
     let message = world.refused("theirs.example.com").await.unwrap();
-    assert_eq!(message, "somebody else has a StorageClass theirs.example.com");
-    assert_eq!(world.classes.get("theirs.example.com").await.unwrap(), theirs);
+    assert_eq!(
+        message,
+        "somebody else has a StorageClass theirs.example.com"
+    );
+    assert_eq!(
+        world.classes.get("theirs.example.com").await.unwrap(),
+        theirs
+    );
     world.controller.stop().await;
 }
 
@@ -304,18 +377,26 @@ async fn what_is_wrong_is_refused() {
 #[tokio::test]
 #[ignore = "needs a control plane: run cargo xtask e2e"]
 async fn the_manifest_is_followed() {
-    let collector =
-        ControlPlane::builder().controllers(["garbage-collector-controller"]);
+    let collector = ControlPlane::builder().controllers(["garbage-collector-controller"]);
     let world = World::start_with(collector).await;
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("manifests/profile.yaml");
     let body = Some(fs::read(path).unwrap());
-    let created =
-        send_as(&world.client, Method::POST, PROFILES, "application/yaml", body);
+    let created = send_as(
+        &world.client,
+        Method::POST,
+        PROFILES,
+        "application/yaml",
+        body,
+    );
     assert!(created.await.unwrap().is_success());
     assert_eq!(world.refused("csi.example.com").await, None);
     let name = "csi.example.com";
     assert!(world.classes.get_opt(name).await.unwrap().is_some());
-    world.profiles.delete(name, &DeleteParams::default()).await.unwrap();
+    world
+        .profiles
+        .delete(name, &DeleteParams::default())
+        .await
+        .unwrap();
     let begun = Instant::now();
     // The collector looks for new kinds twice a minute.
     let is_gone = async {
@@ -325,7 +406,9 @@ async fn the_manifest_is_followed() {
             tokio::time::sleep(Duration::from_millis(100)).await;
         }
     };
-    tokio::time::timeout(3 * PATIENCE, is_gone).await.expect("deleted with the profile");
+    tokio::time::timeout(3 * PATIENCE, is_gone)
+        .await
+        .expect("deleted with the profile");
     println!("gone after {:?}", begun.elapsed());
     world.controller.stop().await;
 }

@@ -165,10 +165,7 @@ fn capacities() {
         "capacity": "10Gi", "maximumVolumeSize": "1Gi",
         "nodeTopology": {"matchLabels": {"zone": "a"}},
     });
-    kind::<CSIStorageCapacity, theirs::v1::CSIStorageCapacity, CSIStorageCapacityList>(
-        &value,
-        &[],
-    );
+    kind::<CSIStorageCapacity, theirs::v1::CSIStorageCapacity, CSIStorageCapacityList>(&value, &[]);
 }
 
 #[test]
@@ -201,10 +198,7 @@ fn attachments() {
             "attachError": error, "detachError": error,
         },
     });
-    kind::<VolumeAttachment, theirs::v1::VolumeAttachment, VolumeAttachmentList>(
-        &value,
-        &[],
-    );
+    kind::<VolumeAttachment, theirs::v1::VolumeAttachment, VolumeAttachmentList>(&value, &[]);
 }
 
 /// Each version has the kind in some releases.

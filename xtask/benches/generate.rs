@@ -89,7 +89,10 @@ fn main() {
 /// Parses the documents of a folder and forgets them.
 fn floor(spec: &Path) -> Cost {
     let start = Instant::now();
-    for path in fs::read_dir(spec).unwrap().map(|entry| entry.unwrap().path()) {
+    for path in fs::read_dir(spec)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+    {
         let text = fs::read_to_string(path).unwrap();
         std::hint::black_box(serde_json::from_str::<Value>(&text).unwrap());
     }
@@ -99,7 +102,10 @@ fn floor(spec: &Path) -> Cost {
 /// Generates in the current folder.
 fn generate(spec: &Path) -> Cost {
     let mut command = Command::new(XTASK);
-    command.args(["codegen", "--spec"]).arg(spec).stdout(Stdio::null());
+    command
+        .args(["codegen", "--spec"])
+        .arg(spec)
+        .stdout(Stdio::null());
     let start = Instant::now();
     assert!(command.status().unwrap().success());
     cost(start, UsageWho::RUSAGE_CHILDREN)
@@ -108,10 +114,12 @@ fn generate(spec: &Path) -> Cost {
 fn cost(start: Instant, of: UsageWho) -> Cost {
     let took = start.elapsed();
     let usage = getrusage(of).unwrap();
-    let of = |time: TimeVal| {
-        Duration::new(time.tv_sec() as u64, 1_000 * time.tv_usec() as u32)
-    };
-    (took, of(usage.user_time()) + of(usage.system_time()), usage.max_rss())
+    let of = |time: TimeVal| Duration::new(time.tv_sec() as u64, 1_000 * time.tv_usec() as u32);
+    (
+        took,
+        of(usage.user_time()) + of(usage.system_time()),
+        usage.max_rss(),
+    )
 }
 
 /// What runs cost, in a folder in which nothing is generated before.
@@ -137,8 +145,10 @@ fn costs(what: &str, spec: &Path, folder: &Path, runs: usize) -> Vec<Cost> {
             "{text}{}",
             String::from_utf8_lossy(&output.stderr)
         );
-        let numbers: Vec<u64> =
-            text.split_whitespace().map(|n| n.parse().unwrap()).collect();
+        let numbers: Vec<u64> = text
+            .split_whitespace()
+            .map(|n| n.parse().unwrap())
+            .collect();
         let [took, worked] = [numbers[0], numbers[1]].map(Duration::from_nanos);
         (took, worked, numbers[2] as i64)
     };
@@ -162,11 +172,14 @@ fn print(what: &str, schemas: usize, costs: Vec<Cost>) {
 
 /// The number of schemas in the documents of a folder, of which most are in several.
 fn schemas(spec: &Path) -> usize {
-    let documents = fs::read_dir(spec).unwrap().map(|entry| entry.unwrap().path());
+    let documents = fs::read_dir(spec)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
     let counts = documents.map(|path| {
-        let document: Value =
-            serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
-        document["components"]["schemas"].as_object().map_or(0, |schemas| schemas.len())
+        let document: Value = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
+        document["components"]["schemas"]
+            .as_object()
+            .map_or(0, |schemas| schemas.len())
     });
     counts.sum()
 }
@@ -215,8 +228,7 @@ fn schema(at: usize) -> Value {
     });
     if at > 0 {
         let inner = format!("#/components/schemas/com.example.v1.Thing{}", (at - 1) / 4);
-        properties["inner"] =
-            json!({"allOf": [{"$ref": inner}], "description": text("Inner")});
+        properties["inner"] = json!({"allOf": [{"$ref": inner}], "description": text("Inner")});
     }
     json!({
         "type": "object", "description": text("A thing"), "required": ["name"], "properties": properties,

@@ -38,7 +38,11 @@ fn main() {
     workspace(&root, &folder, RELEASE, &documents(&spec), &[PROGRAM]);
     let program = folder.join(PROGRAM);
     fs::create_dir_all(program.join("src")).unwrap();
-    fs::write(program.join("src/main.rs"), include_str!("lists/program.rs")).unwrap();
+    fs::write(
+        program.join("src/main.rs"),
+        include_str!("lists/program.rs"),
+    )
+    .unwrap();
     fs::write(
         program.join("Cargo.toml"),
         format!(
@@ -49,13 +53,26 @@ fn main() {
     )
     .unwrap();
     let mut generate = Command::new(XTASK);
-    generate.args(["codegen", "--spec"]).arg(&spec).current_dir(&folder);
+    generate
+        .args(["codegen", "--spec"])
+        .arg(&spec)
+        .current_dir(&folder);
     Outcome::of(&mut generate).succeeds();
     let status = Command::new(env!("CARGO"))
-        .args(["run", "--release", "--quiet", "--offline", "--package", PROGRAM])
+        .args([
+            "run",
+            "--release",
+            "--quiet",
+            "--offline",
+            "--package",
+            PROGRAM,
+        ])
         .current_dir(&folder)
         .env("CARGO_TARGET_DIR", folder.with_file_name("generated"))
-        .env("K8S_OPENAPI_ENABLED_VERSION", RELEASE.trim_start_matches('v'))
+        .env(
+            "K8S_OPENAPI_ENABLED_VERSION",
+            RELEASE.trim_start_matches('v'),
+        )
         .status();
     assert!(status.unwrap().success());
 }

@@ -5,9 +5,7 @@ use std::error::Error;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use codegen::{
-    Config, CustomVersion, Diagnostics, DocumentSource, Inputs, Release, Source,
-};
+use codegen::{Config, CustomVersion, Diagnostics, DocumentSource, Inputs, Release, Source};
 
 use crate::inputs::Found;
 use crate::workspace;
@@ -30,8 +28,7 @@ pub(crate) fn read(
     for path in files {
         let (name, source) = source(path, release)?;
         let versions = codegen::custom_versions(&source);
-        let shown =
-            |errors: Diagnostics| errors.renamed(|_| Some(path.display().to_string()));
+        let shown = |errors: Diagnostics| errors.renamed(|_| Some(path.display().to_string()));
         for version in versions.map_err(shown)? {
             crates.entry(version).or_default().push(name.clone());
         }
@@ -43,7 +40,9 @@ pub(crate) fn read(
             .into());
         }
         let document = DocumentSource { source, release };
-        inputs.documents.insert(document.source.name.clone(), document);
+        inputs
+            .documents
+            .insert(document.source.name.clone(), document);
     }
     let config = Config::parse(&Source::new("--crd", config(&crates, release)))?;
     Ok(Found::new(config, inputs, paths))
@@ -51,7 +50,11 @@ pub(crate) fn read(
 
 /// A file, under the name that documents of its release have.
 fn source(path: &Path, release: Release) -> Result<(String, Source), Box<dyn Error>> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let name = path
+        .file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned();
     if ![".yaml", ".yml"].iter().any(|end| name.ends_with(end)) {
         return Err(format!(
             "error: {} is no .yaml or .yml\n  help: an OpenAPI document belongs into codegen.toml",
@@ -60,7 +63,10 @@ fn source(path: &Path, release: Release) -> Result<(String, Source), Box<dyn Err
         .into());
     }
     let text = workspace::read(path)?;
-    Ok((name.clone(), Source::new(format!("v{release}/{name}"), text)))
+    Ok((
+        name.clone(),
+        Source::new(format!("v{release}/{name}"), text),
+    ))
 }
 
 fn config(crates: &BTreeMap<CustomVersion, Vec<String>>, release: Release) -> String {

@@ -69,11 +69,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
         print!("{}", model.map_err(|errors| found.locate(errors))?);
         return Ok(());
     }
-    let mut generated = codegen::generate(&found.config, &found.inputs)
-        .map_err(|errors| found.locate(errors))?;
-    let is_named = |krate: &Generated| {
-        arguments.crates.is_empty() || arguments.crates.contains(&krate.name)
-    };
+    let mut generated =
+        codegen::generate(&found.config, &found.inputs).map_err(|errors| found.locate(errors))?;
+    let is_named =
+        |krate: &Generated| arguments.crates.is_empty() || arguments.crates.contains(&krate.name);
     generated.retain(is_named);
     let elsewhere = arguments.out.is_some() && !is_same(out, &root);
     let mut plans = Vec::new();
@@ -89,7 +88,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
         plans.push(readme::plan(&root, &generated)?);
     }
     if elsewhere {
-        plans.push(Plan::of_files(out, &frame(&root, out, &found.config, &generated)?)?);
+        plans.push(Plan::of_files(
+            out,
+            &frame(&root, out, &found.config, &generated)?,
+        )?);
     }
     if arguments.check {
         return check(out, &plans);
@@ -199,8 +201,7 @@ fn not_by_hand(config: &Config, krate: &Generated, path: &str) -> String {
             }
         }
     }
-    let list =
-        |names: BTreeSet<String>| names.into_iter().collect::<Vec<_>>().join(", ");
+    let list = |names: BTreeSet<String>| names.into_iter().collect::<Vec<_>>().join(", ");
     if !functions.is_empty() {
         return format!(
             "{missing}, the conversion rules for {}\n  help: write a file of that name with the \
@@ -242,7 +243,9 @@ fn frame(
         Some(toml::Value::Table(workspace)) => workspace.clone(),
         _ => return Err("error: Cargo.toml has no [workspace]".into()),
     };
-    let members = generated.iter().map(|krate| toml::Value::from(krate.name.as_str()));
+    let members = generated
+        .iter()
+        .map(|krate| toml::Value::from(krate.name.as_str()));
     workspace.insert("members".to_owned(), toml::Value::Array(members.collect()));
     if let Some(toml::Value::Table(dependencies)) = workspace.get_mut("dependencies") {
         let used = used(generated)?;
@@ -258,17 +261,21 @@ fn frame(
             }
         }
         // A new crate, which our manifest doesn't name yet.
-        for name in used.iter().filter(|name| generated.iter().any(|k| k.name == **name))
+        for name in used
+            .iter()
+            .filter(|name| generated.iter().any(|k| k.name == **name))
         {
-            let path =
-                toml::Table::from_iter([("path".to_owned(), name.as_str().into())]);
+            let path = toml::Table::from_iter([("path".to_owned(), name.as_str().into())]);
             dependencies.entry(name.as_str()).or_insert(path.into());
         }
     }
     let manifest = toml::Table::from_iter([("workspace".to_owned(), workspace.into())]);
     let cargo = workspace::read(&root.join(".cargo").join("config.toml"))?;
     let cargo: toml::Table = cargo.parse()?;
-    let env = cargo.get("env").cloned().unwrap_or(toml::Table::new().into());
+    let env = cargo
+        .get("env")
+        .cloned()
+        .unwrap_or(toml::Table::new().into());
     let cargo = toml::Table::from_iter([("env".to_owned(), env)]);
     Ok(vec![
         GeneratedFile {
@@ -304,7 +311,12 @@ fn used(generated: &[Generated]) -> Result<BTreeSet<String>, Box<dyn Error>> {
     for file in files.filter(|file| file.path == "Cargo.toml") {
         let manifest: toml::Table = file.text.parse()?;
         let dependencies = manifest.get("dependencies").and_then(toml::Value::as_table);
-        used.extend(dependencies.into_iter().flatten().map(|(name, _)| name.clone()));
+        used.extend(
+            dependencies
+                .into_iter()
+                .flatten()
+                .map(|(name, _)| name.clone()),
+        );
     }
     Ok(used)
 }

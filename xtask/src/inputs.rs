@@ -5,8 +5,7 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 
 use codegen::{
-    Config, ConversionRule, Diagnostics, DocumentConfig, DocumentSource, Inputs,
-    Release, Source,
+    Config, ConversionRule, Diagnostics, DocumentConfig, DocumentSource, Inputs, Release, Source,
 };
 
 use crate::fetch::Record;
@@ -23,11 +22,7 @@ pub(crate) struct Found {
 
 impl Found {
     /// What is worked on, with the path of each text.
-    pub(crate) fn new(
-        config: Config,
-        inputs: Inputs,
-        paths: BTreeMap<String, PathBuf>,
-    ) -> Self {
+    pub(crate) fn new(config: Config, inputs: Inputs, paths: BTreeMap<String, PathBuf>) -> Self {
         Self {
             config,
             inputs,
@@ -39,7 +34,10 @@ impl Found {
     pub(crate) fn locate(&self, diagnostics: Diagnostics) -> Diagnostics {
         let here = std::env::current_dir().unwrap_or_default();
         let shown = |path: &PathBuf| {
-            path.strip_prefix(&here).unwrap_or(path).display().to_string()
+            path.strip_prefix(&here)
+                .unwrap_or(path)
+                .display()
+                .to_string()
         };
         diagnostics.renamed(|name| self.paths.get(name).map(shown))
     }
@@ -59,8 +57,12 @@ pub(crate) fn config(root: &Path, crates: &[String]) -> Result<Config, Box<dyn E
     let text = workspace::read(&root.join(workspace::CONFIG))?;
     let mut config = Config::parse(&Source::new(workspace::CONFIG, text))?;
     let bundle = config.bundle.as_ref().map(|bundle| &bundle.name);
-    let known: Vec<_> =
-        config.crates.iter().map(|krate| &krate.name).chain(bundle).collect();
+    let known: Vec<_> = config
+        .crates
+        .iter()
+        .map(|krate| &krate.name)
+        .chain(bundle)
+        .collect();
     for wanted in crates {
         if !known.contains(&wanted) {
             let known: Vec<_> = known.iter().map(|name| name.as_str()).collect();
@@ -112,9 +114,16 @@ pub(crate) fn read(
         paths: BTreeMap::new(),
     };
     let documents = |config: &Config| -> Vec<_> {
-        config.crates.iter().flat_map(|krate| krate.documents.clone()).collect()
+        config
+            .crates
+            .iter()
+            .flat_map(|krate| krate.documents.clone())
+            .collect()
     };
-    if !documents(&all.config).iter().any(|document| folder.is_laid_out_for(document)) {
+    if !documents(&all.config)
+        .iter()
+        .any(|document| folder.is_laid_out_for(document))
+    {
         all.config = folder.cut_down(all.config, crates)?;
     }
     let mut errors = BTreeSet::new();
@@ -151,26 +160,26 @@ pub(crate) fn read(
 impl Folder<'_> {
     /// Whether a document is in the folder of its release below this one.
     fn is_laid_out_for(&self, document: &DocumentConfig) -> bool {
-        let wanted = self.release.is_none_or(|release| release == document.release);
+        let wanted = self
+            .release
+            .is_none_or(|release| release == document.release);
         wanted && self.path.join(document.path()).exists()
     }
 
     /// The configuration for what a folder of one release has: of several documents of one
     /// group-version, the first that still served as late as that. Versions that it doesn't
     /// have are left out, since no release has all of them.
-    fn cut_down(
-        &self,
-        mut config: Config,
-        named: &[String],
-    ) -> Result<Config, Box<dyn Error>> {
+    fn cut_down(&self, mut config: Config, named: &[String]) -> Result<Config, Box<dyn Error>> {
         let release = self.release.or_else(|| release_of(self.path));
         let mut missing = Vec::new();
         for krate in &mut config.crates {
             let all = &krate.documents;
-            let serving =
-                all.iter().filter(|d| serving(all, &d.file, release) == Some(d.release));
-            let (there, gone): (Vec<_>, Vec<_>) =
-                serving.cloned().partition(|d| self.path.join(&d.file).exists());
+            let serving = all
+                .iter()
+                .filter(|d| serving(all, &d.file, release) == Some(d.release));
+            let (there, gone): (Vec<_>, Vec<_>) = serving
+                .cloned()
+                .partition(|d| self.path.join(&d.file).exists());
             if there.is_empty() && named.contains(&krate.name) {
                 return Err(none_found(self, &gone));
             }
@@ -184,7 +193,9 @@ impl Folder<'_> {
                 let of = |rule: &ConversionRule, document: &DocumentConfig| {
                     rule.schema.starts_with(&document.prefix)
                 };
-                conversion.rules.retain(|rule| there.iter().any(|d| of(rule, d)));
+                conversion
+                    .rules
+                    .retain(|rule| there.iter().any(|d| of(rule, d)));
             }
             krate.documents = there;
             missing.extend(gone);
@@ -204,11 +215,7 @@ impl Folder<'_> {
 }
 
 /// The release of the document that describes what `release` served of a group-version.
-fn serving(
-    documents: &[DocumentConfig],
-    file: &str,
-    release: Option<Release>,
-) -> Option<Release> {
+fn serving(documents: &[DocumentConfig], file: &str, release: Option<Release>) -> Option<Release> {
     let of_file = documents.iter().filter(|document| document.file == file);
     let mut releases: Vec<_> = of_file.map(|document| document.release).collect();
     releases.sort();
@@ -263,24 +270,28 @@ pub(crate) fn release_of(folder: &Path) -> Option<Release> {
 }
 
 /// The folders in a folder that are named after releases.
-pub(crate) fn releases_in(
-    folder: &Path,
-) -> Result<Vec<(PathBuf, Release)>, Box<dyn Error>> {
-    let entries = std::fs::read_dir(folder)
-        .map_err(|e| workspace::error("can't read", folder, &e))?;
+pub(crate) fn releases_in(folder: &Path) -> Result<Vec<(PathBuf, Release)>, Box<dyn Error>> {
+    let entries =
+        std::fs::read_dir(folder).map_err(|e| workspace::error("can't read", folder, &e))?;
     let paths = entries.flatten().map(|entry| entry.path());
-    Ok(paths.filter_map(|path| Some((path.clone(), release_of(&path)?))).collect())
+    Ok(paths
+        .filter_map(|path| Some((path.clone(), release_of(&path)?)))
+        .collect())
 }
 
 fn none_found(folder: &Folder<'_>, documents: &[DocumentConfig]) -> Box<dyn Error> {
-    let errors =
-        documents.iter().map(|document| not_found(folder, document).to_string());
+    let errors = documents
+        .iter()
+        .map(|document| not_found(folder, document).to_string());
     errors.collect::<Vec<_>>().join("\n\n").into()
 }
 
 fn not_found(folder: &Folder<'_>, document: &DocumentConfig) -> Box<dyn Error> {
     let others = releases_with(folder.path, &document.file);
-    let others: Vec<_> = others.iter().map(|path| path.display().to_string()).collect();
+    let others: Vec<_> = others
+        .iter()
+        .map(|path| path.display().to_string())
+        .collect();
     let help = if others.is_empty() {
         "give --spec the folder that holds it".to_owned()
     } else {
@@ -298,5 +309,8 @@ fn not_found(folder: &Folder<'_>, document: &DocumentConfig) -> Box<dyn Error> {
 /// The folders of releases below a folder that hold a file of this name.
 fn releases_with(folder: &Path, file: &str) -> BTreeSet<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    entries.map(|entry| entry.path()).filter(|path| path.join(file).is_file()).collect()
+    entries
+        .map(|entry| entry.path())
+        .filter(|path| path.join(file).is_file())
+        .collect()
 }

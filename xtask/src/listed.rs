@@ -73,8 +73,7 @@ impl Listed {
     /// Reads the list; what it says must be about documents and schemas that there are.
     pub(crate) fn read(root: &Path, schemas: &Schemas) -> Result<Self, Box<dyn Error>> {
         let text = workspace::read(&root.join(FILE))?;
-        let listed: Self =
-            toml::from_str(&text).map_err(|e| format!("error: {FILE}: {e}"))?;
+        let listed: Self = toml::from_str(&text).map_err(|e| format!("error: {FILE}: {e}"))?;
         match listed.check(schemas) {
             Ok(()) => Ok(listed),
             Err(message) => Err(format!("error: {FILE}: {message}").into()),
@@ -95,8 +94,7 @@ impl Listed {
                 if ![SERVER, LEFT_OUT].contains(&key.as_str()) {
                     key.parse::<Release>().map_err(|e| e.to_string())?;
                 }
-                let known =
-                    |at: &Pattern| schemas.values().any(|s| at.is_about_one_of(s));
+                let known = |at: &Pattern| schemas.values().any(|s| at.is_about_one_of(s));
                 let mut places = places.all().map(|(_, place)| place.at());
                 // No document would ever be asked for it.
                 if let Some(at) = places.find(|at| document == ALL && !known(at)) {
@@ -119,7 +117,9 @@ impl Listed {
         (upstream, from_server): (Release, bool),
     ) -> Vec<Expected<'_>> {
         let has_schema = |at: &Pattern| {
-            schemas.get(document).is_some_and(|schemas| at.is_about_one_of(schemas))
+            schemas
+                .get(document)
+                .is_some_and(|schemas| at.is_about_one_of(schemas))
         };
         let mut expected = Vec::new();
         for of in [ALL, document] {
@@ -128,9 +128,7 @@ impl Listed {
                     (_, Ok(release)) if upstream < release => {
                         match self.between(upstream, release) {
                             Some(last) => (
-                                format!(
-                                    "Kubernetes {release}, or earlier but after {last}"
-                                ),
+                                format!("Kubernetes {release}, or earlier but after {last}"),
                                 true,
                             ),
                             None => (format!("Kubernetes {release}"), false),
@@ -226,15 +224,16 @@ impl Pattern {
     }
 
     fn starts_with(&self, pointer: &Pointer) -> bool {
-        pointer.segments().zip(&self.0).all(|(segment, part)| is_like(&segment, part))
+        pointer
+            .segments()
+            .zip(&self.0)
+            .all(|(segment, part)| is_like(&segment, part))
     }
 
     /// Whether it is about one of these schemas, or about none in particular.
     fn is_about_one_of(&self, schemas: &BTreeSet<String>) -> bool {
         match self.0.as_slice() {
-            [components, of, name, ..]
-                if components == "components" && of == "schemas" =>
-            {
+            [components, of, name, ..] if components == "components" && of == "schemas" => {
                 schemas.iter().any(|schema| is_like(schema, name))
             }
             _ => true,
@@ -263,7 +262,10 @@ impl TryFrom<String> for Pattern {
 
 impl std::fmt::Display for Pattern {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let pointer = self.0.iter().fold(Pointer::root(), |at, part| at.child(part));
+        let pointer = self
+            .0
+            .iter()
+            .fold(Pointer::root(), |at, part| at.child(part));
         pointer.fmt(f)
     }
 }

@@ -26,9 +26,7 @@ pub(crate) enum Change {
 impl Change {
     pub(crate) fn path(&self) -> &Path {
         match self {
-            Self::Create { path, .. }
-            | Self::Replace { path, .. }
-            | Self::Remove { path } => path,
+            Self::Create { path, .. } | Self::Replace { path, .. } | Self::Remove { path } => path,
         }
     }
 
@@ -76,28 +74,24 @@ impl Plan {
     }
 
     /// Compares files with those in a folder.
-    pub(crate) fn of_files(
-        folder: &Path,
-        files: &[GeneratedFile],
-    ) -> Result<Self, Box<dyn Error>> {
+    pub(crate) fn of_files(folder: &Path, files: &[GeneratedFile]) -> Result<Self, Box<dyn Error>> {
         let mut plan = Self {
             changes: Vec::new(),
             unchanged: 0,
         };
         for file in files {
             let relative = Path::new(&file.path);
-            if !relative.components().all(|part| matches!(part, Component::Normal(_))) {
-                return Err(
-                    format!("error: {} leads out of the crate", file.path).into()
-                );
+            if !relative
+                .components()
+                .all(|part| matches!(part, Component::Normal(_)))
+            {
+                return Err(format!("error: {} leads out of the crate", file.path).into());
             }
             let path = folder.join(relative);
             let text = file.text.clone();
             match workspace::read_if_there(&path)? {
                 Some(old) if old == text.as_bytes() => plan.unchanged += 1,
-                Some(old) if is_ours(&old) => {
-                    plan.changes.push(Change::Replace { path, text })
-                }
+                Some(old) if is_ours(&old) => plan.changes.push(Change::Replace { path, text }),
                 None => plan.changes.push(Change::Create { path, text }),
                 Some(_) => {
                     return Err(format!(
@@ -121,13 +115,17 @@ pub(crate) fn carry_out(out: &Path, plans: &[Plan]) -> Result<(), Box<dyn Error>
         return Ok(());
     }
     let mut undo = Undo::default();
-    let folders: BTreeSet<_> =
-        changes.iter().filter_map(|change| change.path().parent()).collect();
+    let folders: BTreeSet<_> = changes
+        .iter()
+        .filter_map(|change| change.path().parent())
+        .collect();
     let result = undo
         .create_folder(out)
         .and_then(|()| stay_inside(out, &folders))
         .and_then(|()| {
-            folders.into_iter().try_for_each(|folder| undo.create_folder(folder))
+            folders
+                .into_iter()
+                .try_for_each(|folder| undo.create_folder(folder))
         })
         .and_then(|()| replace(out, &changes, &mut undo));
     match result {
@@ -141,13 +139,17 @@ pub(crate) fn carry_out(out: &Path, plans: &[Plan]) -> Result<(), Box<dyn Error>
 
 /// No link may lead a file out of the folder.
 fn stay_inside(out: &Path, folders: &BTreeSet<&Path>) -> Result<(), Box<dyn Error>> {
-    let inside = out.canonicalize().map_err(|e| error("can't find", out, &e))?;
+    let inside = out
+        .canonicalize()
+        .map_err(|e| error("can't find", out, &e))?;
     for folder in folders {
         // What isn't there yet will be a plain folder inside of what is.
         let Some(folder) = folder.ancestors().find(|folder| folder.exists()) else {
             continue;
         };
-        let real = folder.canonicalize().map_err(|e| error("can't find", folder, &e))?;
+        let real = folder
+            .canonicalize()
+            .map_err(|e| error("can't find", folder, &e))?;
         if !real.starts_with(&inside) {
             return Err(format!(
                 "error: {} leads out of {}\n  help: replace the link by a folder",
@@ -160,11 +162,7 @@ fn stay_inside(out: &Path, folders: &BTreeSet<&Path>) -> Result<(), Box<dyn Erro
     Ok(())
 }
 
-fn replace(
-    out: &Path,
-    changes: &[&Change],
-    undo: &mut Undo,
-) -> Result<(), Box<dyn Error>> {
+fn replace(out: &Path, changes: &[&Change], undo: &mut Undo) -> Result<(), Box<dyn Error>> {
     let stage = tempfile::Builder::new()
         .prefix(".codegen-")
         .tempdir_in(out)
@@ -184,8 +182,7 @@ fn replace(
             undo.moved.push((backup, path.to_owned()));
         }
         if change.text().is_some() {
-            fs::rename(staged(index), path)
-                .map_err(|e| error("can't write", path, &e))?;
+            fs::rename(staged(index), path).map_err(|e| error("can't write", path, &e))?;
             undo.written.push(path.to_owned());
         }
         Ok(())
@@ -208,9 +205,12 @@ struct Undo {
 impl Undo {
     fn create_folder(&mut self, folder: &Path) -> Result<(), Box<dyn Error>> {
         let missing: Vec<_> = folder.ancestors().take_while(|f| !f.exists()).collect();
-        for folder in missing.into_iter().rev().filter(|f| !f.as_os_str().is_empty()) {
-            fs::create_dir(folder)
-                .map_err(|e| error("can't make the folder", folder, &e))?;
+        for folder in missing
+            .into_iter()
+            .rev()
+            .filter(|f| !f.as_os_str().is_empty())
+        {
+            fs::create_dir(folder).map_err(|e| error("can't make the folder", folder, &e))?;
             self.folders.push(folder.to_owned());
         }
         Ok(())
@@ -221,8 +221,7 @@ impl Undo {
             fs::remove_file(&path).map_err(|e| error("can't take back", &path, &e))?;
         }
         for (backup, path) in self.moved.drain(..) {
-            fs::rename(&backup, &path)
-                .map_err(|e| error("can't put back", &path, &e))?;
+            fs::rename(&backup, &path).map_err(|e| error("can't put back", &path, &e))?;
         }
         Ok(())
     }
@@ -230,8 +229,7 @@ impl Undo {
     fn run(mut self) -> Result<(), Box<dyn Error>> {
         self.restore_files()?;
         for folder in self.folders.into_iter().rev() {
-            fs::remove_dir(&folder)
-                .map_err(|e| error("can't take back", &folder, &e))?;
+            fs::remove_dir(&folder).map_err(|e| error("can't take back", &folder, &e))?;
         }
         Ok(())
     }
@@ -250,10 +248,7 @@ fn is_ours(text: &[u8]) -> bool {
 /// The files of a hand-written module of a crate: `src/NAME.rs` or `src/NAME/mod.rs`, and all
 /// Rust files below `src/NAME/`. Their paths are relative to the crate; there are none if the
 /// module is missing.
-pub(crate) fn module_files(
-    krate: &Path,
-    path: &str,
-) -> Result<Vec<String>, Box<dyn Error>> {
+pub(crate) fn module_files(krate: &Path, path: &str) -> Result<Vec<String>, Box<dyn Error>> {
     let folder = path.trim_end_matches(".rs");
     let mut files = Vec::new();
     if krate.join(path).is_file() {
@@ -280,7 +275,9 @@ fn rust_files(folder: &Path) -> Result<Vec<PathBuf>, Box<dyn Error>> {
     for entry in entries {
         let entry = entry.map_err(|e| error("can't read", folder, &e))?;
         let path = entry.path();
-        let kind = entry.file_type().map_err(|e| error("can't read", &path, &e))?;
+        let kind = entry
+            .file_type()
+            .map_err(|e| error("can't read", &path, &e))?;
         if kind.is_dir() {
             files.extend(rust_files(&path)?);
         } else if kind.is_file() && path.extension().is_some_and(|e| e == "rs") {

@@ -12,10 +12,7 @@ const START: &str = "<!-- The table is written by `cargo xtask codegen`. -->\n";
 const END: &str = "<!-- End of the table. -->";
 
 /// Returns the change of the workspace's README, if it has the marks of the table.
-pub(crate) fn plan(
-    root: &Path,
-    generated: &[Generated],
-) -> Result<Plan, Box<dyn Error>> {
+pub(crate) fn plan(root: &Path, generated: &[Generated]) -> Result<Plan, Box<dyn Error>> {
     let path = root.join("README.md");
     let mut plan = Plan {
         changes: Vec::new(),

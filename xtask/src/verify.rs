@@ -73,8 +73,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
         }
         for document in at_release(&found.config, release) {
             let path = folder.join(&document.file);
-            if !found.inputs.documents.contains_key(&document.path()) || !path.is_file()
-            {
+            if !found.inputs.documents.contains_key(&document.path()) || !path.is_file() {
                 continue;
             }
             let name = format!("v{release}/{}", document.file);
@@ -90,7 +89,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
         (0, _) => Err(format!(
             "error: {} has none of our documents\n  help: give the folder that holds {}",
             arguments.upstream.display(),
-            found.inputs.documents.keys().cloned().collect::<Vec<_>>().join(" or ")
+            found
+                .inputs
+                .documents
+                .keys()
+                .cloned()
+                .collect::<Vec<_>>()
+                .join(" or ")
         )
         .into()),
         (_, 0) => Ok(()),
@@ -111,10 +116,11 @@ fn compare(
     path: &Path,
 ) -> Result<Comparison, Box<dyn Error>> {
     let ours = found.inputs.documents.get(&document.path());
-    let ours = ours.map(|ours| &ours.source).ok_or("error: no document of ours")?;
+    let ours = ours
+        .map(|ours| &ours.source)
+        .ok_or("error: no document of ours")?;
     let comparison = codegen::compare(ours, upstream, &document.kinds);
-    let theirs =
-        |name: &str| (name == upstream.name).then(|| path.display().to_string());
+    let theirs = |name: &str| (name == upstream.name).then(|| path.display().to_string());
     Ok(comparison.map_err(|errors| found.locate(errors.renamed(theirs)))?)
 }
 
@@ -203,7 +209,9 @@ fn report(name: &str, comparison: &Comparison, expected: &[Expected<'_>]) -> usi
         });
         if !occurs && !expected.is_uncertain {
             differences += 1;
-            lines.push(format!("  {change:7} {at} ({why}) LISTED, BUT DOES NOT OCCUR"));
+            lines.push(format!(
+                "  {change:7} {at} ({why}) LISTED, BUT DOES NOT OCCUR"
+            ));
         }
     }
     let count = comparison.differences.len();

@@ -91,16 +91,22 @@ impl Machine {
             )
         };
         let mut packages = vec![package("k8s-openapi", "{}")];
-        packages.extend(members.iter().map(|&(name, features)| package(name, features)));
+        packages.extend(
+            members
+                .iter()
+                .map(|&(name, features)| package(name, features)),
+        );
         let metadata = format!(
             "{{\"packages\": [{}], \"target_directory\": {:?}}}",
             packages.join(", "),
             sandbox.path("target"),
         );
         sandbox.write("bin/metadata", &metadata);
-        for (name, size) in
-            [("k8s-openapi", "5000000"), ("storage-v1", "900000"), ("apply", "800000")]
-        {
+        for (name, size) in [
+            ("k8s-openapi", "5000000"),
+            ("storage-v1", "900000"),
+            ("apply", "800000"),
+        ] {
             sandbox.write(&format!("bin/{name}.size"), size);
         }
         let machine = Self { sandbox };
@@ -110,12 +116,19 @@ impl Machine {
 
     fn run(&self, arguments: &[&str]) -> Outcome {
         let mut command = Command::new(XTASK);
-        command.arg("budget").args(arguments).current_dir(self.sandbox.path("root"));
+        command
+            .arg("budget")
+            .args(arguments)
+            .current_dir(self.sandbox.path("root"));
         command.env("CARGO", self.sandbox.path("bin/cargo"));
-        command.env("RUSTFLAGS", "-g").env("CARGO_PROFILE_DEV_DEBUG", "0");
+        command
+            .env("RUSTFLAGS", "-g")
+            .env("CARGO_PROFILE_DEV_DEBUG", "0");
         let outcome = Outcome::of(&mut command);
         // Whatever was built is gone.
-        let left = fs::read_dir(self.sandbox.path("target")).into_iter().flatten();
+        let left = fs::read_dir(self.sandbox.path("target"))
+            .into_iter()
+            .flatten();
         assert_eq!(left.count(), 0);
         outcome
     }
@@ -135,7 +148,10 @@ fn what_is_measured() {
     let machine = Machine::new(FEATURES);
     let outcome = machine.run(&["--runs", "2"]).succeeds();
     let printed: Vec<_> = outcome.out.lines().collect();
-    assert_eq!(printed[0], "cargo 1.2.3 (abc), debug profile, medians of 2 runs");
+    assert_eq!(
+        printed[0],
+        "cargo 1.2.3 (abc), debug profile, medians of 2 runs"
+    );
     for (line, label, sizes) in [
         (3, "k8s-openapi 1.0.0 alone", "5.0"),
         (4, "storage-v1", "5.9     +0.9      1.0"),
@@ -145,13 +161,18 @@ fn what_is_measured() {
         assert!(printed[line].ends_with(sizes), "{}", printed[line]);
     }
     assert!(
-        outcome.out.ends_with("apply + manifests, MB: storage-v1 +0.9, apply +0.8\n")
+        outcome
+            .out
+            .ends_with("apply + manifests, MB: storage-v1 +0.9, apply +0.8\n")
     );
     let run = ["k8s-openapi", "storage-v1", "storage-v1", "apply"];
     assert_eq!(machine.compiled(), [run, run].concat());
 
     let environment = machine.sandbox.read("bin/environment");
-    assert!(environment.lines().all(|line| line == "0,,"), "{environment}");
+    assert!(
+        environment.lines().all(|line| line == "0,,"),
+        "{environment}"
+    );
     let programs = machine.sandbox.read("bin/programs");
     let path = machine.sandbox.path("root/storage-v1");
     for part in [
@@ -224,10 +245,16 @@ fn budgets_that_are_exceeded() {
         "storage-v1, apply + manifests adds 2.1 MB of debug rlibs; its budget is 2.0 MB",
         "help: the budgets are in xtask/budget.toml",
     ]);
-    assert!(outcome.out.contains("debug profile, one run\n"), "{}", outcome.out);
+    assert!(
+        outcome.out.contains("debug profile, one run\n"),
+        "{}",
+        outcome.out
+    );
 
     // That CPU time exceeds one is measured more than once; of instructions, once is enough.
-    machine.sandbox.edit("root/xtask/budget.toml", "= 2000.0", "= 0.01");
+    machine
+        .sandbox
+        .edit("root/xtask/budget.toml", "= 2000.0", "= 0.01");
     let outcome = machine.run(&["--runs", "1"]);
     let (basis, runs) = match outcome.stderr.contains("% of the instructions") {
         true => ("instructions", "one run\n"),
@@ -243,10 +270,16 @@ fn what_can_not_be_measured() {
     let machine = Machine::new(FEATURES);
     assert_eq!(machine.run(&["--runs", "0"]).code, Some(2));
     machine.sandbox.write("bin/fails", "");
-    machine.run(&[]).fails_with(&["cargo failed", "cargo fetch"]);
-    machine.sandbox.edit("root/xtask/budget.toml", "storage-v1", "storage-v9");
+    machine
+        .run(&[])
+        .fails_with(&["cargo failed", "cargo fetch"]);
+    machine
+        .sandbox
+        .edit("root/xtask/budget.toml", "storage-v1", "storage-v9");
     machine.run(&[]).fails_with(&["no package `storage-v9`"]);
-    machine.sandbox.edit("root/xtask/budget.toml", "\"default\"", "\"some\"");
+    machine
+        .sandbox
+        .edit("root/xtask/budget.toml", "\"default\"", "\"some\"");
     machine
         .run(&[])
         .fails_with(&["xtask/budget.toml", "is \"default\" or a list of features"]);
@@ -259,16 +292,23 @@ fn the_real_budgets_are_understood() {
     let budgets = fs::read_to_string(root.join("xtask/budget.toml")).unwrap();
     let table: toml::Table = budgets.parse().unwrap();
     let rows = table["budget"].as_array().unwrap();
-    let names: BTreeSet<_> =
-        rows.iter().map(|row| row["crate"].as_str().unwrap()).collect();
+    let names: BTreeSet<_> = rows
+        .iter()
+        .map(|row| row["crate"].as_str().unwrap())
+        .collect();
     let features = |name: &str| {
         let manifest = fs::read_to_string(root.join(name).join("Cargo.toml")).unwrap();
         let manifest: toml::Table = manifest.parse().unwrap();
         serde_json::to_string(&manifest["features"]).unwrap()
     };
-    let members: Vec<_> = names.into_iter().map(|name| (name, features(name))).collect();
-    let members: Vec<_> =
-        members.iter().map(|(name, text)| (*name, text.as_str())).collect();
+    let members: Vec<_> = names
+        .into_iter()
+        .map(|name| (name, features(name)))
+        .collect();
+    let members: Vec<_> = members
+        .iter()
+        .map(|(name, text)| (*name, text.as_str()))
+        .collect();
     let machine = Machine::of(&members);
     machine.sandbox.write("root/xtask/budget.toml", &budgets);
     machine.sandbox.write("bin/fails", "");

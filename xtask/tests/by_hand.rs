@@ -23,7 +23,11 @@ fn they_come_along() {
     let (sandbox, out) = with_out();
     sandbox.run(&["--out", &out]).succeeds();
     assert_eq!(sandbox.read(COPY), RULES);
-    assert!(sandbox.read("out/old-v1beta1/src/lib.rs").contains("mod rules;"));
+    assert!(
+        sandbox
+            .read("out/old-v1beta1/src/lib.rs")
+            .contains("mod rules;")
+    );
     let before = sandbox.snapshot();
     assert_eq!(sandbox.run(&["--out", &out]).succeeds().stderr, "");
     assert_eq!(sandbox.snapshot(), before);
@@ -58,7 +62,9 @@ fn they_do_not_come_if_anything_is_wrong() {
     let (sandbox, out) = with_out();
     sandbox.write("out/Cargo.toml", "[workspace]\n");
     let before = sandbox.snapshot();
-    sandbox.run(&["--out", &out]).fails_with(&["Cargo.toml is not a generated file"]);
+    sandbox
+        .run(&["--out", &out])
+        .fails_with(&["Cargo.toml is not a generated file"]);
     assert_eq!(sandbox.snapshot(), before);
 }
 
@@ -92,7 +98,11 @@ fn those_that_the_crate_lists_come_along_too() {
     sandbox.write("root/new-v1/src/more.rs", "//! More.\n");
     sandbox.run(&["--out", &out]).succeeds();
     assert_eq!(sandbox.read("out/new-v1/src/more.rs"), "//! More.\n");
-    assert!(sandbox.read("out/new-v1/src/lib.rs").contains("pub mod more;"));
+    assert!(
+        sandbox
+            .read("out/new-v1/src/lib.rs")
+            .contains("pub mod more;")
+    );
     // It is no file that was generated once and has no source any more.
     sandbox.run(&[]).succeeds();
     assert_eq!(sandbox.read("root/new-v1/src/more.rs"), "//! More.\n");
@@ -121,7 +131,9 @@ fn a_missing_module_of_rules_is_reported() {
     }
     // A folder without its root is no module.
     sandbox.write("root/new-v1/src/rules/text.rs", "//! Texts.\n");
-    sandbox.run(&[]).fails_with(&["new-v1/src/rules.rs is not there"]);
+    sandbox
+        .run(&[])
+        .fails_with(&["new-v1/src/rules.rs is not there"]);
 }
 
 #[test]
@@ -147,7 +159,10 @@ fn a_folder_of_rules_comes_along_whole() {
     // In place, the files are there already and stay as they are.
     sandbox.run(&[]).succeeds();
     sandbox.run(&["--check"]).succeeds();
-    assert_eq!(sandbox.read("root/new-v1/src/rules/text.rs"), "//! Texts.\n");
+    assert_eq!(
+        sandbox.read("root/new-v1/src/rules/text.rs"),
+        "//! Texts.\n"
+    );
 }
 
 #[test]
@@ -167,7 +182,10 @@ fn a_generated_file_is_not_written_by_hand() {
     sandbox.edit("root/codegen.toml", "crate::rules::", "crate::thing::");
     sandbox.write("root/old-v1beta1/src/thing.rs", RULES);
     let before = sandbox.snapshot();
-    let parts = ["`crate::thing::forth` is in a file that is generated", "help: "];
+    let parts = [
+        "`crate::thing::forth` is in a file that is generated",
+        "help: ",
+    ];
     sandbox.run(&[]).fails_with(&parts);
     assert_eq!(sandbox.snapshot(), before);
 }
@@ -183,11 +201,26 @@ fn the_crate_that_others_become_is_beside_them() {
     sandbox.run(&["--out", &out]).succeeds();
     assert_eq!(path(&sandbox), "new-v1");
     // It stays so if only one crate is generated again.
-    assert_eq!(sandbox.run(&["old-v1beta1", "--out", &out]).succeeds().stderr, "");
+    assert_eq!(
+        sandbox
+            .run(&["old-v1beta1", "--out", &out])
+            .succeeds()
+            .stderr,
+        ""
+    );
     assert_eq!(path(&sandbox), "new-v1");
     // Where it has never been generated there, it is that of the workspace.
     let (sandbox, out) = with_out();
-    let stderr = sandbox.run(&["old-v1beta1", "--out", &out]).succeeds().stderr;
-    assert!(stderr.contains("note: ") && stderr.contains("no new-v1"), "{stderr}");
-    assert_eq!(path(&sandbox), sandbox.path("root/new-v1").display().to_string());
+    let stderr = sandbox
+        .run(&["old-v1beta1", "--out", &out])
+        .succeeds()
+        .stderr;
+    assert!(
+        stderr.contains("note: ") && stderr.contains("no new-v1"),
+        "{stderr}"
+    );
+    assert_eq!(
+        path(&sandbox),
+        sandbox.path("root/new-v1").display().to_string()
+    );
 }

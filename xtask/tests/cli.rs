@@ -14,23 +14,42 @@ const THING: &str = "root/example-v1/src/thing.rs";
 fn the_first_run_writes_and_the_second_changes_nothing() {
     let sandbox = Sandbox::new();
     let first = sandbox.run(&[]).succeeds();
-    assert!(first.out.contains("example-v1: 1 document read, 2 types and 0 enums"));
     assert!(
-        first.out.contains("8 files written, 0 unchanged, 0 removed"),
+        first
+            .out
+            .contains("example-v1: 1 document read, 2 types and 0 enums")
+    );
+    assert!(
+        first
+            .out
+            .contains("8 files written, 0 unchanged, 0 removed"),
         "{}",
         first.out
     );
     assert!(sandbox.read(THING).contains("pub struct Thing"));
-    assert!(sandbox.read(THING).contains("`hello`"), "the overlay was not applied");
-    assert!(sandbox.read("root/other-v1/src/other.rs").contains("pub struct Other"));
+    assert!(
+        sandbox.read(THING).contains("`hello`"),
+        "the overlay was not applied"
+    );
+    assert!(
+        sandbox
+            .read("root/other-v1/src/other.rs")
+            .contains("pub struct Other")
+    );
     let before = sandbox.snapshot();
     let second = sandbox.run(&[]).succeeds();
     assert!(
-        second.out.contains("0 files written, 8 unchanged, 0 removed"),
+        second
+            .out
+            .contains("0 files written, 8 unchanged, 0 removed"),
         "{}",
         second.out
     );
-    assert_eq!(sandbox.snapshot(), before, "files or their times have changed");
+    assert_eq!(
+        sandbox.snapshot(),
+        before,
+        "files or their times have changed"
+    );
 }
 
 #[test]
@@ -82,15 +101,19 @@ fn a_change_of_the_document_changes_only_what_it_must() {
     sandbox.edit("root/spec/v1.37/others.json", "Other", "Others");
     let outcome = sandbox.run(&[]).succeeds();
     assert!(
-        outcome.out.contains("5 files written, 3 unchanged, 2 removed"),
+        outcome
+            .out
+            .contains("5 files written, 3 unchanged, 2 removed"),
         "{}",
         outcome.out
     );
     assert!(!sandbox.path("root/other-v1/src/other.rs").exists());
     let after = sandbox.snapshot();
-    for name in
-        ["example-v1/src/thing.rs", "other-v1/src/rest.rs", "other-v1/Cargo.toml"]
-    {
+    for name in [
+        "example-v1/src/thing.rs",
+        "other-v1/src/rest.rs",
+        "other-v1/Cargo.toml",
+    ] {
         let path = sandbox.path("root").join(name);
         assert_eq!(after[&path], before[&path], "{name}");
     }
@@ -166,8 +189,9 @@ fn an_error_in_one_document_leaves_everything_as_it_was() {
     sandbox.edit("root/spec/v1.37/things.json", "\"A part.\"", "\"Changed.\"");
     sandbox.edit("root/spec/v1.37/others.json", "\"string\"", "\"file\"");
     let before = sandbox.snapshot();
-    let outcome =
-        sandbox.run(&[]).fails_with(&["unknown type `file`", "v1.37/others.json:2"]);
+    let outcome = sandbox
+        .run(&[])
+        .fails_with(&["unknown type `file`", "v1.37/others.json:2"]);
     assert!(outcome.stderr.contains("2 errors"), "{}", outcome.stderr);
     assert_eq!(sandbox.snapshot(), before);
 }
@@ -177,15 +201,21 @@ fn documents_that_are_not_there() {
     let sandbox = Sandbox::generated();
     std::fs::remove_file(sandbox.path("root/spec/v1.37/others.json")).unwrap();
     let before = sandbox.snapshot();
-    sandbox.run(&[]).fails_with(&["no others.json", "v1.37", "help: "]);
+    sandbox
+        .run(&[])
+        .fails_with(&["no others.json", "v1.37", "help: "]);
     assert_eq!(sandbox.snapshot(), before);
     // Another release has it, so that is what is proposed.
     sandbox.write("root/spec/v1.36/others.json", &document("Other", "Rest"));
     sandbox.run(&[]).fails_with(&["help: ", "v1.36"]);
     std::fs::remove_file(sandbox.path("root/spec/overlays/things.yaml")).unwrap();
-    sandbox.run(&["example-v1"]).fails_with(&["can't read", "things.yaml"]);
+    sandbox
+        .run(&["example-v1"])
+        .fails_with(&["can't read", "things.yaml"]);
     std::fs::write(sandbox.path("root/spec/v1.37/things.json"), b"\xff").unwrap();
-    sandbox.run(&["example-v1"]).fails_with(&["can't read", "things.json"]);
+    sandbox
+        .run(&["example-v1"])
+        .fails_with(&["can't read", "things.json"]);
 }
 
 /// One run should report all of them, as it does for errors in documents.
@@ -209,7 +239,9 @@ fn a_crate_that_is_not_known() {
 fn a_configuration_that_is_wrong() {
     let sandbox = Sandbox::new();
     sandbox.edit("root/codegen.toml", "\"other-v1\"", "\"../other\"");
-    sandbox.run(&[]).fails_with(&["`../other` can't be the name of a crate"]);
+    sandbox
+        .run(&[])
+        .fails_with(&["`../other` can't be the name of a crate"]);
     sandbox.write("root/codegen.toml", "[[crate]\n");
     sandbox.run(&[]).fails_with(&["codegen.toml:1"]);
 }
@@ -225,16 +257,25 @@ fn another_folder_of_documents() {
     // The folder's name is the release, in which the overlay says nothing.
     run(&["--spec", &folder("v1.34")]).succeeds();
     let text = sandbox.read(THING);
-    assert!(text.contains("v1.34/things.json") && !text.contains("`hello`"), "{text}");
+    assert!(
+        text.contains("v1.34/things.json") && !text.contains("`hello`"),
+        "{text}"
+    );
     assert!(sandbox.path("root/example-v1/src/older.rs").is_file());
     assert!(!sandbox.path("root/example-v1/src/part.rs").exists());
     // Otherwise it is that of the configuration, and a note says so.
     let stderr = run(&["--spec", &folder("plain")]).succeeds().stderr;
-    assert!(stderr.contains("note: ") && stderr.contains("--release"), "{stderr}");
+    assert!(
+        stderr.contains("note: ") && stderr.contains("--release"),
+        "{stderr}"
+    );
     assert!(sandbox.read(THING).contains("v1.37/things.json"));
     run(&["--spec", &folder("plain"), "--release", "1.36"]).succeeds();
     let text = sandbox.read(THING);
-    assert!(text.contains("v1.36/things.json") && text.contains("`hello`"), "{text}");
+    assert!(
+        text.contains("v1.36/things.json") && text.contains("`hello`"),
+        "{text}"
+    );
     // A folder that is laid out like spec/, and one that isn't there.
     run(&["--spec", &sandbox.path("root/spec").display().to_string()]).succeeds();
     assert!(sandbox.read(THING).contains("v1.37/things.json"));
@@ -250,7 +291,9 @@ fn outside_a_workspace() {
     outcome.fails_with(&["no codegen.toml", "help: run this inside the workspace"]);
     // From a folder inside, the workspace around it is found.
     let mut command = Command::new(XTASK);
-    command.arg("codegen").current_dir(sandbox.path("root/spec/overlays"));
+    command
+        .arg("codegen")
+        .current_dir(sandbox.path("root/spec/overlays"));
     Outcome::of(&mut command).succeeds();
     assert!(sandbox.path(THING).is_file());
 }
@@ -259,7 +302,10 @@ fn outside_a_workspace() {
 fn every_command_has_help_that_names_its_options() {
     for (command, names) in [
         (&[][..], &["codegen", "e2e", "spec"][..]),
-        (&["codegen"], &["--check", "--spec", "--out", "--release", "[CRATE]"]),
+        (
+            &["codegen"],
+            &["--check", "--spec", "--out", "--release", "[CRATE]"],
+        ),
         (&["e2e"], &["--build-only", "[ARGS]", "KUBEBUILDER_ASSETS"]),
         (&["spec"], &["verify"]),
         (&["spec", "verify"], &["--upstream", "--release"]),

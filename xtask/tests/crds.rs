@@ -49,8 +49,7 @@ fn sandbox(definition: &str) -> (Sandbox, [String; 4]) {
     let config = sandbox.read("root/codegen.toml");
     sandbox.write("root/codegen.toml", &format!("newest = \"1.37\"\n{config}"));
     sandbox.write("boats.yaml", definition);
-    let [file, out] =
-        ["boats.yaml", "out"].map(|name| sandbox.path(name).display().to_string());
+    let [file, out] = ["boats.yaml", "out"].map(|name| sandbox.path(name).display().to_string());
     (sandbox, ["--crd".to_owned(), file, "--out".to_owned(), out])
 }
 
@@ -150,7 +149,9 @@ fn versions_of_a_definition_convert_into_one_another() {
         "root/codegen.toml",
         &config.replace("fields = [\"port\"]", "fields = [\"sails\"]"),
     );
-    sandbox.run(&["--out", &out]).fails_with(&["BoatSpec", "port"]);
+    sandbox
+        .run(&["--out", &out])
+        .fails_with(&["BoatSpec", "port"]);
 }
 
 #[test]
@@ -163,10 +164,18 @@ fn what_is_no_definition() {
         assert!(!sandbox.path("out").exists());
     };
     fails("kind: Pod\n", &["no CustomResourceDefinition"]);
-    fails("{{ template }}\na: [\n", &["not valid YAML", "rendered first"]);
-    let old =
-        DEFINITION.replace("apiextensions.k8s.io/v1", "apiextensions.k8s.io/v1beta1");
-    fails(&old, &["boats.example.com is of `apiextensions.k8s.io/v1beta1`", "1.22"]);
+    fails(
+        "{{ template }}\na: [\n",
+        &["not valid YAML", "rendered first"],
+    );
+    let old = DEFINITION.replace("apiextensions.k8s.io/v1", "apiextensions.k8s.io/v1beta1");
+    fails(
+        &old,
+        &[
+            "boats.example.com is of `apiextensions.k8s.io/v1beta1`",
+            "1.22",
+        ],
+    );
     let unnamed = DEFINITION.replace("kind: Boat, ", "");
     fails(&unnamed, &["boats.example.com", "kind"]);
     let bare = DEFINITION.replace("schema: {openAPIV3Schema: {type: object}}", "");
@@ -178,7 +187,10 @@ fn what_is_no_definition() {
     let untranslated = DEFINITION.replace("minimum: 1", rule);
     fails(
         &untranslated,
-        &["the function `duration`", "Boat/properties/spec/properties/sails"],
+        &[
+            "the function `duration`",
+            "Boat/properties/spec/properties/sails",
+        ],
     );
 }
 
@@ -198,8 +210,17 @@ fn what_can_not_be_asked() {
         .fails_with(&["is no .yaml or .yml"]);
     sandbox.write("more/boats.yaml", DEFINITION);
     let more = sandbox.path("more/boats.yaml").display().to_string();
-    let twice = ["--crd", &arguments[1], "--crd", &more, "--out", &arguments[3]];
-    sandbox.run(&twice).fails_with(&["two files are named boats.yaml"]);
+    let twice = [
+        "--crd",
+        &arguments[1],
+        "--crd",
+        &more,
+        "--out",
+        &arguments[3],
+    ];
+    sandbox
+        .run(&twice)
+        .fails_with(&["two files are named boats.yaml"]);
     let missing = sandbox.path("missing.yaml").display().to_string();
     sandbox
         .run(&["--crd", &missing, "--out", &arguments[3]])
@@ -213,16 +234,17 @@ fn upstream(root: &Path) -> PathBuf {
 
 /// The files of manifests in a folder that have definitions and are no templates.
 fn definitions(folder: &Path, found: &mut Vec<PathBuf>) {
-    let mut entries: Vec<_> =
-        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut entries: Vec<_> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
     entries.sort();
     for path in entries {
         if path.is_dir() {
             definitions(&path, found);
         } else if path.extension().is_some_and(|end| end == "yaml") {
             let text = fs::read_to_string(&path).unwrap();
-            if text.contains("\nkind: CustomResourceDefinition") && !text.contains("{{")
-            {
+            if text.contains("\nkind: CustomResourceDefinition") && !text.contains("{{") {
                 found.push(path);
             }
         }
@@ -231,10 +253,16 @@ fn definitions(folder: &Path, found: &mut Vec<PathBuf>) {
 
 /// The crates for files, in a workspace of their own.
 fn generated(root: &Path, name: &str, files: &[PathBuf]) -> PathBuf {
-    let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join("crds").join(name);
+    let out = Path::new(env!("CARGO_TARGET_TMPDIR"))
+        .join("crds")
+        .join(name);
     let _ = fs::remove_dir_all(&out);
     let mut command = Command::new(XTASK);
-    command.arg("codegen").arg("--out").arg(&out).current_dir(root);
+    command
+        .arg("codegen")
+        .arg("--out")
+        .arg(&out)
+        .current_dir(root);
     for file in files {
         command.arg("--crd").arg(file);
     }
@@ -327,13 +355,14 @@ fn come_back(root: &Path, out: &Path, files: &[PathBuf]) {
     let folder = out.with_extension("reader");
     fs::create_dir_all(folder.join("src")).unwrap();
     fs::write(folder.join("objects.ndjson"), &lines).unwrap();
-    let mut crates: Vec<_> =
-        fs::read_dir(out).unwrap().map(|e| e.unwrap().path()).collect();
+    let mut crates: Vec<_> = fs::read_dir(out)
+        .unwrap()
+        .map(|e| e.unwrap().path())
+        .collect();
     crates.retain(|path| path.join("src").is_dir());
-    let mut manifest =
-        "[workspace]\n\n[package]\nname = \"reader\"\nedition = \"2024\"\n\n\
+    let mut manifest = "[workspace]\n\n[package]\nname = \"reader\"\nedition = \"2024\"\n\n\
         [dependencies]\nserde_json = \"1\"\n"
-            .to_owned();
+        .to_owned();
     manifest += "k8s-openapi = { version = \"0.29\", features = [\"latest\"] }\n";
     manifest += &format!(
         "kubernetes-manifests.path = {:?}\n",
@@ -342,8 +371,7 @@ fn come_back(root: &Path, out: &Path, files: &[PathBuf]) {
     let mut register = String::new();
     for path in &crates {
         let name = path.file_name().unwrap().to_str().unwrap();
-        manifest +=
-            &format!("{name} = {{ path = {path:?}, features = [\"manifests\"] }}\n");
+        manifest += &format!("{name} = {{ path = {path:?}, features = [\"manifests\"] }}\n");
         register += &format!("    {}::add_to_scheme(scheme);\n", name.replace('-', "_"));
     }
     let register = format!(
@@ -367,7 +395,9 @@ fn types(model: &str) -> BTreeMap<String, Value> {
         match value {
             Value::Object(members) => {
                 let members = members.into_iter().filter(|(name, _)| name != "docs");
-                members.map(|(name, value)| (name, undocumented(value))).collect()
+                members
+                    .map(|(name, value)| (name, undocumented(value)))
+                    .collect()
             }
             Value::Array(items) => items.into_iter().map(undocumented).collect(),
             other => other,
@@ -377,7 +407,9 @@ fn types(model: &str) -> BTreeMap<String, Value> {
     let versions = model.as_array().unwrap().iter();
     let versions = versions.flat_map(|krate| krate["versions"].as_array().unwrap());
     let types = versions.flat_map(|version| version["types"].as_object().unwrap());
-    types.map(|(schema, ty)| (schema.clone(), undocumented(ty.clone()))).collect()
+    types
+        .map(|(schema, ty)| (schema.clone(), undocumented(ty.clone())))
+        .collect()
 }
 
 /// Definitions and the documents that a server publishes for them become the same types.
@@ -390,8 +422,7 @@ fn definitions_and_the_documents_of_a_server_are_the_same() {
     for group in ["snapshot", "groupsnapshot"] {
         for version in ["v1", "v1beta1", "v1beta2"] {
             let file = format!("apis__{group}.storage.k8s.io__{version}_openapi.json");
-            let Ok(document) = fs::read_to_string(folder.join("openapi").join(&file))
-            else {
+            let Ok(document) = fs::read_to_string(folder.join("openapi").join(&file)) else {
                 continue;
             };
             let prefix = format!("io.k8s.storage.{group}.{version}.");
@@ -401,9 +432,8 @@ fn definitions_and_the_documents_of_a_server_are_the_same() {
                     .to_owned();
                 for (file, text) in files {
                     sandbox.write(&format!("root/spec/v1.36/{file}"), text);
-                    config += &format!(
-                        "[[crate.document]]\nfile = {file:?}\nprefix = {prefix:?}\n"
-                    );
+                    config +=
+                        &format!("[[crate.document]]\nfile = {file:?}\nprefix = {prefix:?}\n");
                 }
                 config += "[[extern]]\nprefix = \"io.k8s.apimachinery.\"\n\
                     path = \"k8s_openapi::apimachinery\"\n";

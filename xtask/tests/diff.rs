@@ -25,7 +25,11 @@ fn fails_with(outcome: &Outcome, parts: &[&str]) {
     assert_eq!(outcome.code, Some(2), "{}{}", outcome.out, outcome.stderr);
     assert_eq!(outcome.out, "");
     for part in parts {
-        assert!(outcome.stderr.contains(part), "no `{part}` in:\n{}", outcome.stderr);
+        assert!(
+            outcome.stderr.contains(part),
+            "no `{part}` in:\n{}",
+            outcome.stderr
+        );
     }
     assert!(outcome.stderr.starts_with("error: "), "{}", outcome.stderr);
     assert!(!outcome.stderr.contains("panicked"), "{}", outcome.stderr);
@@ -40,7 +44,10 @@ fn reports_are_as_they_were_approved() {
         ("diff-1.31-1.34.txt", &["1.31", "v1.34"][..]),
         ("diff-1.29-1.30.txt", &["1.29", "1.30"]),
         ("diff-1.36-1.37.txt", &["1.36", "1.37", "--docs"]),
-        ("diff-1.34-1.35.md", &["1.34", "1.35", "--format", "markdown"]),
+        (
+            "diff-1.34-1.35.md",
+            &["1.34", "1.35", "--format", "markdown"],
+        ),
         ("diff-1.32-1.33.json", &["1.32", "1.33", "--format", "json"]),
     ] {
         let report = diff(&root, arguments).succeeds();
@@ -52,7 +59,10 @@ fn reports_are_as_they_were_approved() {
             fs::write(&path, &report.out).unwrap();
         }
         let golden = fs::read_to_string(&path).unwrap();
-        assert_eq!(report.out, golden, "{name}: if it is as it should be, see above");
+        assert_eq!(
+            report.out, golden,
+            "{name}: if it is as it should be, see above"
+        );
     }
 }
 
@@ -83,7 +93,10 @@ fn the_exit_code_is_by_the_worst_severity() {
     let sandbox = sandbox();
     let root = sandbox.path("root");
     let run = |arguments: &[&str]| {
-        diff(&root, &[&["../old/v1.36", "../new/v1.37"], arguments].concat())
+        diff(
+            &root,
+            &[&["../old/v1.36", "../new/v1.37"], arguments].concat(),
+        )
     };
     let code = |level: &str| run(&["--fail-on", level]).code.unwrap();
     let codes = || ["never", "breaking", "warning", "info"].map(code);
@@ -92,7 +105,10 @@ fn the_exit_code_is_by_the_worst_severity() {
     sandbox.edit("new/v1.37/kinds.json", "\"Text.\"", "\"Other.\"");
     assert_eq!(codes(), [0, 0, 0, 0]);
     let out = run(&[]).out;
-    assert!(out.contains("documentation: 1 text changed; --docs lists them"), "{out}");
+    assert!(
+        out.contains("documentation: 1 text changed; --docs lists them"),
+        "{out}"
+    );
     assert!(run(&["--docs"]).out.contains("Thing text, description"));
     sandbox.edit(
         "new/v1.37/kinds.json",
@@ -128,10 +144,14 @@ fn overlays_count() {
     }
     let root = sandbox.path("root");
     let out = diff(&root, &["../v1.34", "../v1.35"]).succeeds().out;
-    assert!(out.contains("Thing text: default added: hello (1.35)"), "{out}");
-    for arguments in
-        [&["../v1.34", "../v1.35", "--no-overlays"][..], &["../v1.34", "../unnamed"]]
-    {
+    assert!(
+        out.contains("Thing text: default added: hello (1.35)"),
+        "{out}"
+    );
+    for arguments in [
+        &["../v1.34", "../v1.35", "--no-overlays"][..],
+        &["../v1.34", "../unnamed"],
+    ] {
         let out = diff(&root, arguments).succeeds().out;
         assert!(out.contains(": no changes\n"), "{out}");
     }
@@ -150,10 +170,18 @@ fn what_a_folder_lacks_is_no_change() {
         "{out}"
     );
     assert!(out.contains(": no changes\n"), "{out}");
-    let out = diff(&root, &[both[0], both[1], "--complete"]).succeeds().out;
-    assert!(out.contains("example.com/v1beta1: group-version removed (1.37)"), "{out}");
-    let out = diff(&root, &[both[0], both[1], "--complete", "--group", "example.com"])
-        .succeeds();
+    let out = diff(&root, &[both[0], both[1], "--complete"])
+        .succeeds()
+        .out;
+    assert!(
+        out.contains("example.com/v1beta1: group-version removed (1.37)"),
+        "{out}"
+    );
+    let out = diff(
+        &root,
+        &[both[0], both[1], "--complete", "--group", "example.com"],
+    )
+    .succeeds();
     assert!(out.out.contains("group-version removed"), "{}", out.out);
 }
 
@@ -162,24 +190,37 @@ fn what_cannot_be_read_is_an_error() {
     let sandbox = sandbox();
     let root = sandbox.path("root");
     let run = |from: &str| diff(&root, &[from, "../new/v1.37"]);
-    fails_with(&run("../nowhere"), &["`../nowhere` is neither a folder, nor a release"]);
+    fails_with(
+        &run("../nowhere"),
+        &["`../nowhere` is neither a folder, nor a release"],
+    );
     sandbox.write("empty/notes.txt", "");
-    fails_with(&run("../empty"), &["has no OpenAPI documents", "spec fetch"]);
+    fails_with(
+        &run("../empty"),
+        &["has no OpenAPI documents", "spec fetch"],
+    );
     fails_with(&run("../old"), &["has no OpenAPI documents", "v1.36"]);
     fails_with(&run("../empty/notes.txt"), &["notes.txt"]);
-    for (text, message) in
-        [("{\"a\": 1}", "not an OpenAPI document"), ("[", "not valid JSON")]
-    {
+    for (text, message) in [
+        ("{\"a\": 1}", "not an OpenAPI document"),
+        ("[", "not valid JSON"),
+    ] {
         sandbox.write("bad/things.json", text);
         fails_with(&run("../bad"), &["things.json", message]);
     }
-    let group = diff(&root, &["../old/v1.36", "../new/v1.37", "--group", "example.org"]);
+    let group = diff(
+        &root,
+        &["../old/v1.36", "../new/v1.37", "--group", "example.org"],
+    );
     fails_with(&group, &["no group-version of example.org in common"]);
     let Some(root) = real_root() else { return };
     let old = diff(&root, &["1.20", "1.37"]);
     fails_with(
         &old,
-        &["spec/ describes Kubernetes 1.23 to 1.37, not 1.20", "spec fetch"],
+        &[
+            "spec/ describes Kubernetes 1.23 to 1.37, not 1.20",
+            "spec fetch",
+        ],
     );
     fails_with(&diff(&root, &["1.37"]), &["TO"]);
 }

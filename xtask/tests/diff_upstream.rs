@@ -15,7 +15,9 @@ const GROUP: &str = "storage.k8s.io";
 
 fn diff(root: &Path, from: &str, to: &str, group: Option<&str>) -> Value {
     let mut command = Command::new(XTASK);
-    command.args(["diff", from, to, "--format", "json"]).current_dir(root);
+    command
+        .args(["diff", from, to, "--format", "json"])
+        .current_dir(root);
     if let Some(group) = group {
         command.args(["--group", group]);
     }
@@ -28,15 +30,25 @@ fn folders(root: &Path) -> Vec<(u32, PathBuf)> {
     let upstream = upstream.expect("UPSTREAM_DIR names a folder with openapi/vRELEASE");
     // Tests run in the folder of their crate; a relative path is meant from the root.
     let upstream = root.join(upstream).join("openapi");
-    let entries =
-        std::fs::read_dir(&upstream).unwrap().map(|entry| entry.unwrap().path());
+    let entries = std::fs::read_dir(&upstream)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
     let numbered = entries.filter_map(|path| {
-        let minor = path.file_name()?.to_str()?.strip_prefix("v1.")?.parse().ok()?;
+        let minor = path
+            .file_name()?
+            .to_str()?
+            .strip_prefix("v1.")?
+            .parse()
+            .ok()?;
         Some((minor, path))
     });
     let mut folders: Vec<_> = numbered.collect();
     folders.sort();
-    assert!(folders.len() > 2, "{} has too few releases", upstream.display());
+    assert!(
+        folders.len() > 2,
+        "{} has too few releases",
+        upstream.display()
+    );
     folders
 }
 
@@ -73,8 +85,12 @@ fn our_documents_know_what_changed() {
         for (later, to) in others.first().into_iter().chain(last) {
             let names = [from, to].map(|path| path.display().to_string());
             let theirs = diff(&root, &names[0], &names[1], Some(GROUP));
-            let ours =
-                diff(&root, &format!("1.{earlier}"), &format!("1.{later}"), Some(GROUP));
+            let ours = diff(
+                &root,
+                &format!("1.{earlier}"),
+                &format!("1.{later}"),
+                Some(GROUP),
+            );
             let (theirs, ours) = (effects(&theirs), effects(&ours));
             let wrong: Vec<_> = theirs.symmetric_difference(&ours).collect();
             assert!(wrong.is_empty(), "1.{earlier} to 1.{later}: {wrong:#?}");

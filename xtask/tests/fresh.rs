@@ -17,7 +17,11 @@ fn the_committed_crates_are_fresh() {
     let mut command = Command::new(XTASK);
     let outcome = Outcome::of(command.args(["codegen", "--check"]).current_dir(root));
     assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
-    assert!(outcome.out.contains("generated files are up to date"), "{}", outcome.out);
+    assert!(
+        outcome.out.contains("generated files are up to date"),
+        "{}",
+        outcome.out
+    );
 }
 
 #[test]
@@ -37,7 +41,10 @@ fn a_crate_alone_compiles_in_another_folder() {
     let Some(root) = real_root() else { return };
     let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join("alone");
     let _ = fs::remove_dir_all(&out);
-    generate(&root, &["storage-v1beta1", "--out", &out.display().to_string()]);
+    generate(
+        &root,
+        &["storage-v1beta1", "--out", &out.display().to_string()],
+    );
     assert!(!out.join("storage-v1").exists());
     compile(&root, &out);
 }

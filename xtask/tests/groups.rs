@@ -48,7 +48,9 @@ fn upstream(root: &Path) -> PathBuf {
 /// Generates all crates of a release in a workspace and returns that.
 fn generated(root: &Path, release: &str) -> PathBuf {
     let spec = upstream(root).join("openapi").join(release);
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("groups").join(release);
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"))
+        .join("groups")
+        .join(release);
     let documents = documents(&spec);
     assert!(documents.len() > 30, "{release}: {}", documents.len());
     workspace(root, &folder, release, &documents, &["fixtures"]);
@@ -62,10 +64,16 @@ fn generated(root: &Path, release: &str) -> PathBuf {
         ),
     )
     .unwrap();
-    fs::write(folder.join("fixtures/src/lib.rs"), format!("#[cfg(test)]{FIXTURES}"))
-        .unwrap();
+    fs::write(
+        folder.join("fixtures/src/lib.rs"),
+        format!("#[cfg(test)]{FIXTURES}"),
+    )
+    .unwrap();
     let mut command = Command::new(XTASK);
-    command.args(["codegen", "--spec"]).arg(&spec).current_dir(&folder);
+    command
+        .args(["codegen", "--spec"])
+        .arg(&spec)
+        .current_dir(&folder);
     Outcome::of(&mut command).succeeds();
     folder
 }
@@ -88,8 +96,7 @@ fn every_document_becomes_a_crate() {
     let mut test = strict_cargo(&folder, "test");
     test.args(["-p", "fixtures", "--lib"]);
     let fixtures = upstream(&root).join("golden/v1.34.0");
-    let outcome =
-        Outcome::of(test.arg("--").arg("--nocapture").env("FIXTURES", fixtures));
+    let outcome = Outcome::of(test.arg("--").arg("--nocapture").env("FIXTURES", fixtures));
     assert_eq!(outcome.code, Some(0), "{}{}", outcome.out, outcome.stderr);
     println!("{}", outcome.out);
 }

@@ -35,8 +35,7 @@ fn next(document: &mut Value) {
     };
     let class = "/io.k8s.api.storage.v1.StorageClass/properties";
     schemas.pointer_mut(class).unwrap()["tier"] = text("How fast the storage is.");
-    let kind =
-        |kind: &str| json!([{"group": "storage.k8s.io", "version": "v1", "kind": kind}]);
+    let kind = |kind: &str| json!([{"group": "storage.k8s.io", "version": "v1", "kind": kind}]);
     schemas["io.k8s.api.storage.v1.StoragePool"] = json!({
         "type": "object", "description": "Storage that several classes share.",
         "required": ["driverName"],
@@ -78,16 +77,23 @@ fn the_next_release() {
     let release = format!("{major}.{}", minor.parse::<u16>().unwrap() + 1);
 
     let spec = copied.join("spec");
-    fs::rename(spec.join(format!("v{newest}")), spec.join(format!("v{release}")))
-        .unwrap();
-    let file =
-        spec.join(format!("v{release}")).join("apis__storage.k8s.io__v1_openapi.json");
-    let mut document =
-        serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
+    fs::rename(
+        spec.join(format!("v{newest}")),
+        spec.join(format!("v{release}")),
+    )
+    .unwrap();
+    let file = spec
+        .join(format!("v{release}"))
+        .join("apis__storage.k8s.io__v1_openapi.json");
+    let mut document = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
     next(&mut document);
     fs::write(&file, document.to_string()).unwrap();
     let config = copied.join("codegen.toml");
-    edit(&config, &format!("newest = \"{newest}\""), &format!("newest = \"{release}\""));
+    edit(
+        &config,
+        &format!("newest = \"{newest}\""),
+        &format!("newest = \"{release}\""),
+    );
     edit(
         &copied.join("spec/overlays/storage-class.yaml"),
         "actions:\n",
@@ -107,8 +113,7 @@ fn the_next_release() {
     xtask(&copied, &["codegen"]);
     assert!(xtask(&copied, &["codegen", "--check"]).contains("up to date"));
     let read = |path: &str| fs::read_to_string(copied.join(path)).unwrap();
-    let note =
-        format!("Since Kubernetes {release}, alpha; feature gate `StorageTiers`.");
+    let note = format!("Since Kubernetes {release}, alpha; feature gate `StorageTiers`.");
     for krate in ["storage-v1", "storage-v1beta1"] {
         let class = read(&format!("{krate}/src/storage_class.rs"));
         assert!(class.contains("pub tier: Option<String>") && class.contains(&note));

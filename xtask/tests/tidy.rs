@@ -19,7 +19,10 @@ const RUNTIME: [(&str, Option<&str>); 3] = [
 const MAX_LINES: usize = 500;
 
 fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .unwrap()
+        .to_owned()
 }
 
 /// Every text file below a folder of the workspace, by its path from the root.
@@ -43,7 +46,10 @@ fn files(folder: &str) -> Vec<(String, String)> {
 }
 
 fn table(path: &str) -> toml::Table {
-    fs::read_to_string(root().join(path)).unwrap().parse().unwrap()
+    fs::read_to_string(root().join(path))
+        .unwrap()
+        .parse()
+        .unwrap()
 }
 
 /// The folder of a package: generated ones are at the root.
@@ -59,7 +65,11 @@ fn folder(krate: &str) -> String {
 fn dependencies(krate: &str) -> Vec<String> {
     let manifest = table(&format!("{}/Cargo.toml", folder(krate)));
     let dependencies = manifest.get("dependencies").and_then(toml::Value::as_table);
-    dependencies.into_iter().flatten().map(|(name, _)| name.clone()).collect()
+    dependencies
+        .into_iter()
+        .flatten()
+        .map(|(name, _)| name.clone())
+        .collect()
 }
 
 /// The crates that codegen.toml names, the bundle last.
@@ -67,14 +77,18 @@ fn generated() -> Vec<String> {
     let config = table("codegen.toml");
     let crates = config["crate"].as_array().unwrap().iter();
     let crates = crates.chain([&config["bundle"]]);
-    crates.map(|krate| krate["name"].as_str().unwrap().to_owned()).collect()
+    crates
+        .map(|krate| krate["name"].as_str().unwrap().to_owned())
+        .collect()
 }
 
 /// The crate into whose types those of a crate are converted.
 fn newer(krate: &str) -> Option<String> {
     let config = table("codegen.toml");
     let mut crates = config["crate"].as_array().unwrap().iter();
-    let own = crates.find(|own| own["name"].as_str() == Some(krate)).unwrap();
+    let own = crates
+        .find(|own| own["name"].as_str() == Some(krate))
+        .unwrap();
     Some(own.get("conversion")?["to"].as_str().unwrap().to_owned())
 }
 
@@ -93,8 +107,7 @@ fn generated_crates_depend_on_the_support_only() {
         for (name, feature) in RUNTIME {
             let optional = manifest["dependencies"][name].get("optional");
             assert_eq!(optional.is_some(), feature.is_some(), "{krate}: {name}");
-            let feature =
-                feature.map(|feature| manifest["features"][feature].to_string());
+            let feature = feature.map(|feature| manifest["features"][feature].to_string());
             assert!(feature.is_none_or(|parts| parts.contains(&format!("dep:{name}"))));
         }
         assert!(manifest["features"].get("default").is_none(), "{krate}");
@@ -148,10 +161,15 @@ fn listed_by_hand(krate: &str) -> Vec<String> {
         return Vec::new();
     };
     let listed = own.get("by-hand").and_then(toml::Value::as_array);
-    let names = listed.into_iter().flatten().map(|name| name.as_str().unwrap());
+    let names = listed
+        .into_iter()
+        .flatten()
+        .map(|name| name.as_str().unwrap());
     let rules = own.get("rules").and_then(toml::Value::as_str);
     let rules = rules.and_then(|rules| rules.strip_prefix("crate::"));
-    let names = names.map(|name| name.trim_start_matches("pub ")).chain(rules);
+    let names = names
+        .map(|name| name.trim_start_matches("pub "))
+        .chain(rules);
     names.map(str::to_owned).collect()
 }
 
@@ -164,9 +182,8 @@ fn generated_files_say_so() {
             // hand-written.
             let module = name.trim_start_matches(&format!("{krate}/src/"));
             let module = module.trim_end_matches(".rs").replace('/', "::");
-            let is_in = |listed: &String| {
-                module == *listed || module.starts_with(&format!("{listed}::"))
-            };
+            let is_in =
+                |listed: &String| module == *listed || module.starts_with(&format!("{listed}::"));
             let by_hand = config.contains(&format!("\"crate::{module}::"))
                 || listed_by_hand(&krate).iter().any(is_in);
             assert_eq!(codegen::is_generated(&text), !by_hand, "{name}: header");
@@ -180,8 +197,9 @@ fn modules_keep_to_themselves() {
         let module = name.trim_start_matches("codegen/src/");
         let may = |modules: &[&str]| modules.iter().any(|m| module.starts_with(m));
         let uses = |path: &str| {
-            let mut code =
-                text.lines().filter(|line| !line.trim_start().starts_with("//"));
+            let mut code = text
+                .lines()
+                .filter(|line| !line.trim_start().starts_with("//"));
             code.any(|line| line.contains(path))
         };
         assert!(
@@ -189,20 +207,31 @@ fn modules_keep_to_themselves() {
             "{name} knows OpenAPI"
         );
         let tokens = uses("quote::") || uses("proc_macro2::");
-        assert!(!tokens || may(&["emit/", "render/", "name/"]), "{name} makes tokens");
-        for outside in ["std::fs", "std::env", "std::process", "std::net", "std::time"] {
+        assert!(
+            !tokens || may(&["emit/", "render/", "name/"]),
+            "{name} makes tokens"
+        );
+        for outside in [
+            "std::fs",
+            "std::env",
+            "std::process",
+            "std::net",
+            "std::time",
+        ] {
             assert!(!uses(outside), "{name} uses {outside}");
         }
     }
 }
 
 /// Folders with hand-written packages, beside the generator and its commands.
-const WRITTEN: [&str; 4] =
-    ["crates", "examples", "programs", "tests"];
+const WRITTEN: [&str; 4] = ["crates", "examples", "programs", "tests"];
 
 #[test]
 fn files_are_short_enough_to_read() {
-    let folders = ["codegen", "xtask"].into_iter().chain(WRITTEN).map(str::to_owned);
+    let folders = ["codegen", "xtask"]
+        .into_iter()
+        .chain(WRITTEN)
+        .map(str::to_owned);
     for folder in folders.chain(generated()) {
         for (name, text) in files(&folder) {
             let lines = text.lines().count();
@@ -219,11 +248,11 @@ fn libraries_leave_the_release_to_programs() {
         let manifest = table(&format!("{}/Cargo.toml", folder(&krate)));
         let dependency = manifest["dependencies"]["k8s-openapi"].to_string();
         let workspace = table("Cargo.toml");
-        let inherited =
-            workspace["workspace"]["dependencies"]["k8s-openapi"].to_string();
+        let inherited = workspace["workspace"]["dependencies"]["k8s-openapi"].to_string();
         for text in [dependency, inherited] {
-            let release =
-                ["v1_", "latest", "earliest"].into_iter().find(|f| text.contains(f));
+            let release = ["v1_", "latest", "earliest"]
+                .into_iter()
+                .find(|f| text.contains(f));
             assert_eq!(release, None, "{krate} chooses a release");
         }
     }
@@ -234,12 +263,14 @@ fn libraries_leave_the_release_to_programs() {
 fn ci_runs_the_tests_that_are_ignored() {
     let script = fs::read_to_string(root().join(".ci/run")).unwrap();
     let mut count = 0;
-    for member in table("Cargo.toml")["workspace"]["members"].as_array().unwrap() {
+    for member in table("Cargo.toml")["workspace"]["members"]
+        .as_array()
+        .unwrap()
+    {
         for (name, text) in files(member.as_str().unwrap()) {
             // In an attribute, or given to a macro that makes one.
             if name.ends_with(".rs") && text.contains("ignore = \"needs ") {
-                let (_, target) =
-                    name.split_once("/tests/").expect("an integration test");
+                let (_, target) = name.split_once("/tests/").expect("an integration test");
                 let target = target.split(['/', '.']).next().unwrap();
                 assert!(script.contains(&format!(" --test {target} ")), "{name}");
                 count += 1;
@@ -252,7 +283,9 @@ fn ci_runs_the_tests_that_are_ignored() {
 #[test]
 fn no_file_names_a_machine() {
     let homes = ["/home/", "/root/", "/Users/", "C:\\Users"];
-    let folders = ["spec", "codegen/src", "xtask/src"].into_iter().chain(WRITTEN);
+    let folders = ["spec", "codegen/src", "xtask/src"]
+        .into_iter()
+        .chain(WRITTEN);
     let folders = folders.map(str::to_owned);
     for folder in folders.chain(generated()) {
         for (name, text) in files(&folder) {
@@ -267,7 +300,10 @@ fn the_documents_name_what_is_there() {
     let read = |name: &str| fs::read_to_string(root().join(name)).unwrap();
     let (architecture, readme) = (read("ARCHITECTURE.md"), read("README.md"));
     let changelog = read("CHANGELOG.md");
-    for member in table("Cargo.toml")["workspace"]["members"].as_array().unwrap() {
+    for member in table("Cargo.toml")["workspace"]["members"]
+        .as_array()
+        .unwrap()
+    {
         let member = member.as_str().unwrap();
         assert!(
             architecture.contains(&format!("`{member}/`")),
@@ -275,8 +311,14 @@ fn the_documents_name_what_is_there() {
         );
     }
     for krate in generated() {
-        assert!(readme.contains(&format!("`{krate}`")), "{krate} in README.md");
-        assert!(changelog.contains(&format!("`{krate}`")), "{krate} in CHANGELOG.md");
+        assert!(
+            readme.contains(&format!("`{krate}`")),
+            "{krate} in README.md"
+        );
+        assert!(
+            changelog.contains(&format!("`{krate}`")),
+            "{krate} in CHANGELOG.md"
+        );
     }
     let newest = newest();
     let heading = changelog.lines().find(|line| line.starts_with("## "));
@@ -300,7 +342,10 @@ fn minor(release: &str) -> u16 {
 fn releases_of_k8s_openapi() -> Vec<u16> {
     let version = Command::new("rustc").arg("-vV").output().unwrap().stdout;
     let version = String::from_utf8(version).unwrap();
-    let host = version.lines().find_map(|line| line.strip_prefix("host: ")).unwrap();
+    let host = version
+        .lines()
+        .find_map(|line| line.strip_prefix("host: "))
+        .unwrap();
     let metadata = Command::new(env!("CARGO"))
         .args(["metadata", "--format-version", "1", "--offline"])
         .args(["--filter-platform", host])
@@ -309,9 +354,13 @@ fn releases_of_k8s_openapi() -> Vec<u16> {
         .unwrap();
     let metadata: Value = serde_json::from_slice(&metadata.stdout).unwrap();
     let packages = metadata["packages"].as_array().unwrap();
-    let k8s_openapi = packages.iter().find(|package| package["name"] == "k8s-openapi");
+    let k8s_openapi = packages
+        .iter()
+        .find(|package| package["name"] == "k8s-openapi");
     let features = k8s_openapi.unwrap()["features"].as_object().unwrap();
-    let releases = features.keys().filter_map(|feature| feature.strip_prefix("v1_"));
+    let releases = features
+        .keys()
+        .filter_map(|feature| feature.strip_prefix("v1_"));
     let mut releases: Vec<u16> = releases.map(|minor| minor.parse().unwrap()).collect();
     releases.sort_unstable();
     releases
@@ -324,12 +373,18 @@ fn the_release_of_the_core_types_follows_the_newest() {
     let releases = releases_of_k8s_openapi();
     let wanted = (*releases.last().unwrap()).min(minor(&newest()));
     let enabled = table(".cargo/config.toml");
-    let enabled = enabled["env"]["K8S_OPENAPI_ENABLED_VERSION"].as_str().unwrap();
+    let enabled = enabled["env"]["K8S_OPENAPI_ENABLED_VERSION"]
+        .as_str()
+        .unwrap();
     assert_eq!(minor(enabled), wanted, "in .cargo/config.toml");
 
     let known = &table("codegen.toml")["k8s-openapi"];
     let known = ["oldest", "newest"].map(|key| minor(known[key].as_str().unwrap()));
-    assert_eq!([releases[0], *releases.last().unwrap()], known, "in codegen.toml");
+    assert_eq!(
+        [releases[0], *releases.last().unwrap()],
+        known,
+        "in codegen.toml"
+    );
     // All but the one that the workspace is built for.
     let ci = fs::read_to_string(root().join(".ci/run")).unwrap();
     let others = releases.iter().filter(|minor| **minor != wanted);

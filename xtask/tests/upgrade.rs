@@ -108,10 +108,12 @@ fn from_1_33_to_1_34() {
         xtask(&copied, &[&arguments, more].concat()).succeeds().out
     };
     for (release, version) in [("1.33", "v1.33.4"), ("1.34", "v1.34.1")] {
-        let server =
-            Server::of(&upstream.join(format!("v{release}")), version, Fault::None);
+        let server = Server::of(&upstream.join(format!("v{release}")), version, Fault::None);
         let fetch = ["spec", "fetch", release, "--from", &server.url];
-        let out = xtask(&copied, &[&fetch[..], &["--group", "storage.k8s.io"]].concat());
+        let out = xtask(
+            &copied,
+            &[&fetch[..], &["--group", "storage.k8s.io"]].concat(),
+        );
         assert!(out.succeeds().out.contains("3 documents"), "{release}");
     }
     generate("1.33", &[]);
@@ -119,14 +121,20 @@ fn from_1_33_to_1_34() {
     let outcome = test(&program, &[PROGRAM]).succeeds();
     assert!(outcome.out.contains("1 passed"), "{}", outcome.out);
     let outcome = test(&program, &[PROGRAM, NEW]);
-    assert!(outcome.stderr.contains("VolumeAttributesClass"), "{}", outcome.stderr);
+    assert!(
+        outcome.stderr.contains("VolumeAttributesClass"),
+        "{}",
+        outcome.stderr
+    );
 
     // Nothing breaks, so the program works with the crates of 1.34 as it is.
     let releases = ["diff", "target/openapi/v1.33", "target/openapi/v1.34"];
-    let report =
-        [&releases[..], &["--format", "json", "--fail-on", "breaking"]].concat();
-    let report: Value =
-        serde_json::from_str(&xtask(&copied, &report).succeeds().out).unwrap();
+    let report = [
+        &releases[..],
+        &["--format", "json", "--fail-on", "breaking"],
+    ]
+    .concat();
+    let report: Value = serde_json::from_str(&xtask(&copied, &report).succeeds().out).unwrap();
     assert_eq!(report["notCompared"], Value::Array(Vec::new()));
     let changes = report["changes"].as_array().unwrap();
     let is_new = |change: &&Value| change["what"] == "kind-added";
@@ -134,15 +142,26 @@ fn from_1_33_to_1_34() {
     assert_eq!(new.len(), 1);
     assert_eq!(new[0]["place"]["kind"], "VolumeAttributesClass");
     assert!(
-        changes.iter().all(|change| change["rust"]["semver"] != "major"),
+        changes
+            .iter()
+            .all(|change| change["rust"]["semver"] != "major"),
         "{changes:#?}"
     );
-    let warning = xtask(&copied, &[&releases[..], &["--fail-on", "warning"]].concat());
+    let warning = xtask(
+        &copied,
+        &[&releases[..], &["--fail-on", "warning"]].concat(),
+    );
     assert_eq!(warning.code, Some(1), "{}", warning.stderr);
     assert!(warning.out.contains("deprecated (1.34)"), "{}", warning.out);
 
-    let stale =
-        ["codegen", "--check", "--spec", "target/openapi/v1.34", "--out", "generated"];
+    let stale = [
+        "codegen",
+        "--check",
+        "--spec",
+        "target/openapi/v1.34",
+        "--out",
+        "generated",
+    ];
     assert_eq!(xtask(&copied, &stale).code, Some(1));
     generate("1.34", &[]);
     assert!(generate("1.34", &["--check"]).contains("up to date"));

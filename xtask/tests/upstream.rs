@@ -32,7 +32,10 @@ fn expected(minor: u32) -> Crates {
     let mut crates = Crates::new();
     for (name, file, first, last) in KINDS {
         if (*first..=*last).contains(&minor) {
-            crates.entry((*name).to_owned()).or_default().insert(format!("{file}.rs"));
+            crates
+                .entry((*name).to_owned())
+                .or_default()
+                .insert(format!("{file}.rs"));
         }
     }
     crates
@@ -44,9 +47,13 @@ fn generated(out: &Path, minor: u32) -> Crates {
     assert!(out.join("storage-all/src/kinds.rs").is_file(), "no bundle");
     let names = |folder: &Path| -> BTreeSet<String> {
         let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap());
-        entries.map(|entry| entry.file_name().into_string().unwrap()).collect()
+        entries
+            .map(|entry| entry.file_name().into_string().unwrap())
+            .collect()
     };
-    let crates = names(out).into_iter().filter(|name| name.starts_with("storage-v"));
+    let crates = names(out)
+        .into_iter()
+        .filter(|name| name.starts_with("storage-v"));
     let crates: Crates = crates
         .map(|name| {
             let mut files = names(&out.join(&name).join("src"));
@@ -65,10 +72,13 @@ fn generated(out: &Path, minor: u32) -> Crates {
         .collect();
     for (name, files) in crates.iter().filter(|(name, _)| *name != "storage-v1") {
         for file in files {
-            let text =
-                fs::read_to_string(out.join(name).join("src").join(file)).unwrap();
+            let text = fs::read_to_string(out.join(name).join("src").join(file)).unwrap();
             let converted = text.contains("for storage_v1::");
-            assert_eq!(converted, crates["storage-v1"].contains(file), "{name}/{file}");
+            assert_eq!(
+                converted,
+                crates["storage-v1"].contains(file),
+                "{name}/{file}"
+            );
         }
     }
     crates
@@ -85,14 +95,22 @@ fn crates_from_kubernetes_own_documents_compile() {
     let upstream = root.join(upstream);
     let folders = fs::read_dir(upstream.join("openapi")).unwrap();
     let mut folders: Vec<_> = folders.map(|entry| entry.unwrap().path()).collect();
-    folders
-        .retain(|folder| folder.join("apis__storage.k8s.io__v1_openapi.json").is_file());
+    folders.retain(|folder| {
+        folder
+            .join("apis__storage.k8s.io__v1_openapi.json")
+            .is_file()
+    });
     folders.sort();
-    assert!(!folders.is_empty(), "no documents of storage.k8s.io/v1 in UPSTREAM_DIR");
+    assert!(
+        !folders.is_empty(),
+        "no documents of storage.k8s.io/v1 in UPSTREAM_DIR"
+    );
     let mut errors = Vec::new();
     for folder in folders {
         let release = folder.file_name().unwrap().to_string_lossy().into_owned();
-        let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join("upstream").join(&release);
+        let out = Path::new(env!("CARGO_TARGET_TMPDIR"))
+            .join("upstream")
+            .join(&release);
         // The results of an earlier run would be taken for those of this one.
         let _ = fs::remove_dir_all(&out);
         let (spec, to) = (folder.display().to_string(), out.display().to_string());
@@ -108,5 +126,8 @@ fn crates_from_kubernetes_own_documents_compile() {
             Err(_) => errors.push(release),
         }
     }
-    assert!(errors.is_empty(), "{errors:?} can't be generated or compiled, see above");
+    assert!(
+        errors.is_empty(),
+        "{errors:?} can't be generated or compiled, see above"
+    );
 }

@@ -33,14 +33,15 @@ fn list(sandbox: &Sandbox, differences: &str) {
 }
 
 fn listed(key: &str, added: &[&str], removed: &[&str]) -> String {
-    format!(
-        "[\"v1.37/things.json\".\"{key}\"]\nadded = {added:?}\nremoved = {removed:?}\n"
-    )
+    format!("[\"v1.37/things.json\".\"{key}\"]\nadded = {added:?}\nremoved = {removed:?}\n")
 }
 
 fn verify(sandbox: &Sandbox, arguments: &[&str]) -> Outcome {
     let mut command = Command::new(XTASK);
-    command.args(["spec", "verify"]).args(arguments).current_dir(sandbox.path("root"));
+    command
+        .args(["spec", "verify"])
+        .args(arguments)
+        .current_dir(sandbox.path("root"));
     let before = sandbox.snapshot();
     let outcome = Outcome::of(&mut command);
     assert_eq!(sandbox.snapshot(), before, "it only reads");
@@ -52,21 +53,31 @@ fn differences_that_are_listed_are_fine() {
     let sandbox = sandbox(&listed("1.35", &[NEW], &[OLD]));
     let outcome = verify(&sandbox, &["--upstream", "../upstream"]).succeeds();
     assert!(outcome.out.contains("v1.34/things.json"), "{}", outcome.out);
-    assert!(outcome.out.contains("2 differences, all listed"), "{}", outcome.out);
-    assert!(outcome.out.contains("0 differences, all listed"), "{}", outcome.out);
+    assert!(
+        outcome.out.contains("2 differences, all listed"),
+        "{}",
+        outcome.out
+    );
+    assert!(
+        outcome.out.contains("0 differences, all listed"),
+        "{}",
+        outcome.out
+    );
     verify(&sandbox, &["--upstream", "../upstream/v1.37"]).succeeds();
 }
 
 #[test]
 fn a_difference_that_is_not_listed_fails() {
     let sandbox = sandbox(&listed("1.35", &[NEW], &[]));
-    let outcome =
-        verify(&sandbox, &["--upstream", "../upstream"]).fails_with(&["1 difference"]);
-    assert!(outcome.out.contains(&format!("{OLD} NOT LISTED")), "{}", outcome.out);
+    let outcome = verify(&sandbox, &["--upstream", "../upstream"]).fails_with(&["1 difference"]);
+    assert!(
+        outcome.out.contains(&format!("{OLD} NOT LISTED")),
+        "{}",
+        outcome.out
+    );
     // What a later release explains doesn't explain it in an earlier one's place.
     let sandbox = self::sandbox(&listed("1.34", &[NEW], &[OLD]));
-    verify(&sandbox, &["--upstream", "../upstream/v1.34"])
-        .fails_with(&["2 differences"]);
+    verify(&sandbox, &["--upstream", "../upstream/v1.34"]).fails_with(&["2 differences"]);
 }
 
 #[test]
@@ -74,13 +85,20 @@ fn a_listed_difference_that_does_not_occur_fails() {
     let sandbox = sandbox(&listed("1.35", &[NEW, "#/paths/~1x"], &[OLD]));
     let outcome = verify(&sandbox, &["--upstream", "../upstream/v1.34"]);
     let outcome = outcome.fails_with(&["1 difference"]);
-    assert!(outcome.out.contains("LISTED, BUT DOES NOT OCCUR"), "{}", outcome.out);
+    assert!(
+        outcome.out.contains("LISTED, BUT DOES NOT OCCUR"),
+        "{}",
+        outcome.out
+    );
 }
 
 #[test]
 fn the_release_must_be_known() {
     let sandbox = sandbox(&listed("1.35", &[NEW], &[OLD]));
-    sandbox.write("plain/things.json", &sandbox.read("upstream/v1.34/things.json"));
+    sandbox.write(
+        "plain/things.json",
+        &sandbox.read("upstream/v1.34/things.json"),
+    );
     verify(&sandbox, &["--upstream", "../plain"]).fails_with(&["--release"]);
     verify(&sandbox, &["--upstream", "../plain", "--release", "1.34"]).succeeds();
     verify(&sandbox, &["--upstream", "../missing"]).fails_with(&["missing"]);
@@ -102,8 +120,10 @@ fn a_list_that_is_wrong() {
     }
     // A misspelt document, whose list nothing would ever look at.
     let text = listed("1.35", &[NEW], &[OLD]);
-    let more =
-        format!("{text}{}", text.replace("v1.37/things.json", "v1.37/thing.json"));
+    let more = format!(
+        "{text}{}",
+        text.replace("v1.37/things.json", "v1.37/thing.json")
+    );
     verify(&sandbox(&more), &["--upstream", "../upstream"]).fails_with(&["thing.json"]);
 }
 
@@ -116,8 +136,10 @@ fn two_of_a_name(differences: &str) -> Sandbox {
     sandbox.edit("root/codegen.toml", "[[crate]]\nname = \"other-v1\"", older);
     sandbox.write("root/spec/v1.34/things.json", &document("Thing", "Older"));
     let first = sandbox.read("upstream/v1.34/things.json");
-    sandbox
-        .write("upstream/v1.33/things.json", &first.replacen("\"text\"", "\"word\"", 1));
+    sandbox.write(
+        "upstream/v1.33/things.json",
+        &first.replacen("\"text\"", "\"word\"", 1),
+    );
     sandbox.write(
         "upstream/v1.36/things.json",
         &sandbox.read("upstream/v1.37/things.json"),
@@ -196,7 +218,11 @@ fn a_star_stands_for_any_text() {
         verify(&sandbox, &["--upstream", "../upstream"]).succeeds();
     }
     // A * matches parts as a whole, and must match something.
-    for at in ["#/components/*", "#/components/schemas/com.example.v1.Q*", "#/*/*/*/*"] {
+    for at in [
+        "#/components/*",
+        "#/components/schemas/com.example.v1.Q*",
+        "#/*/*/*/*",
+    ] {
         let sandbox = sandbox(&listed("1.35", &[NEW, at], &[OLD]));
         let outcome = verify(&sandbox, &["--upstream", "../upstream/v1.34"]);
         if at == "#/*/*/*/*" {
@@ -216,7 +242,11 @@ fn what_upstream_leaves_out() {
     verify(&sandbox, &["--upstream", "../upstream/v1.34"]).succeeds();
     let outcome = verify(&sandbox, &["--upstream", "../upstream/v1.37"]);
     let outcome = outcome.fails_with(&["1 difference"]);
-    assert!(outcome.out.contains("(left out upstream) LISTED, BUT"), "{}", outcome.out);
+    assert!(
+        outcome.out.contains("(left out upstream) LISTED, BUT"),
+        "{}",
+        outcome.out
+    );
 }
 
 /// What came and went again before ours: 1.34 had it, 1.33 didn't.
@@ -229,12 +259,10 @@ fn a_difference_from_a_release_on() {
     let run = |release: &str| {
         let sandbox = sandbox(&from(release));
         let thing = sandbox.read("upstream/v1.34/things.json");
-        let without =
-            thing.replacen("\"com.example.v1.Older\"", "\"com.example.v1.Oldest\"", 1);
+        let without = thing.replacen("\"com.example.v1.Older\"", "\"com.example.v1.Oldest\"", 1);
         sandbox.write("upstream/v1.33/things.json", &without);
         let oldest = OLD.replace("Older", "Oldest");
-        let list = sandbox.read("root/spec/differences.toml")
-            + &listed("1.34", &[], &[&oldest]);
+        let list = sandbox.read("root/spec/differences.toml") + &listed("1.34", &[], &[&oldest]);
         sandbox.write("root/spec/differences.toml", &list);
         verify(&sandbox, &["--upstream", "../upstream"])
     };
@@ -248,7 +276,9 @@ fn a_difference_from_a_release_on() {
 fn a_release_between_those_that_the_list_rests_on() {
     let sandbox = sandbox(&listed("1.36", &[NEW], &[OLD]));
     for document in ["Part", "Older"] {
-        let text = sandbox.read("upstream/v1.37/things.json").replace("Part", document);
+        let text = sandbox
+            .read("upstream/v1.37/things.json")
+            .replace("Part", document);
         sandbox.write("between/v1.35/things.json", &text);
         let without = "compared = [\"1.34\", \"1.36\"]\n".to_owned();
         let list = without + &listed("1.36", &[NEW], &[OLD]);
@@ -262,7 +292,9 @@ fn a_release_between_those_that_the_list_rests_on() {
     let outcome = verify(&sandbox, &["--upstream", "../upstream/v1.37"]).succeeds();
     assert!(outcome.stderr.contains("1.34 to 1.36, not on any of 1.37"));
     list(&sandbox, &listed("1.36", &[NEW], &[OLD]));
-    sandbox
-        .write("between/v1.35/things.json", &sandbox.read("upstream/v1.37/things.json"));
+    sandbox.write(
+        "between/v1.35/things.json",
+        &sandbox.read("upstream/v1.37/things.json"),
+    );
     verify(&sandbox, &["--upstream", "../between"]).fails_with(&["2 differences"]);
 }

@@ -24,14 +24,20 @@ fn another_folder_becomes_a_workspace_of_its_own() {
     assert_eq!(support, sandbox.path("root/support").display().to_string());
     assert!(dependencies.contains_key("k8s-openapi"));
     assert!(!dependencies.contains_key("other"));
-    assert!(sandbox.read("new/out/.cargo/config.toml").contains("EXAMPLE = \"1\""));
+    assert!(
+        sandbox
+            .read("new/out/.cargo/config.toml")
+            .contains("EXAMPLE = \"1\"")
+    );
     // Again, nothing changes; with --check neither.
     let before = sandbox.snapshot();
     sandbox.run(&["--out", &out]).succeeds();
     sandbox.run(&["--out", &out, "--check"]).succeeds();
     assert_eq!(sandbox.snapshot(), before);
     fs::remove_file(sandbox.path("new/out/Cargo.toml")).unwrap();
-    sandbox.run(&["--out", &out, "--check"]).fails_with(&["Cargo.toml (missing)"]);
+    sandbox
+        .run(&["--out", &out, "--check"])
+        .fails_with(&["Cargo.toml (missing)"]);
 }
 
 #[test]
@@ -50,7 +56,9 @@ fn another_folder_that_is_in_use() {
     sandbox.write("used/Cargo.toml", "[package]\nname = \"mine\"\n");
     let out = sandbox.path("used").display().to_string();
     let before = sandbox.snapshot();
-    sandbox.run(&["--out", &out]).fails_with(&["Cargo.toml is not a generated file"]);
+    sandbox
+        .run(&["--out", &out])
+        .fails_with(&["Cargo.toml is not a generated file"]);
     assert_eq!(sandbox.snapshot(), before);
     sandbox.write("file", "text");
     let out = sandbox.path("file").display().to_string();
@@ -138,7 +146,11 @@ mod unix {
         let sandbox = Sandbox::new();
         let before = sandbox.snapshot();
         let mut shell = Command::new("sh");
-        shell.args(["-c", "trap '' XFSZ; ulimit -f 1; exec \"$0\" codegen", XTASK]);
+        shell.args([
+            "-c",
+            "trap '' XFSZ; ulimit -f 1; exec \"$0\" codegen",
+            XTASK,
+        ]);
         let outcome = Outcome::of(shell.current_dir(sandbox.path("root")));
         outcome.fails_with(&["can't write"]);
         assert_eq!(sandbox.snapshot(), before);

@@ -63,7 +63,9 @@ impl Conversion {
 impl ConversionRule {
     /// The functions that the rule names.
     pub fn functions(&self) -> impl Iterator<Item = &String> {
-        [&self.forth, &self.back, &self.back_like].into_iter().flatten()
+        [&self.forth, &self.back, &self.back_like]
+            .into_iter()
+            .flatten()
     }
 
     /// What the rule is about, for messages.
@@ -81,7 +83,10 @@ impl ConversionRule {
     fn check(&self, own: &str, report: Report<'_>) {
         let mut wrong = |what: &str| {
             report(
-                format!("the conversion rule of `{own}` for {} {what}", self.subject()),
+                format!(
+                    "the conversion rule of `{own}` for {} {what}",
+                    self.subject()
+                ),
                 "give it `to` (with `forth` and `back` where the types differ), or `drop` with \
                  the reason",
             );

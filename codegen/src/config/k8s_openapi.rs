@@ -20,11 +20,7 @@ pub struct K8sOpenapi {
 impl Config {
     /// Where k8s-openapi has the types of a document, if it is said to; the document that is read
     /// can be of an earlier release.
-    pub(crate) fn home(
-        &self,
-        document: &DocumentConfig,
-        release: Release,
-    ) -> Option<Home> {
+    pub(crate) fn home(&self, document: &DocumentConfig, release: Release) -> Option<Home> {
         let K8sOpenapi { oldest, newest } = self.k8s_openapi?;
         Some(Home {
             path: document.k8s_openapi.clone()?,

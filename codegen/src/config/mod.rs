@@ -178,7 +178,11 @@ impl Config {
 
     /// Gives every document that says none the newest release.
     fn fill_in_releases(&mut self, report: Report<'_>) {
-        for document in self.crates.iter_mut().flat_map(|krate| &mut krate.documents) {
+        for document in self
+            .crates
+            .iter_mut()
+            .flat_map(|krate| &mut krate.documents)
+        {
             if document.release == Release::default() {
                 match self.newest {
                     Some(newest) => document.release = newest,
@@ -221,7 +225,10 @@ impl Config {
         schema: &str,
         asked: impl Fn(&Extern) -> bool,
     ) -> Option<&Extern> {
-        let matching = self.externs.iter().filter(|e| schema.starts_with(&e.prefix));
+        let matching = self
+            .externs
+            .iter()
+            .filter(|e| schema.starts_with(&e.prefix));
         matching.filter(|e| asked(e)).max_by_key(|e| e.prefix.len())
     }
 }
@@ -244,10 +251,16 @@ impl CrateConfig {
                 "give it a [[crate.document]]",
             );
         }
-        for name in self.by_hand.iter().filter(|name| HandWritten::parse(name).is_none())
+        for name in self
+            .by_hand
+            .iter()
+            .filter(|name| HandWritten::parse(name).is_none())
         {
             report(
-                format!("`{}` can't be a module written by hand", name.escape_debug()),
+                format!(
+                    "`{}` can't be a module written by hand",
+                    name.escape_debug()
+                ),
                 "name its file without the extension, as in `rules`, `csi::rules` or \
                  `pub rules`",
             );
@@ -285,16 +298,14 @@ impl CrateConfig {
                 ),
                 "name another [[crate]]",
             ),
-            Some(other) if other.keep_unknown_fields != self.keep_unknown_fields => {
-                report(
-                    format!(
-                        "only one of `{}` and `{}`, into which it is converted, keeps unknown fields",
-                        self.name, other.name
-                    ),
-                    "set `keep-unknown-fields = true` for both or for neither, since converting would \
+            Some(other) if other.keep_unknown_fields != self.keep_unknown_fields => report(
+                format!(
+                    "only one of `{}` and `{}`, into which it is converted, keeps unknown fields",
+                    self.name, other.name
+                ),
+                "set `keep-unknown-fields = true` for both or for neither, since converting would \
                  lose them",
-                )
-            }
+            ),
             Some(_) => {}
         }
     }
@@ -367,8 +378,7 @@ impl Extern {
 pub(crate) fn check_prefix(text: &str, report: Report<'_>) -> bool {
     let name = |part: &str| part.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
     let parts = text.strip_suffix('.').map(|p| p.split('.'));
-    let fits =
-        parts.is_some_and(|mut parts| parts.all(|part| !part.is_empty() && name(part)));
+    let fits = parts.is_some_and(|mut parts| parts.all(|part| !part.is_empty() && name(part)));
     if !fits {
         report(
             format!("`{}` is not a prefix of schemas", text.escape_debug()),
@@ -379,7 +389,8 @@ pub(crate) fn check_prefix(text: &str, report: Report<'_>) -> bool {
 }
 
 fn is_module_name(name: &str) -> bool {
-    name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
+    name.bytes()
+        .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
         && syn::parse_str::<syn::Ident>(name).is_ok()
         && !RESERVED_FILES.contains(&name)
 }
@@ -387,7 +398,9 @@ fn is_module_name(name: &str) -> bool {
 fn check_name(name: &str, report: Report<'_>) {
     let word = |word: &str| {
         !word.is_empty()
-            && word.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
+            && word
+                .bytes()
+                .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
     };
     let own = ["alloc", "core", "proc-macro", "std", "test"];
     let fits = name.split('-').all(word)

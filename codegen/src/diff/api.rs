@@ -44,11 +44,7 @@ pub(super) struct Resource {
 
 impl Api {
     /// Reads a document; there is none in one that is about several groups or versions.
-    pub(super) fn of(
-        file: &str,
-        document: &Value,
-        release: Option<Release>,
-    ) -> Option<Self> {
+    pub(super) fn of(file: &str, document: &Value, release: Option<Release>) -> Option<Self> {
         let paths = document.get("paths").and_then(Value::as_object);
         let mut group_version = None;
         for path in paths.into_iter().flatten().map(|(path, _)| path) {
@@ -60,7 +56,10 @@ impl Api {
             None if has_paths => return None,
             None => file.trim_end_matches(".json").to_owned(),
         };
-        let schemas = document.pointer(SCHEMAS).and_then(Value::as_object).cloned();
+        let schemas = document
+            .pointer(SCHEMAS)
+            .and_then(Value::as_object)
+            .cloned();
         let mut api = Self {
             group_version,
             release,
@@ -82,12 +81,16 @@ impl Api {
 
     /// The group, without which there is the group of the core kinds.
     pub(super) fn group(&self) -> &str {
-        self.group_version.split_once('/').map_or("", |(group, _)| group)
+        self.group_version
+            .split_once('/')
+            .map_or("", |(group, _)| group)
     }
 
     /// Whether a schema becomes a type of the crate that is generated from the document.
     pub(super) fn owns(&self, schema: &str) -> bool {
-        self.prefixes.iter().any(|prefix| schema.starts_with(prefix.as_str()))
+        self.prefixes
+            .iter()
+            .any(|prefix| schema.starts_with(prefix.as_str()))
     }
 
     /// The schema that a reference leads to.
@@ -97,14 +100,18 @@ impl Api {
 
     fn find_kinds(&mut self, has_paths: bool) {
         let named = |gvk: &Value, key: &str| {
-            gvk.get(key).and_then(Value::as_str).unwrap_or_default().to_owned()
+            gvk.get(key)
+                .and_then(Value::as_str)
+                .unwrap_or_default()
+                .to_owned()
         };
         for (name, schema) in &self.schemas {
             if is_machinery(name) {
                 continue;
             }
-            let gvks =
-                schema.get("x-kubernetes-group-version-kind").and_then(Value::as_array);
+            let gvks = schema
+                .get("x-kubernetes-group-version-kind")
+                .and_then(Value::as_array);
             for gvk in gvks.into_iter().flatten() {
                 let group = named(gvk, "group");
                 let version = named(gvk, "version");
@@ -151,9 +158,8 @@ impl Api {
             return;
         };
         let operations = || item.as_object().into_iter().flatten();
-        let mut names = operations().filter_map(|(_, operation)| {
-            self.kind_at(&plural, operation, subresource.is_some())
-        });
+        let mut names = operations()
+            .filter_map(|(_, operation)| self.kind_at(&plural, operation, subresource.is_some()));
         let Some(name) = names.next() else { return };
         let Some(kind) = self.kinds.get_mut(&name) else {
             return;
@@ -176,14 +182,11 @@ impl Api {
 
     /// The kind of a resource. Documents before Kubernetes 1.24 name it nowhere but in the types of
     /// answers; that of a subresource may be another.
-    fn kind_at(
-        &self,
-        plural: &str,
-        operation: &Value,
-        is_subresource: bool,
-    ) -> Option<String> {
+    fn kind_at(&self, plural: &str, operation: &Value, is_subresource: bool) -> Option<String> {
         let known = self.kinds.iter().find(|(_, kind)| {
-            kind.resource.as_ref().is_some_and(|resource| resource.plural == plural)
+            kind.resource
+                .as_ref()
+                .is_some_and(|resource| resource.plural == plural)
         });
         if let Some((name, _)) = known {
             return Some(name.clone());
@@ -192,16 +195,19 @@ impl Api {
             return None;
         }
         let gvk = operation.pointer("/x-kubernetes-group-version-kind/kind");
-        let named =
-            gvk.and_then(Value::as_str).filter(|name| self.kinds.contains_key(*name));
+        let named = gvk
+            .and_then(Value::as_str)
+            .filter(|name| self.kinds.contains_key(*name));
         let of_schema = |name: &str| {
             let mut kinds = self.kinds.iter();
-            let is_of = |kind: &Kind| {
-                kind.schema == name || format!("{}List", kind.schema) == name
-            };
-            kinds.find(|(_, kind)| is_of(kind)).map(|(name, _)| name.clone())
+            let is_of = |kind: &Kind| kind.schema == name || format!("{}List", kind.schema) == name;
+            kinds
+                .find(|(_, kind)| is_of(kind))
+                .map(|(name, _)| name.clone())
         };
-        named.map(str::to_owned).or_else(|| answered(operation).and_then(of_schema))
+        named
+            .map(str::to_owned)
+            .or_else(|| answered(operation).and_then(of_schema))
     }
 }
 
@@ -226,18 +232,23 @@ fn is_list(kind: &str, schema: &Value) -> bool {
 /// The name of the schema of an operation's answer.
 fn answered(operation: &Value) -> Option<&str> {
     let content = operation.pointer("/responses/200/content")?.as_object()?;
-    let mut references =
-        content.values().filter_map(|media| media.pointer("/schema/$ref"));
-    references.next().and_then(Value::as_str).and_then(schema_name)
+    let mut references = content
+        .values()
+        .filter_map(|media| media.pointer("/schema/$ref"));
+    references
+        .next()
+        .and_then(Value::as_str)
+        .and_then(schema_name)
 }
 
 /// Whether a list can be watched by a parameter.
 fn can_watch(item: &Value, operation: &Value) -> bool {
-    let parameters =
-        [item, operation].map(|of| of.get("parameters").and_then(Value::as_array));
+    let parameters = [item, operation].map(|of| of.get("parameters").and_then(Value::as_array));
     parameters.into_iter().flatten().flatten().any(|parameter| {
-        let reference =
-            parameter.get("$ref").and_then(Value::as_str).unwrap_or_default();
+        let reference = parameter
+            .get("$ref")
+            .and_then(Value::as_str)
+            .unwrap_or_default();
         parameter.get("name").is_some_and(|name| name == "watch")
             || reference.starts_with("#/components/parameters/watch-")
     })

@@ -5,9 +5,7 @@ use serde::Serialize;
 use crate::release::Release;
 
 /// How much a change matters to a program that isn't changed itself.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Severity {
     /// It has no effect.
@@ -38,9 +36,7 @@ impl Severity {
 
 /// What a change means for the public interface of the generated crate, by Cargo's rules for
 /// versions from 1.0 on.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Semver {
     /// The interface stays the same; values of constants, documentation and behaviour may change.
@@ -299,11 +295,19 @@ pub struct Report {
 impl Report {
     /// Returns the worst severity of all changes.
     pub fn severity(&self) -> Severity {
-        self.changes.iter().map(Change::severity).max().unwrap_or_default()
+        self.changes
+            .iter()
+            .map(Change::severity)
+            .max()
+            .unwrap_or_default()
     }
 
     /// Returns the least change of the versions of the generated crates.
     pub fn semver(&self) -> Semver {
-        self.changes.iter().map(|change| change.rust.semver).max().unwrap_or_default()
+        self.changes
+            .iter()
+            .map(|change| change.rust.semver)
+            .max()
+            .unwrap_or_default()
     }
 }

@@ -16,9 +16,7 @@ pub(super) fn others<'a>(
     except: &str,
 ) -> Vec<&'a Api> {
     let is_other = |api: &&Api| {
-        api.group() == group
-            && api.group_version != except
-            && api.kinds.contains_key(kind)
+        api.group() == group && api.group_version != except && api.kinds.contains_key(kind)
     };
     let mut found: Vec<_> = apis.into_iter().filter(is_other).collect();
     found.sort_by_key(|api| std::cmp::Reverse(stability(&api.group_version)));
@@ -30,9 +28,15 @@ pub(super) fn others<'a>(
 fn stability(group_version: &str) -> (u8, u64, u64) {
     let version = group_version.rsplit('/').next().unwrap_or_default();
     let digits = version.trim_start_matches('v');
-    let mut numbers =
-        digits.split(|c: char| !c.is_ascii_digit()).filter(|part| !part.is_empty());
-    let mut next = || numbers.next().and_then(|number| number.parse().ok()).unwrap_or(0);
+    let mut numbers = digits
+        .split(|c: char| !c.is_ascii_digit())
+        .filter(|part| !part.is_empty());
+    let mut next = || {
+        numbers
+            .next()
+            .and_then(|number| number.parse().ok())
+            .unwrap_or(0)
+    };
     let rank = match version {
         v if v.contains("alpha") => 0,
         v if v.contains("beta") => 1,
@@ -112,5 +116,10 @@ impl Search<'_> {
 /// What two types must have in common.
 fn form(node: &Node<'_>) -> (bool, bool, bool, Option<String>) {
     let name = node.keywords.get("type").map(plain);
-    (node.items.is_some(), node.values.is_some(), node.reference.is_some(), name)
+    (
+        node.items.is_some(),
+        node.values.is_some(),
+        node.reference.is_some(),
+        name,
+    )
 }

@@ -69,8 +69,10 @@ impl<'a> Comparer<'a> {
             is_required: false,
             seen: BTreeMap::new(),
         };
-        for (name, schema) in
-            from.schemas.iter().filter(|(name, _)| !FIXED.contains(&name.as_str()))
+        for (name, schema) in from
+            .schemas
+            .iter()
+            .filter(|(name, _)| !FIXED.contains(&name.as_str()))
         {
             if let Some(other) = to.schema(name) {
                 comparer.schema.clone_from(name);
@@ -137,8 +139,7 @@ impl<'a> Comparer<'a> {
     fn compare_references(&mut self, a: &Node<'a>, b: &Node<'a>, path: &str) {
         let (from, to) = (a.type_text(self.from.release), b.type_text(self.to.release));
         let at = self.found.len();
-        let change =
-            self.push(path, What::TypeRenamed, (Severity::None, Severity::None));
+        let change = self.push(path, What::TypeRenamed, (Severity::None, Severity::None));
         change.from = Some(from);
         change.to = Some(to);
         let name = |node: &Node<'_>| node.reference.map(str::to_owned);
@@ -180,8 +181,7 @@ impl<'a> Comparer<'a> {
             (name, node.items.is_some(), node.values.is_some())
         };
         if outer(a) != outer(b) {
-            let (from, to) =
-                (a.type_text(self.from.release), b.type_text(self.to.release));
+            let (from, to) = (a.type_text(self.from.release), b.type_text(self.to.release));
             let change = self.push(path, What::TypeChanged, (Breaking, Breaking));
             change.from = Some(from);
             change.to = Some(to);
@@ -318,7 +318,9 @@ pub(super) fn plain(value: &Value) -> String {
 
 /// A keyword with its value: `list-type: map`.
 pub(super) fn said(keyword: &str, value: &Value) -> String {
-    let keyword = keyword.trim_start_matches("x-kubernetes-").trim_start_matches("x-");
+    let keyword = keyword
+        .trim_start_matches("x-kubernetes-")
+        .trim_start_matches("x-");
     let value = match value {
         Value::Array(items) => items.iter().map(plain).collect::<Vec<_>>().join(", "),
         Value::String(text) => short_reference(text).to_owned(),

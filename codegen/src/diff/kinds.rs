@@ -22,23 +22,22 @@ pub(super) fn compare(from: &Api, to: &Api) -> Vec<(String, Raw)> {
             None => {
                 let mut change = raw(kind, What::KindRemoved, (Breaking, Breaking));
                 let schema = from.schema(&kind.schema);
-                change.release =
-                    schema.and_then(|schema| lifecycle::removed(schema, from, to));
+                change.release = schema.and_then(|schema| lifecycle::removed(schema, from, to));
                 found.push((name.clone(), change));
             }
             Some(other) => {
                 if let (Some(a), Some(b)) = (&kind.resource, &other.resource) {
                     let status = has_status(kind, from);
                     let changes = resources(kind, (a, b), status);
-                    found.extend(
-                        changes.into_iter().map(|change| (name.clone(), change)),
-                    );
+                    found.extend(changes.into_iter().map(|change| (name.clone(), change)));
                 }
             }
         }
     }
-    for (name, kind) in
-        to.kinds.iter().filter(|(name, _)| !from.kinds.contains_key(*name))
+    for (name, kind) in to
+        .kinds
+        .iter()
+        .filter(|(name, _)| !from.kinds.contains_key(*name))
     {
         found.push((name.clone(), added(kind, from, to)));
     }
@@ -50,10 +49,14 @@ fn added(kind: &Kind, from: &Api, to: &Api) -> Raw {
     let mut change = raw(kind, What::KindAdded, (Info, Info));
     if let Some(resource) = &kind.resource {
         let scope = scope(resource);
-        change.details.push(format!("{scope}, verbs {}", list(&resource.verbs)));
+        change
+            .details
+            .push(format!("{scope}, verbs {}", list(&resource.verbs)));
     }
     if let Some(schema) = to.schema(&kind.schema) {
-        change.details.extend(lifecycle::described(schema, to.release));
+        change
+            .details
+            .extend(lifecycle::described(schema, to.release));
         change.release = lifecycle::introduced(schema, from, to);
     }
     change
@@ -119,7 +122,12 @@ fn resources(kind: &Kind, (a, b): (&Resource, &Resource), had_status: bool) -> V
     for (name, served) in &a.subresources {
         let Some(other) = b.subresources.get(name) else {
             let (_, severities) = verbs(served, &BTreeSet::new()).0.unwrap_or_default();
-            push(What::SubresourceRemoved, severities, Some(name.clone()), None);
+            push(
+                What::SubresourceRemoved,
+                severities,
+                Some(name.clone()),
+                None,
+            );
             continue;
         };
         let (gone, new) = verbs(served, other);
@@ -131,7 +139,10 @@ fn resources(kind: &Kind, (a, b): (&Resource, &Resource), had_status: bool) -> V
             push(What::VerbsAdded, (Info, Info), None, of(names));
         }
     }
-    for name in b.subresources.keys().filter(|name| !a.subresources.contains_key(*name))
+    for name in b
+        .subresources
+        .keys()
+        .filter(|name| !a.subresources.contains_key(*name))
     {
         // What is written to the object itself then leaves the status as it was.
         let writers = if name == "status" && had_status {
@@ -139,7 +150,12 @@ fn resources(kind: &Kind, (a, b): (&Resource, &Resource), had_status: bool) -> V
         } else {
             Info
         };
-        push(What::SubresourceAdded, (Info, writers), None, Some(name.clone()));
+        push(
+            What::SubresourceAdded,
+            (Info, writers),
+            None,
+            Some(name.clone()),
+        );
     }
     found
 }
@@ -151,7 +167,9 @@ type Verbs = Option<(String, (Severity, Severity))>;
 fn verbs(a: &BTreeSet<&'static str>, b: &BTreeSet<&'static str>) -> (Verbs, Verbs) {
     let of = |verbs: BTreeSet<&'static str>| {
         let any = |is_reading: bool| {
-            let any = verbs.iter().any(|verb| READING.contains(verb) == is_reading);
+            let any = verbs
+                .iter()
+                .any(|verb| READING.contains(verb) == is_reading);
             if any { Breaking } else { Severity::None }
         };
         (!verbs.is_empty()).then(|| (list(&verbs), (any(true), any(false))))

@@ -20,7 +20,12 @@ const STAGES: [(&str, &str); 5] = [
 
 /// The release of a stage in a lifecycle.
 pub(super) fn stage(schema: Option<&Value>, stage: &str) -> Option<Release> {
-    schema?.get("x-lifecycle")?.get(stage)?.as_str()?.parse().ok()
+    schema?
+        .get("x-lifecycle")?
+        .get(stage)?
+        .as_str()?
+        .parse()
+        .ok()
 }
 
 /// The release that brought a field or kind which only the later release has.
@@ -55,20 +60,16 @@ pub(super) fn described(schema: &Value, release: Option<Release>) -> Option<Stri
 }
 
 /// Reports the stages that were reached after one release, up to the other.
-pub(super) fn compare<'a>(
-    comparer: &mut Comparer<'a>,
-    a: &Node<'a>,
-    b: &Node<'a>,
-    path: &str,
-) {
+pub(super) fn compare<'a>(comparer: &mut Comparer<'a>, a: &Node<'a>, b: &Node<'a>, path: &str) {
     let (from, to) = (comparer.from, comparer.to);
-    let lifecycle =
-        b.keywords.get("x-lifecycle").or_else(|| a.keywords.get("x-lifecycle"));
+    let lifecycle = b
+        .keywords
+        .get("x-lifecycle")
+        .or_else(|| a.keywords.get("x-lifecycle"));
     let at = |key: &str| lifecycle?.get(key)?.as_str()?.parse::<Release>().ok();
     // A kind that was introduced as stable had its stages in other versions.
     for (key, name) in STAGES {
-        let Some(release) = at(key).and_then(|release| between(release, from, to))
-        else {
+        let Some(release) = at(key).and_then(|release| between(release, from, to)) else {
             continue;
         };
         let is_deprecation = key == "deprecated";
@@ -81,16 +82,15 @@ pub(super) fn compare<'a>(
         change.to = Some(name.to_owned());
         change.release = Some(release);
         if is_deprecation {
-            let removed =
-                at("removed").map(|at| format!("no longer served from {at} on"));
+            let removed = at("removed").map(|at| format!("no longer served from {at} on"));
             let replacement = lifecycle.and_then(|l| l.get("replacement"));
-            let replacement =
-                replacement.map(|text| format!("replaced by {}", plain(text)));
-            change.details.extend(removed.into_iter().chain(replacement));
+            let replacement = replacement.map(|text| format!("replaced by {}", plain(text)));
+            change
+                .details
+                .extend(removed.into_iter().chain(replacement));
         }
     }
-    let deprecated =
-        |node: &Node<'_>| node.keywords.get("deprecated") == Some(&Value::Bool(true));
+    let deprecated = |node: &Node<'_>| node.keywords.get("deprecated") == Some(&Value::Bool(true));
     if deprecated(a) != deprecated(b) {
         let severity = if deprecated(b) {
             Severity::Warning

@@ -88,21 +88,25 @@ pub fn diff(
         missing: BTreeMap::new(),
     };
     for api in &all_from {
-        match all_to.iter().find(|other| other.group_version == api.group_version) {
+        match all_to
+            .iter()
+            .find(|other| other.group_version == api.group_version)
+        {
             Some(other) => run.compare(api, other),
             None => run.removed(api),
         }
     }
     let is_new = |api: &&Api| {
-        !all_from.iter().any(|other| other.group_version == api.group_version)
+        !all_from
+            .iter()
+            .any(|other| other.group_version == api.group_version)
     };
     for api in all_to.iter().filter(is_new) {
         run.added(api);
     }
     for (one, other) in [(from, to), (to, from)] {
         let gaps = one.gaps.difference(&other.gaps);
-        let gaps =
-            gaps.map(|place| format!("{place}: how it was in {} isn't known", one.name));
+        let gaps = gaps.map(|place| format!("{place}: how it was in {} isn't known", one.name));
         run.not_compared.extend(gaps);
     }
     run.report()
@@ -118,8 +122,7 @@ fn annotated(
     notes: &mut Vec<String>,
 ) -> (Documents, Documents) {
     let mut documents = (from.documents.clone(), to.documents.clone());
-    let (Some(knowledge), Some(earlier), Some(later)) =
-        (knowledge, from.release, to.release)
+    let (Some(knowledge), Some(earlier), Some(later)) = (knowledge, from.release, to.release)
     else {
         return documents;
     };
@@ -132,8 +135,12 @@ fn annotated(
         };
         match (of(from, earlier).transpose(), of(to, later).transpose()) {
             (Ok(a), Ok(b)) => {
-                documents.0.extend(a.map(|document| (file.clone(), document)));
-                documents.1.extend(b.map(|document| (file.clone(), document)));
+                documents
+                    .0
+                    .extend(a.map(|document| (file.clone(), document)));
+                documents
+                    .1
+                    .extend(b.map(|document| (file.clone(), document)));
             }
             (Err(error), _) | (_, Err(error)) => {
                 let first = error.iter().next().map(|error| error.message.clone());
@@ -148,7 +155,13 @@ fn annotated(
 }
 
 /// What identifies a change, of which several documents may have the same.
-type Key = (Option<String>, String, &'static str, Option<String>, Option<String>);
+type Key = (
+    Option<String>,
+    String,
+    &'static str,
+    Option<String>,
+    Option<String>,
+);
 
 /// The group-versions that have something, and where their kinds do.
 type Uses = (BTreeSet<String>, BTreeSet<String>);
@@ -271,8 +284,7 @@ impl<'a> Run<'a> {
         let change = Change {
             release: release.or_else(|| self.next_release()),
             conversion: (!losses.is_empty()).then(|| losses.join("; ")),
-            edit: (!edits.is_empty())
-                .then(|| edits.into_iter().collect::<Vec<_>>().join("; ")),
+            edit: (!edits.is_empty()).then(|| edits.into_iter().collect::<Vec<_>>().join("; ")),
             ..self.whole(api, What::GroupVersionRemoved, Severity::Breaking)
         };
         self.insert(group_version, change);
@@ -296,7 +308,10 @@ impl<'a> Run<'a> {
                 "the server of {} doesn't serve it, which may be a matter of its settings",
                 self.to.name
             );
-            self.missing.entry(reason).or_default().push(group_version.clone());
+            self.missing
+                .entry(reason)
+                .or_default()
+                .push(group_version.clone());
         }
         is_gone
     }
@@ -353,20 +368,29 @@ impl<'a> Run<'a> {
                 .to_owned(),
             },
             conversion: None,
-            edit: is_new
-                .then(|| "add a document to codegen.toml to generate it".to_owned()),
+            edit: is_new.then(|| "add a document to codegen.toml to generate it".to_owned()),
         }
     }
 
     fn insert(&mut self, group_version: &str, change: Change) {
-        let key = (None, group_version.to_owned(), change.what.text(), None, None);
-        self.changes.insert((key, String::new()), (change, BTreeSet::new()));
+        let key = (
+            None,
+            group_version.to_owned(),
+            change.what.text(),
+            None,
+            None,
+        );
+        self.changes
+            .insert((key, String::new()), (change, BTreeSet::new()));
         self.compared.insert(group_version.to_owned());
     }
 
     fn missing(&mut self, group_version: &str, snapshot: &Snapshot) {
         let reason = format!("{} has no document of it", snapshot.name);
-        self.missing.entry(reason).or_default().push(group_version.to_owned());
+        self.missing
+            .entry(reason)
+            .or_default()
+            .push(group_version.to_owned());
     }
 
     fn is_between(&self, release: crate::Release) -> bool {
@@ -376,8 +400,7 @@ impl<'a> Run<'a> {
 
     fn next_release(&self) -> Option<crate::Release> {
         let (from, to) = (self.from.release?, self.to.release?);
-        (from.major == to.major && from.minor.checked_add(1) == Some(to.minor))
-            .then_some(to)
+        (from.major == to.major && from.minor.checked_add(1) == Some(to.minor)).then_some(to)
     }
 
     fn report(self) -> Report {
@@ -401,18 +424,19 @@ impl<'a> Run<'a> {
             };
             key(a).cmp(&key(b))
         });
-        let documentation = self.texts.into_iter().map(
-            |((schema, path, keyword), (group_versions, used))| {
-                let mut place = Place {
-                    group_versions: group_versions.into_iter().collect(),
-                    schema: Some(schema),
-                    path,
-                    ..Place::default()
-                };
-                show(&mut place, used);
-                TextChange { place, keyword }
-            },
-        );
+        let documentation =
+            self.texts
+                .into_iter()
+                .map(|((schema, path, keyword), (group_versions, used))| {
+                    let mut place = Place {
+                        group_versions: group_versions.into_iter().collect(),
+                        schema: Some(schema),
+                        path,
+                        ..Place::default()
+                    };
+                    show(&mut place, used);
+                    TextChange { place, keyword }
+                });
         let mut not_compared = self.not_compared;
         let missing = self.missing.into_iter().map(|(reason, mut names)| {
             names.sort();

@@ -85,7 +85,10 @@ impl<'a> Node<'a> {
     /// Reads a schema of a document of a release.
     pub(super) fn of(schema: &'a Value, release: Option<Release>) -> Self {
         let mut node = Self {
-            reference: schema.get("$ref").and_then(Value::as_str).and_then(schema_name),
+            reference: schema
+                .get("$ref")
+                .and_then(Value::as_str)
+                .and_then(schema_name),
             keywords: BTreeMap::new(),
             properties: BTreeMap::new(),
             required: Vec::new(),
@@ -99,8 +102,11 @@ impl<'a> Node<'a> {
             node.properties.insert(name, property);
         }
         let required = schema.get("required").and_then(Value::as_array);
-        node.required =
-            required.into_iter().flatten().filter_map(Value::as_str).collect();
+        node.required = required
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .collect();
         for (keyword, value) in schema.as_object().into_iter().flatten() {
             match (keyword.as_str(), value.as_array().map(Vec::as_slice)) {
                 ("allOf", Some([one])) => {
@@ -170,10 +176,12 @@ fn at_release(keyword: &str, value: &Value, release: Option<Release>) -> Option<
             let mut rules: Vec<_> = rules.cloned().collect();
             for rule in rules.iter_mut().filter_map(Value::as_object_mut) {
                 rule.remove("x-releases");
-                let before =
-                    rule.get("x-before").and_then(|before| before.get("release"));
-                let before =
-                    before.and_then(Value::as_str).and_then(|text| text.parse().ok());
+                let before = rule
+                    .get("x-before")
+                    .and_then(|before| before.get("release"));
+                let before = before
+                    .and_then(Value::as_str)
+                    .and_then(|text| text.parse().ok());
                 if before.is_some_and(|before: Release| release >= before) {
                     rule.remove("x-before");
                 }

@@ -60,9 +60,7 @@ impl Snapshot {
         if let Complete::Unknown = self.complete {
             self.complete = Complete::Groups(BTreeSet::new());
         }
-        if let (Complete::Groups(groups), Some((group, ..))) =
-            (&mut self.complete, &gone)
-        {
+        if let (Complete::Groups(groups), Some((group, ..))) = (&mut self.complete, &gone) {
             groups.insert(group.clone());
         }
         let Some((_, gone, is_all)) = gone else {
@@ -118,15 +116,15 @@ fn unserved(api: &Api, release: Release) -> (BTreeSet<String>, bool) {
     let mut is_all = true;
     for kind in api.kinds.values() {
         let schema = api.schema(&kind.schema);
-        let is_later =
-            lifecycle::stage(schema, "introduced").is_some_and(|at| at > release);
-        let is_removed =
-            lifecycle::stage(schema, "removed").is_some_and(|at| at <= release);
+        let is_later = lifecycle::stage(schema, "introduced").is_some_and(|at| at > release);
+        let is_removed = lifecycle::stage(schema, "removed").is_some_and(|at| at <= release);
         if is_later || is_removed {
             gone.insert(kind.schema.clone());
             gone.insert(format!("{}List", kind.schema));
             gone.extend(
-                kind.resource.as_ref().map(|resource| format!("/{}", resource.plural)),
+                kind.resource
+                    .as_ref()
+                    .map(|resource| format!("/{}", resource.plural)),
             );
         } else {
             is_all = false;
@@ -140,8 +138,10 @@ fn drop_kinds(document: &mut Value, gone: &BTreeSet<String>) {
         schemas.retain(|name, _| !gone.contains(name));
     }
     if let Some(Value::Object(paths)) = document.get_mut("paths") {
-        let is_of =
-            |path: &str| path.split('/').any(|part| gone.contains(&format!("/{part}")));
+        let is_of = |path: &str| {
+            path.split('/')
+                .any(|part| gone.contains(&format!("/{part}")))
+        };
         paths.retain(|path, _| !is_of(path));
     }
 }
@@ -169,17 +169,19 @@ fn remove(value: &mut Value, parts: &[Part]) {
     if let ([name], "properties") = (rest, first.as_str())
         && let Some(Value::Array(required)) = members.get_mut("required")
     {
-        required
-            .retain(|field| field.as_str().is_none_or(|field| !is_like(field, name)));
+        required.retain(|field| field.as_str().is_none_or(|field| !is_like(field, name)));
     }
 }
 
 /// Adds a field of which nothing but the name is known.
 fn add_stub(document: &mut Value, parts: &[Part], name: &str) {
-    let pointer =
-        parts[..parts.len() - 1].iter().fold(Pointer::root(), |at, part| at.child(part));
+    let pointer = parts[..parts.len() - 1]
+        .iter()
+        .fold(Pointer::root(), |at, part| at.child(part));
     if let Some(Value::Object(properties)) = document.pointer_mut(pointer.as_str()) {
-        properties.entry(name).or_insert_with(|| Value::Object(Map::new()));
+        properties
+            .entry(name)
+            .or_insert_with(|| Value::Object(Map::new()));
     }
 }
 
@@ -193,8 +195,15 @@ fn gap(document: &Value, parts: &[Part]) -> Option<String> {
         return None;
     }
     document.pointer(SCHEMAS)?.get(schema)?;
-    let way: Vec<_> =
-        way.iter().filter(|part| *part != "properties").map(String::as_str).collect();
-    let place = [schema.as_str()].into_iter().chain(way).collect::<Vec<_>>().join(" ");
+    let way: Vec<_> = way
+        .iter()
+        .filter(|part| *part != "properties")
+        .map(String::as_str)
+        .collect();
+    let place = [schema.as_str()]
+        .into_iter()
+        .chain(way)
+        .collect::<Vec<_>>()
+        .join(" ");
     Some(format!("{place}, {keyword}"))
 }

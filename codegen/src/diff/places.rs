@@ -28,7 +28,10 @@ impl Places {
     fn add(&mut self, api: &Api, kind: &str, root: &str) {
         let mut open = VecDeque::from([(root.to_owned(), kind.to_owned())]);
         let mut seen = BTreeSet::from([root.to_owned()]);
-        self.0.entry(root.to_owned()).or_default().insert(kind.to_owned());
+        self.0
+            .entry(root.to_owned())
+            .or_default()
+            .insert(kind.to_owned());
         while let Some((name, place)) = open.pop_front() {
             let Some(schema) = api.schema(&name) else {
                 continue;
@@ -36,7 +39,10 @@ impl Places {
             let mut uses = Vec::new();
             references(schema, &place, &mut uses);
             for (target, place) in uses {
-                self.0.entry(target.clone()).or_default().insert(place.clone());
+                self.0
+                    .entry(target.clone())
+                    .or_default()
+                    .insert(place.clone());
                 let is_deep = place.matches(['.', ' ']).count() > MAX_LEVELS;
                 if !is_deep && seen.insert(target.clone()) {
                     open.push_back((target, place));
@@ -65,7 +71,10 @@ fn join(place: &str, path: &str) -> String {
 
 /// The schemas that a schema refers to, with the places of the references.
 fn references(schema: &Value, place: &str, uses: &mut Vec<(String, String)>) {
-    let name = schema.get("$ref").and_then(Value::as_str).and_then(schema_name);
+    let name = schema
+        .get("$ref")
+        .and_then(Value::as_str)
+        .and_then(schema_name);
     uses.extend(name.map(|name| (name.to_owned(), place.to_owned())));
     let properties = schema.get("properties").and_then(Value::as_object);
     for (name, property) in properties.into_iter().flatten() {

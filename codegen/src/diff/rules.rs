@@ -64,7 +64,10 @@ const WORDS: [(&str, &str); 7] = [
     ("x-must-be-set", "must be set"),
     ("x-on-create-only", "checked of new objects only"),
     ("x-repeats-allowed", "elements may repeat"),
-    ("x-unconditional-update", "an update needs no resource version"),
+    (
+        "x-unconditional-update",
+        "an update needs no resource version",
+    ),
 ];
 
 /// A rule in words.
@@ -76,8 +79,7 @@ fn rule(keyword: &str, value: &Value) -> String {
         }
         "x-dependent-required" => {
             let pairs = value.as_object().into_iter().flatten();
-            let pairs =
-                pairs.map(|(field, other)| format!("{field} needs {}", plain(other)));
+            let pairs = pairs.map(|(field, other)| format!("{field} needs {}", plain(other)));
             pairs.collect::<Vec<_>>().join("; ")
         }
         "x-warn" => match value.get("function") {
@@ -92,19 +94,13 @@ fn rule(keyword: &str, value: &Value) -> String {
 }
 
 /// Compares the rules of two schemas.
-pub(super) fn compare<'a>(
-    comparer: &mut Comparer<'a>,
-    a: &Node<'a>,
-    b: &Node<'a>,
-    path: &str,
-) {
+pub(super) fn compare<'a>(comparer: &mut Comparer<'a>, a: &Node<'a>, b: &Node<'a>, path: &str) {
     let mut names = keywords(a, b, Topic::Rule);
     names.push("format");
     for keyword in names {
         let (from, to) = (a.keywords.get(keyword), b.keywords.get(keyword));
         let is_rule = |value: &Value| value.as_str().is_some_and(is_name_format);
-        let is_other_format =
-            keyword == "format" && ![from, to].into_iter().flatten().any(is_rule);
+        let is_other_format = keyword == "format" && ![from, to].into_iter().flatten().any(is_rule);
         if from == to || is_other_format {
             continue;
         }
@@ -128,10 +124,13 @@ pub(super) fn compare<'a>(
 
 /// Whether a rule is about fields alone that the earlier release lacks.
 fn is_about_new(keyword: &str, to: Option<&Value>, a: &Node<'_>) -> bool {
-    let fields =
-        to.filter(|_| keyword == "x-dependent-required").and_then(Value::as_object);
+    let fields = to
+        .filter(|_| keyword == "x-dependent-required")
+        .and_then(Value::as_object);
     fields.is_some_and(|fields| {
-        fields.keys().all(|field| !a.properties.contains_key(field.as_str()))
+        fields
+            .keys()
+            .all(|field| !a.properties.contains_key(field.as_str()))
     })
 }
 
@@ -157,8 +156,13 @@ fn limit(keyword: &str, from: &Value, to: &Value) -> Option<bool> {
     if ["minimum", "minLength", "minItems", "minProperties"].contains(&keyword) {
         return Some(to > from);
     }
-    let limits =
-        ["maximum", "maxLength", "maxItems", "maxProperties", "x-max-total-length"];
+    let limits = [
+        "maximum",
+        "maxLength",
+        "maxItems",
+        "maxProperties",
+        "x-max-total-length",
+    ];
     limits.contains(&keyword).then_some(to < from)
 }
 
@@ -186,21 +190,23 @@ fn compare_validations(
     for (words, rule) in &from {
         let Some(other) = to.get(words) else {
             let severities = (Severity::Info, Severity::Info);
-            comparer.push(path, What::RuleRemoved, severities).from =
-                Some(words.clone());
+            comparer.push(path, What::RuleRemoved, severities).from = Some(words.clone());
             continue;
         };
         let message = |rule: &Value| rule.get("message").cloned();
         let rest = |rule: &Value| {
             let mut rule = rule.clone();
-            rule.as_object_mut().map(|members| members.remove("message"));
+            rule.as_object_mut()
+                .map(|members| members.remove("message"));
             rule
         };
         if rest(rule) != rest(other) {
             let severities = (Severity::None, Severity::Info);
             let change = comparer.push(path, What::RuleChanged, severities);
             change.to = Some(words.clone());
-            change.details.push("errors are reported in another way".to_owned());
+            change
+                .details
+                .push("errors are reported in another way".to_owned());
         } else if message(rule) != message(other) {
             comparer.text(path, "message");
         }

@@ -70,8 +70,7 @@ impl Snapshot {
         let Some(document) = load::read(source, None, &mut diagnostics) else {
             return Err(diagnostics);
         };
-        let has =
-            |pointer: &str| document.pointer(pointer).is_some_and(Value::is_object);
+        let has = |pointer: &str| document.pointer(pointer).is_some_and(Value::is_object);
         if !has(load::SCHEMAS) && !has("/paths") {
             diagnostics.in_file(
                 &source.name,
@@ -131,11 +130,7 @@ impl<'a> Knowledge<'a> {
 
     /// The configuration of a document that describes a release: of several of one name the first
     /// that is not older, or the last.
-    pub(super) fn document(
-        &self,
-        file: &str,
-        release: Release,
-    ) -> Option<&'a DocumentConfig> {
+    pub(super) fn document(&self, file: &str, release: Release) -> Option<&'a DocumentConfig> {
         let all = self.config.crates.iter().flat_map(|krate| &krate.documents);
         let mut all: Vec<_> = all.filter(|document| document.file == file).collect();
         all.sort_by_key(|document| document.release);
@@ -159,8 +154,7 @@ impl<'a> Knowledge<'a> {
         };
         for name in &config.overlays {
             let source = self.inputs.overlays.get(name);
-            let overlay =
-                source.and_then(|source| load::Overlay::parse(source, &mut diagnostics));
+            let overlay = source.and_then(|source| load::Overlay::parse(source, &mut diagnostics));
             if let Some(overlay) = overlay {
                 overlay.apply_to_any_version(
                     &mut annotated,

@@ -32,8 +32,7 @@ impl<'a> Comparer<'a> {
         };
         let has_type = |format: Option<&str>| {
             let forms = ["byte", "date-time", "int-or-string"];
-            rank(format).is_some()
-                || format.is_some_and(|format| forms.contains(&format))
+            rank(format).is_some() || format.is_some_and(|format| forms.contains(&format))
         };
         let keeps_type = !has_type(from) && !has_type(to);
         let severities = if keeps_type {
@@ -81,8 +80,8 @@ impl<'a> Comparer<'a> {
             // Checked-in documents leave out what servers publish.
             (true, false) | (false, true) if is_mixed => {}
             (true, false) => {
-                self.push(path, What::EnumIntroduced, (Severity::None, Warning)).to =
-                    text(&to);
+                self.push(path, What::EnumIntroduced, (Severity::None, Warning))
+                    .to = text(&to);
             }
             (false, true) => {
                 self.push(path, What::EnumDropped, (Warning, Info)).from = text(&from);
@@ -95,12 +94,10 @@ impl<'a> Comparer<'a> {
                 };
                 if let Some(gone) = only(&from, &to) {
                     let severities = (Severity::None, Breaking);
-                    self.push(path, What::EnumValuesRemoved, severities).from =
-                        Some(gone);
+                    self.push(path, What::EnumValuesRemoved, severities).from = Some(gone);
                 }
                 if let Some(new) = only(&to, &from) {
-                    self.push(path, What::EnumValuesAdded, (Warning, Info)).to =
-                        Some(new);
+                    self.push(path, What::EnumValuesAdded, (Warning, Info)).to = Some(new);
                 }
             }
         }
@@ -155,12 +152,13 @@ impl<'a> Comparer<'a> {
         let has_effect = has_effect && !is_list;
         let writers = if has_effect { Warning } else { Severity::None };
         let text = |said: Vec<String>| (!said.is_empty()).then(|| said.join(", "));
-        let change =
-            self.push(path, What::ListSemanticsChanged, (Severity::None, writers));
+        let change = self.push(path, What::ListSemanticsChanged, (Severity::None, writers));
         change.from = text(said_before);
         change.to = text(said_now);
         if !has_effect {
-            change.details.push("objects are merged as before".to_owned());
+            change
+                .details
+                .push("objects are merged as before".to_owned());
         }
     }
 }
@@ -173,8 +171,7 @@ fn changes_merging(
 ) -> bool {
     let is = |value: Option<&Value>, text: &str| value.is_none_or(|value| value == text);
     let can_merge = |node: &Node<'_>| {
-        let has_parts =
-            node.items.is_some() || node.values.is_some() || node.has_fields();
+        let has_parts = node.items.is_some() || node.values.is_some() || node.has_fields();
         has_parts || node.reference.is_some()
     };
     match keyword {

@@ -43,8 +43,7 @@ impl Context<'_> {
     /// The later release, where no other is between the two.
     pub(super) fn next_release(&self) -> Option<crate::Release> {
         let (from, to) = (self.from.release?, self.to.release?);
-        (from.major == to.major && from.minor.checked_add(1) == Some(to.minor))
-            .then_some(to)
+        (from.major == to.major && from.minor.checked_add(1) == Some(to.minor)).then_some(to)
     }
 
     fn rust(&self, raw: &Raw, kind: Option<&str>) -> Rust {
@@ -55,9 +54,10 @@ impl Context<'_> {
                 Semver::Patch,
                 "a type of another crate, which has its own versions".to_owned(),
             ),
-            None if is_metadata(raw) => {
-                (Semver::Patch, "metadata has the same type in every kind".to_owned())
-            }
+            None if is_metadata(raw) => (
+                Semver::Patch,
+                "metadata has the same type in every kind".to_owned(),
+            ),
             None => of_field(raw),
         };
         Rust { semver, why }
@@ -71,9 +71,7 @@ impl Context<'_> {
     /// What to edit because of a type of another crate.
     fn edit_of_other(&self, raw: &Raw) -> Option<String> {
         if raw.what == What::FieldAdded && !raw.is_required {
-            return Some(
-                "nothing, until the crate that has the type has the field".to_owned(),
-            );
+            return Some("nothing, until the crate that has the type has the field".to_owned());
         }
         self.edit(raw)
     }
@@ -88,19 +86,44 @@ impl Context<'_> {
                 let others = conversion::others(self.all_from, self.to.group(), kind, own);
                 let Some(other) = others.first() else {
                     let loss = format!("{from} can't represent the kind");
-                    return (Some(loss), Some(format!("generate the crate from {to} to use the kind")));
+                    return (
+                        Some(loss),
+                        Some(format!("generate the crate from {to} to use the kind")),
+                    );
                 };
                 let lost = conversion::lost(kind, self.to, other);
-                let edit = format!("use {own} where every server has {to}; convert manifests of {}", other.group_version);
+                let edit = format!(
+                    "use {own} where every server has {to}; convert manifests of {}",
+                    other.group_version
+                );
                 (Some(losses(&lost, &other.group_version)), Some(edit))
             }
-            What::ScopeChanged => (None, Some("use `Api::all` instead of `Api::namespaced`, or the reverse; move objects".to_owned())),
-            What::ResourceRenamed => (None, Some("change the resource in RBAC rules and URLs".to_owned())),
-            What::VerbsRemoved => (None, Some("stop using the verbs, also in RBAC rules".to_owned())),
-            What::SubresourceRemoved => (None, Some("stop using the subresource, also in RBAC rules".to_owned())),
-            What::SubresourceAdded if raw.to.as_deref() == Some("status") => {
-                (None, Some("write the status through the subresource, and allow it in RBAC rules".to_owned()))
-            }
+            What::ScopeChanged => (
+                None,
+                Some(
+                    "use `Api::all` instead of `Api::namespaced`, or the reverse; move objects"
+                        .to_owned(),
+                ),
+            ),
+            What::ResourceRenamed => (
+                None,
+                Some("change the resource in RBAC rules and URLs".to_owned()),
+            ),
+            What::VerbsRemoved => (
+                None,
+                Some("stop using the verbs, also in RBAC rules".to_owned()),
+            ),
+            What::SubresourceRemoved => (
+                None,
+                Some("stop using the subresource, also in RBAC rules".to_owned()),
+            ),
+            What::SubresourceAdded if raw.to.as_deref() == Some("status") => (
+                None,
+                Some(
+                    "write the status through the subresource, and allow it in RBAC rules"
+                        .to_owned(),
+                ),
+            ),
             _ => (None, None),
         }
     }
@@ -171,17 +194,14 @@ impl Context<'_> {
             }
             What::EnumIntroduced => format!("use the values of the list for `{field}`"),
             What::EnumValuesRemoved => "use other values".to_owned(),
-            What::EnumValuesAdded => {
-                "match the new values, or treat them as unknown".to_owned()
-            }
+            What::EnumValuesAdded => "match the new values, or treat them as unknown".to_owned(),
             What::DefaultAdded | What::DefaultChanged | What::DefaultRemoved
                 if raw.readers > super::Severity::None =>
             {
                 format!("set `{field}` where the value matters")
             }
             What::ListSemanticsChanged if raw.writers > super::Severity::None => {
-                "look at what each field manager applies: ownership is of other parts"
-                    .to_owned()
+                "look at what each field manager applies: ownership is of other parts".to_owned()
             }
             What::RuleAdded | What::RuleTightened | What::RuleChanged
                 if raw.writers > super::Severity::Info =>
@@ -189,7 +209,9 @@ impl Context<'_> {
                 "check the values that are written".to_owned()
             }
             What::LifecycleChanged if raw.to.as_deref() == Some("deprecated") => {
-                return self.kind_of(&raw.schema).and_then(|kind| self.replaced(kind).1);
+                return self
+                    .kind_of(&raw.schema)
+                    .and_then(|kind| self.replaced(kind).1);
             }
             _ => return None,
         };
@@ -199,21 +221,25 @@ impl Context<'_> {
     /// The kind that a schema is of, in the earlier release.
     pub(super) fn kind_of(&self, schema: &str) -> Option<&str> {
         let mut kinds = self.from.kinds.iter();
-        kinds.find(|(_, kind)| kind.schema == schema).map(|(name, _)| name.as_str())
+        kinds
+            .find(|(_, kind)| kind.schema == schema)
+            .map(|(name, _)| name.as_str())
     }
 }
 
 /// Whether the generated type of a kind has access to a status.
 fn has_status(context: &Context<'_>, kind: &str) -> bool {
     [context.from, context.to].into_iter().any(|api| {
-        let schema = api.kinds.get(kind).and_then(|kind| api.schema(&kind.schema));
+        let schema = api
+            .kinds
+            .get(kind)
+            .and_then(|kind| api.schema(&kind.schema));
         schema.is_some_and(|schema| schema.pointer("/properties/status").is_some())
     })
 }
 
 fn is_metadata(raw: &Raw) -> bool {
-    raw.path == "metadata"
-        && [What::BecameRequired, What::BecameOptional].contains(&raw.what)
+    raw.path == "metadata" && [What::BecameRequired, What::BecameOptional].contains(&raw.what)
 }
 
 fn losses(lost: &[String], version: &str) -> String {
@@ -229,30 +255,25 @@ fn losses(lost: &[String], version: &str) -> String {
 }
 
 fn rust_name(field: &str) -> String {
-    name::field_name(field)
-        .map_or_else(|| field.to_owned(), |name| name.as_str().to_owned())
+    name::field_name(field).map_or_else(|| field.to_owned(), |name| name.as_str().to_owned())
 }
 
 fn of_kind(raw: &Raw, kind: &str, has_status: bool) -> (Semver, String) {
     match raw.what {
-        What::KindRemoved => {
-            (Semver::Major, format!("`{kind}` and `{kind}List` are gone"))
-        }
+        What::KindRemoved => (Semver::Major, format!("`{kind}` and `{kind}List` are gone")),
         What::KindAdded => (Semver::Minor, format!("`{kind}` and `{kind}List` are new")),
-        What::ScopeChanged => {
-            (Semver::Major, format!("`Scope` of `{kind}` is another type"))
-        }
-        What::SubresourceAdded if has_status && raw.to.as_deref() == Some("status") => {
-            (Semver::Minor, format!("`{kind}` implements the traits of a status"))
-        }
-        What::SubresourceRemoved
-            if has_status && raw.from.as_deref() == Some("status") =>
-        {
-            (
-                Semver::Major,
-                format!("`{kind}` no longer implements the traits of a status"),
-            )
-        }
+        What::ScopeChanged => (
+            Semver::Major,
+            format!("`Scope` of `{kind}` is another type"),
+        ),
+        What::SubresourceAdded if has_status && raw.to.as_deref() == Some("status") => (
+            Semver::Minor,
+            format!("`{kind}` implements the traits of a status"),
+        ),
+        What::SubresourceRemoved if has_status && raw.from.as_deref() == Some("status") => (
+            Semver::Major,
+            format!("`{kind}` no longer implements the traits of a status"),
+        ),
         _ => (Semver::Patch, "no item changes".to_owned()),
     }
 }
@@ -271,9 +292,10 @@ fn of_field(raw: &Raw) -> (Semver, String) {
             Semver::Major,
             format!("literals of `{owner}` must have `{field}`, and `new` takes it"),
         ),
-        What::FieldAdded => {
-            (Semver::Major, format!("literals of `{owner}` must have `{field}`"))
-        }
+        What::FieldAdded => (
+            Semver::Major,
+            format!("literals of `{owner}` must have `{field}`"),
+        ),
         What::FieldRemoved => (Semver::Major, format!("{of_type} is gone")),
         What::BecameRequired => (
             Semver::Major,
@@ -283,16 +305,12 @@ fn of_field(raw: &Raw) -> (Semver, String) {
             Semver::Major,
             format!("{of_type} is an `Option`, and `new` no longer takes it"),
         ),
-        What::TypeChanged | What::TypeRenamed | What::FormatChanged
-            if !raw.keeps_type =>
-        {
+        What::TypeChanged | What::TypeRenamed | What::FormatChanged if !raw.keeps_type => {
             (Semver::Major, format!("{of_type} changes its type"))
         }
         What::EnumIntroduced => (Semver::Major, format!("{of_type} becomes an enum")),
         What::EnumDropped => (Semver::Major, format!("{of_type} becomes a `String`")),
-        What::EnumValuesRemoved => {
-            (Semver::Major, "variants of the enum are gone".to_owned())
-        }
+        What::EnumValuesRemoved => (Semver::Major, "variants of the enum are gone".to_owned()),
         What::EnumValuesAdded => (
             Semver::Minor,
             "the enum, which is non-exhaustive, has new variants".to_owned(),

@@ -59,12 +59,12 @@ fn span(code: &str, links: &dyn Links) -> String {
 fn bare(word: &str, links: &dyn Links) -> String {
     let starts = word.len() - word.trim_start_matches(['(', '"', '\'', '[']).len();
     // Few words have a colon, and to look for one is quick.
-    let address =
-        word.contains(':').then(|| [word.find("https://"), word.find("http://")]);
+    let address = word
+        .contains(':')
+        .then(|| [word.find("https://"), word.find("http://")]);
     let address = address.into_iter().flatten().flatten().min();
     let (before, rest) = word.split_at(address.unwrap_or(starts));
-    let core =
-        rest.trim_end_matches(['.', ',', ';', ':', ')', '"', '\'', '?', '!', ']']);
+    let core = rest.trim_end_matches(['.', ',', ';', ':', ')', '"', '\'', '?', '!', ']']);
     let after = rest.get(core.len()..).unwrap_or_default();
     if address.is_some() {
         let plain = |c: char| c.is_ascii_graphic() && !matches!(c, '<' | '>' | '\\');
@@ -94,8 +94,7 @@ fn escape(text: &str) -> String {
         // Inside a word an underscore is only a letter.
         let emphasis = c == '_' && (at < outside || at >= outside + inner.len());
         let rest = text.get(at + 1..).unwrap_or_default();
-        let entity =
-            c == '&' && rest.starts_with(|c: char| c == '#' || c.is_ascii_alphabetic());
+        let entity = c == '&' && rest.starts_with(|c: char| c == '#' || c.is_ascii_alphabetic());
         if always || emphasis || entity {
             escaped.push('\\');
         }
@@ -106,7 +105,9 @@ fn escape(text: &str) -> String {
 
 /// Escapes what is markup only at the start of a line.
 pub(super) fn line_start(atom: &str) -> String {
-    let number = atom.strip_suffix(['.', ')']).filter(|number| is_digits(number));
+    let number = atom
+        .strip_suffix(['.', ')'])
+        .filter(|number| is_digits(number));
     if let Some(number) = number {
         return format!("{number}\\{}", atom.get(number.len()..).unwrap_or_default());
     }

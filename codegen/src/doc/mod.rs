@@ -43,7 +43,9 @@ pub(crate) fn summary(lines: &[String]) -> String {
     if lines.first().is_some_and(|line| line.starts_with("```")) {
         return String::new();
     }
-    let paragraph = lines.iter().take_while(|line| !line.is_empty() && !is_item(line));
+    let paragraph = lines
+        .iter()
+        .take_while(|line| !line.is_empty() && !is_item(line));
     let text = paragraph.map(String::as_str).collect::<Vec<_>>().join(" ");
     let mut is_code = false;
     let mut after = text.char_indices().peekable();
@@ -66,7 +68,9 @@ pub(crate) fn without_links(text: &str) -> String {
             break;
         };
         plain += &format!("{before}`{name}`");
-        let target = after.strip_prefix('(').and_then(|after| after.split_once(')'));
+        let target = after
+            .strip_prefix('(')
+            .and_then(|after| after.split_once(')'));
         rest = target.map_or(after, |(_, after)| after);
     }
     plain + rest
@@ -108,7 +112,9 @@ pub(crate) fn maturity(lifecycle: &Lifecycle, release: Release) -> String {
         ("beta", reached(lifecycle.beta)),
         ("alpha", reached(lifecycle.alpha)),
     ];
-    let stage = stages.into_iter().find_map(|(name, at)| at.map(|at| (name, at)));
+    let stage = stages
+        .into_iter()
+        .find_map(|(name, at)| at.map(|at| (name, at)));
     let mut note = match stage {
         None => format!("Since Kubernetes {introduced}"),
         Some((name, at)) if at == introduced => {
@@ -116,8 +122,7 @@ pub(crate) fn maturity(lifecycle: &Lifecycle, release: Release) -> String {
         }
         Some((name, at)) => format!("Since Kubernetes {introduced}, {name} since {at}"),
     };
-    if let (Some(gate), true) = (&lifecycle.gate, !matches!(stage, Some(("stable", _))))
-    {
+    if let (Some(gate), true) = (&lifecycle.gate, !matches!(stage, Some(("stable", _)))) {
         note += &format!("; feature gate `{}`", as_code(gate));
     }
     note + "."
@@ -160,8 +165,7 @@ fn blocks(description: &str) -> Vec<Block> {
     for line in description.replace("\r\n", "\n").split('\n') {
         let line = harmless(line);
         let trimmed = line.trim();
-        let code =
-            fenced || (!open && (line.starts_with("    ") || line.starts_with('\t')));
+        let code = fenced || (!open && (line.starts_with("    ") || line.starts_with('\t')));
         if trimmed.starts_with("```") {
             if !fenced {
                 blocks.push(Block::Code(Vec::new()));
@@ -279,11 +283,7 @@ pub(crate) fn filled(text: &str) -> Vec<String> {
 }
 
 /// Fills lines with atoms, between which a line may end, after a mark or below it.
-fn wrap<T: AsRef<str>>(
-    atoms: impl IntoIterator<Item = T>,
-    mark: &str,
-    lines: &mut Vec<String>,
-) {
+fn wrap<T: AsRef<str>>(atoms: impl IntoIterator<Item = T>, mark: &str, lines: &mut Vec<String>) {
     let mut line = mark.to_owned();
     let mut empty = true;
     let mut width = 0;
@@ -340,8 +340,14 @@ mod tests {
 
     #[test]
     fn markup_that_is_not_ours_is_text() {
-        assert_eq!(rendered("a <b> [c](d) *e* \\"), "a \\<b> \\[c\\](d) \\*e\\* \\\\");
-        assert_eq!(rendered("see https://k8s.io/docs."), "see <https://k8s.io/docs>.");
+        assert_eq!(
+            rendered("a <b> [c](d) *e* \\"),
+            "a \\<b> \\[c\\](d) \\*e\\* \\\\"
+        );
+        assert_eq!(
+            rendered("see https://k8s.io/docs."),
+            "see <https://k8s.io/docs>."
+        );
         assert_eq!(rendered("# no heading"), "\\# no heading");
         assert_eq!(rendered("`<a>` stays"), "`<a>` stays");
     }
@@ -349,9 +355,7 @@ mod tests {
     #[test]
     fn blocks_are_kept_apart() {
         assert_eq!(
-            rendered(
-                "One.\n\n- a\n- b\n  more\n\nTwo:\n\n    code <x>\n    `more`\n\nThree."
-            ),
+            rendered("One.\n\n- a\n- b\n  more\n\nTwo:\n\n    code <x>\n    `more`\n\nThree."),
             "One.\n\n- a\n- b more\n\nTwo:\n\n```text\ncode <x>\n`more`\n```\n\nThree."
         );
     }
@@ -381,7 +385,10 @@ mod tests {
             ("`a` and ` b", r"`a` and \` b"),
             ("a ``` b", r"a \` b"),
             ("<script>x</script>", r"\<script>x\</script>"),
-            ("[a](https://example.com/b).", r"\[a\](<https://example.com/b>)."),
+            (
+                "[a](https://example.com/b).",
+                r"\[a\](<https://example.com/b>).",
+            ),
             ("https://example.com/<b>", r"`https://example.com/<b>`"),
         ];
         for (description, expected) in table {

@@ -7,19 +7,19 @@ use super::conversion::carried;
 use super::root::{Declared, declarations, of_types};
 use super::runtime::{Feature, KINDS};
 use super::{
-    File, builders, folder, group_versions, imports, inner_comment, origin, origins,
-    places, resource,
+    File, builders, folder, group_versions, imports, inner_comment, origin, origins, places,
+    resource,
 };
 use super::{comment, types, wire};
 use crate::doc;
-use crate::model::{
-    ApiVersion, Applies, Carry, Crate, Module, Resource, Role, Struct, Type,
-};
+use crate::model::{ApiVersion, Applies, Carry, Crate, Module, Resource, Role, Struct, Type};
 use crate::name::{self, APPLY_MODULE, Ident};
 
 /// The module of a part of the crate, if there is anything to apply.
 pub(super) fn module(versions: &[&ApiVersion]) -> Option<Declared> {
-    let any = versions.iter().any(|version| !version.apply.modules.is_empty());
+    let any = versions
+        .iter()
+        .any(|version| !version.apply.modules.is_empty());
     any.then(|| Declared::new(name::fixed(APPLY_MODULE), true, Some(Feature::Apply)))
 }
 
@@ -41,9 +41,11 @@ pub(super) fn file(version: &ApiVersion, module: &Module) -> File {
     let mut items = Vec::new();
     for schema in &module.types {
         let Applies { types, carries, .. } = &version.apply;
-        let (Some(full), Some(ty), Some(carries)) =
-            (version.object(schema), types.get(schema), carries.get(schema))
-        else {
+        let (Some(full), Some(ty), Some(carries)) = (
+            version.object(schema),
+            types.get(schema),
+            carries.get(schema),
+        ) else {
             continue;
         };
         let Some(object) = ty.object() else { continue };
@@ -160,12 +162,7 @@ fn apply_impl(version: &ApiVersion, ty: &Type, resource: &Resource) -> TokenStre
 }
 
 /// The conversion of the full type, which sets all that it holds.
-fn from_full(
-    version: &ApiVersion,
-    ty: &Type,
-    full: &Struct,
-    carries: &[Carry],
-) -> TokenStream {
+fn from_full(version: &ApiVersion, ty: &Type, full: &Struct, carries: &[Carry]) -> TokenStream {
     let name = &ty.name;
     let theirs = full_type(version, ty);
     let values = full.fields.iter().zip(carries).map(|(field, carry)| {

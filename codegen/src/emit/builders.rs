@@ -10,11 +10,7 @@ use crate::doc;
 use crate::model::{ApiVersion, Field, Role, Struct, Ty, Type};
 
 /// The `impl` with the constructor and the setters.
-pub(super) fn items(
-    version: &ApiVersion,
-    ty: &Type,
-    object: &Struct,
-) -> Vec<TokenStream> {
+pub(super) fn items(version: &ApiVersion, ty: &Type, object: &Struct) -> Vec<TokenStream> {
     let name = &ty.name;
     let constructor = constructor(version, ty, object);
     let setters = object
@@ -31,8 +27,11 @@ pub(super) fn items(
 }
 
 fn constructor(version: &ApiVersion, ty: &Type, object: &Struct) -> TokenStream {
-    let required: Vec<_> =
-        object.fields.iter().filter(|field| field.required && !field.metadata).collect();
+    let required: Vec<_> = object
+        .fields
+        .iter()
+        .filter(|field| field.required && !field.metadata)
+        .collect();
     let mut parameters = Vec::new();
     let mut values = Vec::new();
     let is_kind = object.role.is_named();
@@ -102,8 +101,10 @@ fn constructor_docs(ty: &Type, object: &Struct, required: &[&Field]) -> Vec<Stri
         Some('A' | 'E' | 'I' | 'O' | 'U') => "an",
         _ => "a",
     };
-    let given: Vec<_> =
-        required.iter().map(|field| format!("`{}`", field.name)).collect();
+    let given: Vec<_> = required
+        .iter()
+        .map(|field| format!("`{}`", field.name))
+        .collect();
     let what = match (&object.role, given.as_slice()) {
         (Role::Kind(_), []) => "of the given name".to_owned(),
         (Role::Kind(_), given) => {
@@ -112,9 +113,7 @@ fn constructor_docs(ty: &Type, object: &Struct, required: &[&Field]) -> Vec<Stri
         (Role::Apply(_), _) if is_applied_in_namespace(object) => {
             "of the given name and namespace in which nothing else is set".to_owned()
         }
-        (Role::Apply(_), _) => {
-            "of the given name in which nothing else is set".to_owned()
-        }
+        (Role::Apply(_), _) => "of the given name in which nothing else is set".to_owned(),
         (Role::List { .. }, _) => "of the given items".to_owned(),
         (Role::Part, []) => "in which nothing is set".to_owned(),
         (Role::Part, given) => format!("with its {}", enumerate(given)),
@@ -172,11 +171,7 @@ fn setter(version: &ApiVersion, object: &Struct, field: &Field) -> TokenStream {
 
 /// The type of a parameter that takes all that can become the value, and the value from it;
 /// of a map, its entries, which are still to be collected.
-fn argument(
-    version: &ApiVersion,
-    ty: &Ty,
-    from: &TokenStream,
-) -> (TokenStream, TokenStream) {
+fn argument(version: &ApiVersion, ty: &Ty, from: &TokenStream) -> (TokenStream, TokenStream) {
     match ty {
         // Nothing but a bool becomes a bool, and a bare literal reads best.
         Ty::Bool => (quote!(bool), quote!(#from)),

@@ -36,8 +36,9 @@ fn lib(bundle: &Bundle, crates: &[Crate<'_>]) -> File {
     let gate = Feature::Manifests.gate();
     let mut items = vec![quote!(mod #kinds;), quote!(#gate mod #scheme;)];
     let modules = crates.iter().filter_map(module);
-    let mut uses: Vec<_> =
-        modules.map(|module| (module.clone(), quote!(pub use #module;))).collect();
+    let mut uses: Vec<_> = modules
+        .map(|module| (module.clone(), quote!(pub use #module;)))
+        .collect();
     let register = quote!(#gate pub use #scheme::add_to_scheme;);
     uses.push((scheme, register));
     uses.sort_by(|(a, _), (b, _)| a.cmp(b));
@@ -136,9 +137,7 @@ fn macros(bundle: &Bundle, crates: &[Crate<'_>]) -> String {
 ",
         &conversions,
     );
-    format!(
-        "//! The kinds and their conversions, listed in macros.\n\n{kinds}\n{conversions}"
-    )
+    format!("//! The kinds and their conversions, listed in macros.\n\n{kinds}\n{conversions}")
 }
 
 fn list(name: &str, about: &str, rows: &str) -> String {
@@ -182,13 +181,15 @@ fn add_rows(
         };
         let (name, kind) = (name.as_str().trim_end_matches('_'), &ty.name);
         *kinds += &format!("            {prefix}_{name}: {path}::{kind}");
-        let list = resource.list.as_ref().and_then(|list| version.types.get(list));
+        let list = resource
+            .list
+            .as_ref()
+            .and_then(|list| version.types.get(list));
         if let Some(list) = list {
             *kinds += &format!(",\n                list = {path}::{}", list.name);
         }
         if version.apply.types.contains_key(schema) {
-            *kinds +=
-                &format!(",\n                apply = {path}::{APPLY_MODULE}::{kind}");
+            *kinds += &format!(",\n                apply = {path}::{APPLY_MODULE}::{kind}");
         }
         *kinds += ";\n";
         for conversion in version.conversions.get(schema).into_iter().flatten() {
@@ -211,7 +212,12 @@ fn add_rows(
 fn prefix(bundle: &Bundle, krate: &Crate<'_>) -> String {
     let name = &krate.config.name;
     let words = name.split('-').zip(bundle.name.split('-'));
-    let common: usize =
-        words.take_while(|(a, b)| a == b).map(|(word, _)| word.len() + 1).sum();
-    name.get(common..).filter(|rest| !rest.is_empty()).unwrap_or(name).replace('-', "_")
+    let common: usize = words
+        .take_while(|(a, b)| a == b)
+        .map(|(word, _)| word.len() + 1)
+        .sum();
+    name.get(common..)
+        .filter(|rest| !rest.is_empty())
+        .unwrap_or(name)
+        .replace('-', "_")
 }

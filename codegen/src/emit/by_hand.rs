@@ -16,15 +16,21 @@ type Declaration = (bool, Option<Feature>);
 /// The modules that the configuration names and those whose functions its rules call.
 pub(super) fn modules(krate: &Crate<'_>) -> BTreeMap<Location, Declaration> {
     let called = conversion::hand_written(krate.versions.iter());
-    let called =
-        called.map(|(module, file)| ((module.cloned(), file.clone()), (false, None)));
-    let named = krate.config.by_hand.iter().filter_map(|name| HandWritten::parse(name));
+    let called = called.map(|(module, file)| ((module.cloned(), file.clone()), (false, None)));
+    let named = krate
+        .config
+        .by_hand
+        .iter()
+        .filter_map(|name| HandWritten::parse(name));
     let named = named.map(|named| ((named.module, named.file), (named.public, None)));
     let mut modules: BTreeMap<_, _> = called.chain(named).collect();
     if let Some(rules) = krate.config.own_rules() {
         // A module that conversions call as well is there without the feature.
         let rules_only = (true, Some(Feature::Validation));
-        modules.entry((rules.module, rules.file)).or_insert(rules_only).0 = true;
+        modules
+            .entry((rules.module, rules.file))
+            .or_insert(rules_only)
+            .0 = true;
     }
     modules
 }

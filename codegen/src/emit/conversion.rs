@@ -7,8 +7,7 @@ use super::comment;
 use super::runtime::KINDS;
 use crate::doc::{self, NoLinks};
 use crate::model::{
-    ApiVersion, Carry, Conversion, Dropped, FieldConversion, Functions, How, Role,
-    SchemaName, Type,
+    ApiVersion, Carry, Conversion, Dropped, FieldConversion, Functions, How, Role, SchemaName, Type,
 };
 use crate::name::Ident;
 
@@ -18,32 +17,41 @@ pub(super) fn items(version: &ApiVersion, schema: &SchemaName) -> Vec<TokenStrea
     let Some(ty) = version.types.get(schema) else {
         return Vec::new();
     };
-    conversions.flat_map(|conversion| both_ways(ty, conversion)).collect()
+    conversions
+        .flat_map(|conversion| both_ways(ty, conversion))
+        .collect()
 }
 
 /// Whether a file with these types needs what `convert` of the run-time has.
 pub(super) fn uses_support(version: &ApiVersion, schemas: &[SchemaName]) -> bool {
-    let conversions = schemas.iter().filter_map(|name| version.conversions.get(name));
-    conversions.flatten().any(|conversion| match &conversion.how {
-        _ if !conversion.total => true,
-        How::Items(_) => true,
-        How::Fields(fields) => fields.iter().any(|field| match field {
-            FieldConversion::Carried {
-                ours,
-                theirs,
-                carry,
-                ..
-            } => carry.uses_support(ours.boxed && theirs.boxed),
+    let conversions = schemas
+        .iter()
+        .filter_map(|name| version.conversions.get(name));
+    conversions
+        .flatten()
+        .any(|conversion| match &conversion.how {
+            _ if !conversion.total => true,
+            How::Items(_) => true,
+            How::Fields(fields) => fields.iter().any(|field| match field {
+                FieldConversion::Carried {
+                    ours,
+                    theirs,
+                    carry,
+                    ..
+                } => carry.uses_support(ours.boxed && theirs.boxed),
+                _ => false,
+            }),
             _ => false,
-        }),
-        _ => false,
-    })
+        })
 }
 
 fn both_ways(ty: &Type, conversion: &Conversion) -> Vec<TokenStream> {
     let (ours, theirs) = (&ty.name, &conversion.to);
     let (ours, theirs) = (quote!(#ours), quote!(#theirs));
-    let ways = [Way::new(&ours, &theirs, false), Way::new(&theirs, &ours, true)];
+    let ways = [
+        Way::new(&ours, &theirs, false),
+        Way::new(&theirs, &ours, true),
+    ];
     let one = |way: &Way<'_>| match &conversion.how {
         // The macro goes both ways.
         How::Values if way.is_back => TokenStream::new(),
@@ -205,7 +213,10 @@ impl<'a> Way<'a> {
                 _ => continue,
             };
             let name = format!("`{}`", doc::as_code(&dropped.json));
-            match reasons.iter_mut().find(|(reason, _)| *reason == dropped.reason) {
+            match reasons
+                .iter_mut()
+                .find(|(reason, _)| *reason == dropped.reason)
+            {
                 Some((_, names)) => names.push(name),
                 None => reasons.push((&dropped.reason, vec![name])),
             }
@@ -230,7 +241,9 @@ impl<'a> Way<'a> {
         like: bool,
     ) -> Vec<TokenStream> {
         let fields = fields.into_iter();
-        fields.filter_map(|field| self.assignment(value, field, like)).collect()
+        fields
+            .filter_map(|field| self.assignment(value, field, like))
+            .collect()
     }
 
     fn assignment(
@@ -394,5 +407,7 @@ pub(super) fn hand_written<'a>(
         }
         How::Values | How::Items(_) => Vec::new(),
     });
-    functions.flat_map(Functions::iter).map(|f| (f.module.as_ref(), &f.file))
+    functions
+        .flat_map(Functions::iter)
+        .map(|f| (f.module.as_ref(), &f.file))
 }

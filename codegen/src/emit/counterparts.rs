@@ -8,9 +8,7 @@ use super::imports::use_item;
 use super::root::Declared;
 use super::runtime::{Feature, KINDS};
 use super::{File, folder, inner_comment, origins, places};
-use crate::model::{
-    ApiVersion, Counterpart, Crate, Field, Has, Role, Shape, Struct, Ty, Type,
-};
+use crate::model::{ApiVersion, Counterpart, Crate, Field, Has, Role, Shape, Struct, Ty, Type};
 use crate::name::{self, COUNTERPARTS_FILE, Ident};
 use crate::release::Release;
 
@@ -24,14 +22,19 @@ const ABOUT: [&str; 4] = [
 
 /// The module, if k8s-openapi has any of the types.
 pub(super) fn module(versions: &[&ApiVersion]) -> Option<Declared> {
-    let any = versions.iter().any(|version| !version.counterparts.is_empty());
+    let any = versions
+        .iter()
+        .any(|version| !version.counterparts.is_empty());
     let name = name::fixed(COUNTERPARTS_FILE);
     any.then(|| Declared::new(name, false, Some(Feature::Counterparts)))
 }
 
 pub(super) fn files(krate: &Crate<'_>) -> Vec<File> {
     let places = places(krate);
-    places.iter().filter_map(|(place, versions)| file(*place, versions)).collect()
+    places
+        .iter()
+        .filter_map(|(place, versions)| file(*place, versions))
+        .collect()
 }
 
 fn file(place: Option<&Ident>, versions: &[&ApiVersion]) -> Option<File> {
@@ -74,7 +77,9 @@ fn file(place: Option<&Ident>, versions: &[&ApiVersion]) -> Option<File> {
     ];
     items.extend(tables);
     let mut about = Vec::from(ABOUT);
-    let mut all = versions.iter().flat_map(|version| version.counterparts.values());
+    let mut all = versions
+        .iter()
+        .flat_map(|version| version.counterparts.values());
     let allow = all.any(|c| c.since.is_some() || c.last.is_some()).then(|| {
         about.push("A type that a release lacks is imported all the same.");
         quote!(#![allow(unused_imports)])
@@ -89,7 +94,9 @@ fn file(place: Option<&Ident>, versions: &[&ApiVersion]) -> Option<File> {
 /// Whether a type with a counterpart has fields of this enumeration.
 fn is_held(version: &ApiVersion, schema: &str) -> bool {
     let users = version.graph.users(&schema.to_owned());
-    users.iter().any(|(owner, _)| version.counterparts.contains_key(owner))
+    users
+        .iter()
+        .any(|(owner, _)| version.counterparts.contains_key(owner))
 }
 
 /// The table for the releases of k8s-openapi that have the type.
@@ -125,7 +132,9 @@ fn table(
     let mut fields: Vec<_> = object.fields.iter().zip(&counterpart.fields).collect();
     // The macro takes those of all releases first.
     fields.sort_by_key(|(_, has)| **has != Has::Always);
-    let rows = fields.into_iter().map(|(field, has)| row(version, field, *has));
+    let rows = fields
+        .into_iter()
+        .map(|(field, has)| row(version, field, *has));
     let unknown = object.unknown.iter().map(|unknown| quote!(_ => #unknown));
     let rows = rows.chain(unknown);
     quote! {
@@ -142,7 +151,10 @@ fn row(version: &ApiVersion, field: &Field, has: Has) -> TokenStream {
         Has::Never => Some(quote!([])),
         Has::Since(release) => Some(gates(release)),
     };
-    let own = field.ty.reference().is_some_and(|held| version.types.contains_key(held));
+    let own = field
+        .ty
+        .reference()
+        .is_some_and(|held| version.types.contains_key(held));
     let shape = match &field.ty {
         _ if own => Some(quote!(as part)),
         Ty::Ref(_) if field.boxed => Some(quote!(as boxed)),

@@ -12,9 +12,16 @@ pub(super) fn items(ty: &Type, shape: &Enum) -> Vec<TokenStream> {
     let name = &ty.name;
     let docs = comment(&ty.docs.lines);
     let variants: Vec<_> = shape.variants.iter().map(|variant| &variant.name).collect();
-    let values: Vec<_> = shape.variants.iter().map(|variant| &variant.value).collect();
-    let variant_docs: Vec<_> =
-        shape.variants.iter().map(|variant| comment(&variant.docs.lines)).collect();
+    let values: Vec<_> = shape
+        .variants
+        .iter()
+        .map(|variant| &variant.value)
+        .collect();
+    let variant_docs: Vec<_> = shape
+        .variants
+        .iter()
+        .map(|variant| comment(&variant.docs.lines))
+        .collect();
     vec![
         quote! {
             #docs

@@ -18,17 +18,15 @@ pub(super) fn of(version: &ApiVersion, module: &Module) -> Vec<TokenStream> {
     let mut uses = elsewhere(version, &values);
     uses.extend(support(convert, has_structs(&version.types, module)));
     let here = version.module.iter();
-    let own = own(version, module, &values).into_iter().map(|(_, name)| name);
+    let own = own(version, module, &values)
+        .into_iter()
+        .map(|(_, name)| name);
     uses.extend(names(&quote!(crate::#(#here::)*), own.collect()));
     uses
 }
 
 /// The same of a file of apply types.
-pub(super) fn of_apply(
-    version: &ApiVersion,
-    module: &Module,
-    convert: bool,
-) -> Vec<TokenStream> {
+pub(super) fn of_apply(version: &ApiVersion, module: &Module, convert: bool) -> Vec<TokenStream> {
     let values = values(&version.apply.types, module);
     let mut uses = elsewhere(version, &values);
     uses.extend(support(convert, has_structs(&version.apply.types, module)));
@@ -53,9 +51,16 @@ pub(super) fn of_schemas(
     uses.push(quote!(
         use #KINDS::schema;
     ));
-    let here = module.types.iter().filter_map(|name| version.types.get(name));
+    let here = module
+        .types
+        .iter()
+        .filter_map(|name| version.types.get(name));
     let mut all: Vec<_> = here.map(|ty| &ty.name).collect();
-    all.extend(own(version, module, values).into_iter().map(|(_, name)| name));
+    all.extend(
+        own(version, module, values)
+            .into_iter()
+            .map(|(_, name)| name),
+    );
     all.sort();
     let here = version.module.iter();
     uses.extend(names(&quote!(crate::#(#here::)*), all));
@@ -73,7 +78,9 @@ fn has_structs(types: &BTreeMap<SchemaName, Type>, module: &Module) -> bool {
 /// The types of the values of the types in a file.
 fn values<'a>(types: &'a BTreeMap<SchemaName, Type>, module: &Module) -> Vec<&'a Ty> {
     let types = module.types.iter().filter_map(|name| types.get(name));
-    let fields = types.filter_map(Type::object).flat_map(|object| &object.fields);
+    let fields = types
+        .filter_map(Type::object)
+        .flat_map(|object| &object.fields);
     fields.map(|field| &field.ty).collect()
 }
 
@@ -85,7 +92,9 @@ fn own<'a>(
 ) -> Vec<(&'a SchemaName, &'a Ident)> {
     let names = values.iter().filter_map(|ty| ty.reference());
     let names: BTreeSet<_> = names.collect();
-    let others = names.into_iter().filter(|name| !module.types.contains(name));
+    let others = names
+        .into_iter()
+        .filter(|name| !module.types.contains(name));
     let own = others.filter_map(|name| Some((name, &version.types.get(name)?.name)));
     let mut own: Vec<_> = own.collect();
     own.sort_by_key(|(_, name)| *name);
@@ -112,9 +121,11 @@ fn elsewhere(version: &ApiVersion, values: &[&Ty]) -> Vec<TokenStream> {
             use std::collections::BTreeMap;
         ));
     }
-    uses.extend(external(version, values).into_iter().map(|(modules, names)| {
-        use_item(&quote!(use #(#modules::)*), &Vec::from_iter(names))
-    }));
+    uses.extend(
+        external(version, values)
+            .into_iter()
+            .map(|(modules, names)| use_item(&quote!(use #(#modules::)*), &Vec::from_iter(names))),
+    );
     uses
 }
 
@@ -128,7 +139,10 @@ fn external<'a>(
         if let Some(path) = version.externs.get(name).map(|e| &e.path)
             && is_imported(version, name)
         {
-            external.entry(path.modules()).or_default().insert(path.name());
+            external
+                .entry(path.modules())
+                .or_default()
+                .insert(path.name());
         }
     }
     external
@@ -157,7 +171,11 @@ pub(super) fn is_imported(version: &ApiVersion, schema: &SchemaName) -> bool {
     };
     let name = external.path.name();
     let own = version.types.values().any(|ty| ty.name == *name);
-    let others = version.externs.values().filter(|e| e.path.name() == name).count();
+    let others = version
+        .externs
+        .values()
+        .filter(|e| e.path.name() == name)
+        .count();
     !own && others == 1 && !crate::name::is_prelude(name)
 }
 
@@ -167,18 +185,21 @@ pub(super) fn re_exports(versions: &[&ApiVersion]) -> Vec<(String, TokenStream)>
     let mut all: BTreeMap<&[Ident], BTreeSet<&Ident>> = BTreeMap::new();
     for version in versions {
         let types = version.types.values().filter_map(Type::object);
-        let values = types.flat_map(|object| &object.fields).map(|field| &field.ty);
+        let values = types
+            .flat_map(|object| &object.fields)
+            .map(|field| &field.ty);
         for (modules, names) in external(version, &Vec::from_iter(values)) {
             all.entry(modules).or_default().extend(names);
         }
     }
     let is_own = |name: &Ident| {
-        versions.iter().any(|version| version.types.values().any(|ty| ty.name == *name))
+        versions
+            .iter()
+            .any(|version| version.types.values().any(|ty| ty.name == *name))
     };
     let uses = all.iter().filter_map(|(modules, names)| {
         let is_other = |name: &&Ident| {
-            !is_own(name)
-                && all.values().filter(|names| names.contains(name)).count() == 1
+            !is_own(name) && all.values().filter(|names| names.contains(name)).count() == 1
         };
         let names: Vec<_> = names.iter().copied().filter(is_other).collect();
         let path = quote!(#(#modules::)*);

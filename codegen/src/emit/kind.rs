@@ -17,8 +17,10 @@ pub(super) fn items(_: &ApiVersion, ty: &Type, object: &Struct) -> Vec<TokenStre
         Some(lifecycle) => lifecycle_of(lifecycle),
         None => quote!(None),
     };
-    let lists =
-        resource.keyed_lists.iter().map(|(path, keys)| quote!((#path, &[#(#keys),*])));
+    let lists = resource
+        .keyed_lists
+        .iter()
+        .map(|(path, keys)| quote!((#path, &[#(#keys),*])));
     vec![quote! {
         impl #KINDS::Kind for #name {
             const LIFECYCLE: Option<#KINDS::Lifecycle> = #lifecycle;

@@ -10,7 +10,10 @@ use crate::model::Crate;
 /// The manifest of the crate.
 pub(super) fn files(krate: &Crate<'_>) -> Vec<File> {
     let config = &krate.config;
-    let target = config.conversion.iter().map(|conversion| conversion.to.as_str());
+    let target = config
+        .conversion
+        .iter()
+        .map(|conversion| conversion.to.as_str());
     let needed = [
         validation::asks_schemas(krate).then_some("custom-resources"),
         validation::has_patterns(krate).then_some("pattern"),
@@ -24,9 +27,9 @@ pub(super) fn files(krate: &Crate<'_>) -> Vec<File> {
     let mut others = BTreeSet::new();
     let externs = krate.versions.iter().flat_map(|version| {
         let fields = version.structs().flat_map(|(_, object)| &object.fields);
-        let held: BTreeSet<_> =
-            fields.filter_map(|field| field.ty.reference()).collect();
-        held.into_iter().filter_map(|name| version.externs.get(name))
+        let held: BTreeSet<_> = fields.filter_map(|field| field.ty.reference()).collect();
+        held.into_iter()
+            .filter_map(|name| version.externs.get(name))
     });
     for external in externs {
         match (&external.package, external.generated) {
@@ -37,7 +40,13 @@ pub(super) fn files(krate: &Crate<'_>) -> Vec<File> {
         }
     }
     let others: Vec<_> = others.into_iter().collect();
-    vec![package(&config.name, &config.description, &features, &crates, &others)]
+    vec![package(
+        &config.name,
+        &config.description,
+        &features,
+        &crates,
+        &others,
+    )]
 }
 
 /// The manifest of the crate that bundles these.
@@ -69,7 +78,10 @@ fn package(
         format!("{package} = {{ workspace = true, optional = true }}")
     }));
     dependencies.extend(
-        crates.iter().chain(others).map(|name| format!("{name}.workspace = true")),
+        crates
+            .iter()
+            .chain(others)
+            .map(|name| format!("{name}.workspace = true")),
     );
     let features = features.iter().map(|(feature, runtime, inner)| {
         let name = feature.name();
@@ -85,7 +97,9 @@ fn package(
     let features: Vec<_> = features.collect();
     let [name, description] = [name, description].map(toml::Value::from);
     let (dependencies, features) = (dependencies.join("\n"), features.join("\n"));
-    let all = Feature::ALL.map(|feature| format!("\"{}\"", feature.name())).join(", ");
+    let all = Feature::ALL
+        .map(|feature| format!("\"{}\"", feature.name()))
+        .join(", ");
     let text = format!(
         "\
 [package]

@@ -12,8 +12,7 @@ use super::root::Declared;
 use super::runtime::{Feature, KINDS};
 use super::{File, folder, origins, places, presence};
 use crate::model::{
-    ApiVersion, Crate, Field, Inner, Merge, Replaced, Role, SchemaName, Shape, Struct,
-    Type,
+    ApiVersion, Crate, Field, Inner, Merge, Replaced, Role, SchemaName, Shape, Struct, Type,
 };
 use crate::name::{self, APPLY_MODULE, Ident, MERGE_FILE};
 
@@ -29,9 +28,16 @@ pub(super) fn files(krate: &Crate<'_>) -> Vec<File> {
     for (place, versions) in places(krate) {
         let inner = place.iter();
         let full = versions.iter().flat_map(|v| types(&v.types, &v.modules));
-        files.extend(file(place, &versions, None, &quote!(crate::#(#inner::)*), full));
-        let applied =
-            versions.iter().flat_map(|v| types(&v.apply.types, &v.apply.modules));
+        files.extend(file(
+            place,
+            &versions,
+            None,
+            &quote!(crate::#(#inner::)*),
+            full,
+        ));
+        let applied = versions
+            .iter()
+            .flat_map(|v| types(&v.apply.types, &v.apply.modules));
         files.extend(file(
             place,
             &versions,
@@ -49,12 +55,15 @@ fn types<'a>(
     modules: &'a [crate::model::Module],
 ) -> impl Iterator<Item = &'a Type> {
     let names = modules.iter().flat_map(|module| &module.types);
-    names.filter_map(|name| types.get(name)).filter(|ty| is_merged(ty))
+    names
+        .filter_map(|name| types.get(name))
+        .filter(|ty| is_merged(ty))
 }
 
 /// Lists of kinds are answers, and nothing that is merged.
 fn is_merged(ty: &Type) -> bool {
-    ty.object().is_none_or(|object| !matches!(object.role, Role::List { .. }))
+    ty.object()
+        .is_none_or(|object| !matches!(object.role, Role::List { .. }))
 }
 
 fn file<'a>(
@@ -77,7 +86,9 @@ fn file<'a>(
         use_item(&quote!(use #from), &names),
     ];
     items.extend(types.into_iter().map(item));
-    let module = module.map(|module| format!("{module}/")).unwrap_or_default();
+    let module = module
+        .map(|module| format!("{module}/"))
+        .unwrap_or_default();
     let path = format!("{}{module}{MERGE_FILE}.rs", folder(place));
     let origin = origins(versions.iter().copied());
     Some(File::rust(path, origin, TokenStream::new(), items))

@@ -109,11 +109,15 @@ pub(crate) fn works<'a>(krate: &'a Crate<'a>) -> Vec<Work<'a>> {
     let whole = OUTPUTS.iter().map(|output| Work::Whole(*output, krate));
     let each = krate.versions.iter().flat_map(|version| {
         let each = |output: Each, modules: &'a [Module]| {
-            modules.iter().map(move |module| Work::Each(output, version, module))
+            modules
+                .iter()
+                .map(move |module| Work::Each(output, version, module))
         };
         let types = each(types::file, &version.modules);
         let applied = each(apply::file, &version.apply.modules);
-        types.chain(applied).chain(each(schema::file, &version.modules))
+        types
+            .chain(applied)
+            .chain(each(schema::file, &version.modules))
     });
     whole.chain(each).collect()
 }
@@ -153,7 +157,10 @@ fn presence(required: bool) -> TokenStream {
 fn places<'a>(krate: &'a Crate<'_>) -> BTreeMap<Option<&'a Ident>, Vec<&'a ApiVersion>> {
     let mut places = BTreeMap::from([(None, Vec::new())]);
     for version in &krate.versions {
-        places.entry(version.module.as_ref()).or_default().push(version);
+        places
+            .entry(version.module.as_ref())
+            .or_default()
+            .push(version);
     }
     places
 }
@@ -175,8 +182,10 @@ fn origin(version: &ApiVersion, module: &Module) -> String {
 
 /// What a file is made from, of several documents.
 fn origins<'a>(versions: impl IntoIterator<Item = &'a ApiVersion>) -> String {
-    let mut files: Vec<_> =
-        versions.into_iter().map(|version| version.file.as_str()).collect();
+    let mut files: Vec<_> = versions
+        .into_iter()
+        .map(|version| version.file.as_str())
+        .collect();
     files.dedup();
     files.join(",\n// ")
 }

@@ -8,15 +8,9 @@ use super::types::value_type;
 use crate::model::{ApiVersion, Resource, Role, Struct, Type};
 
 /// The trait implementations of a kind or list.
-pub(super) fn items(
-    version: &ApiVersion,
-    ty: &Type,
-    object: &Struct,
-) -> Vec<TokenStream> {
+pub(super) fn items(version: &ApiVersion, ty: &Type, object: &Struct) -> Vec<TokenStream> {
     let resource = match &object.role {
-        Role::Kind(resource) | Role::Apply(resource) => {
-            Some((resource, &*resource.plural))
-        }
+        Role::Kind(resource) | Role::Apply(resource) => Some((resource, &*resource.plural)),
         // A list has no place of its own in the API server, as in k8s-openapi.
         Role::List { item } => match version.object(item).map(|item| &item.role) {
             Some(Role::Kind(resource)) => Some((resource, "")),
@@ -27,8 +21,10 @@ pub(super) fn items(
     let Some((resource, plural)) = resource else {
         return Vec::new();
     };
-    let mut items =
-        vec![resource_impl(ty, resource, plural), metadata_impl(version, ty, object)];
+    let mut items = vec![
+        resource_impl(ty, resource, plural),
+        metadata_impl(version, ty, object),
+    ];
     if let Role::Kind(resource) = &object.role {
         items.extend(listable_impl(version, ty, resource));
         items.extend(status_impl(version, ty, object, resource));
@@ -79,11 +75,7 @@ fn metadata_impl(version: &ApiVersion, ty: &Type, object: &Struct) -> TokenStrea
     }
 }
 
-fn listable_impl(
-    version: &ApiVersion,
-    ty: &Type,
-    resource: &Resource,
-) -> Option<TokenStream> {
+fn listable_impl(version: &ApiVersion, ty: &Type, resource: &Resource) -> Option<TokenStream> {
     let name = &ty.name;
     let list = version.types.get(resource.list.as_ref()?)?.name.as_str();
     Some(quote! {

@@ -6,8 +6,8 @@ use quote::quote;
 use super::imports::{self, use_item};
 use super::runtime::{Feature, KINDS, VALIDATION};
 use super::{
-    File, apply, by_hand, counterparts, group_versions, inner_comment, merge, origins,
-    places, releases, schema, scheme, validation,
+    File, apply, by_hand, counterparts, group_versions, inner_comment, merge, origins, places,
+    releases, schema, scheme, validation,
 };
 use crate::doc::{self, NoLinks};
 use crate::model::{ApiVersion, Crate, Module, Resource, Type};
@@ -18,16 +18,13 @@ use crate::release::Release;
 pub(super) fn files(krate: &Crate<'_>) -> Vec<File> {
     let places = places(krate);
     let all: Vec<_> = places.keys().copied().flatten().collect();
-    let files = places.iter().map(|(here, versions)| file(krate, *here, versions, &all));
+    let files = places
+        .iter()
+        .map(|(here, versions)| file(krate, *here, versions, &all));
     files.collect()
 }
 
-fn file(
-    krate: &Crate<'_>,
-    here: Option<&Ident>,
-    versions: &[&ApiVersion],
-    all: &[&Ident],
-) -> File {
+fn file(krate: &Crate<'_>, here: Option<&Ident>, versions: &[&ApiVersion], all: &[&Ident]) -> File {
     let mut modules: Vec<_> = versions
         .iter()
         .flat_map(|version| of_types(version, &version.modules))
@@ -42,8 +39,10 @@ fn file(
     modules.extend(validation::module(versions));
     modules.extend(scheme::modules(versions));
     if here.is_none() {
-        modules
-            .extend(all.iter().map(|name| Declared::new((*name).clone(), true, None)));
+        modules.extend(
+            all.iter()
+                .map(|name| Declared::new((*name).clone(), true, None)),
+        );
     }
     let mut items = declarations(modules, imports::re_exports(versions));
     items.extend(prelude(versions));
@@ -52,9 +51,10 @@ fn file(
     }
     let attributes = inner_comment(&lines(krate, versions, here, all));
     let (path, origin) = match here {
-        Some(module) => {
-            (format!("src/{module}/mod.rs"), origins(versions.iter().copied()))
-        }
+        Some(module) => (
+            format!("src/{module}/mod.rs"),
+            origins(versions.iter().copied()),
+        ),
         None => ("src/lib.rs".to_owned(), origins(&krate.versions)),
     };
     File::rust(path, origin, attributes, items)
@@ -63,7 +63,9 @@ fn file(
 /// The module with what most programs import.
 fn prelude(versions: &[&ApiVersion]) -> Option<TokenStream> {
     let kinds = versions.iter().flat_map(|version| {
-        version.kinds().filter_map(|(name, _)| Some(&version.types.get(name)?.name))
+        version
+            .kinds()
+            .filter_map(|(name, _)| Some(&version.types.get(name)?.name))
     });
     let mut kinds: Vec<_> = kinds.collect();
     if kinds.is_empty() {
@@ -74,8 +76,7 @@ fn prelude(versions: &[&ApiVersion]) -> Option<TokenStream> {
     let name = name::fixed(PRELUDE_MODULE);
     let gate = Feature::Validation.gate();
     let validates = validation::module(versions).is_some();
-    let validation =
-        validates.then(|| quote!(#gate pub use #VALIDATION::{Target, Validate};));
+    let validation = validates.then(|| quote!(#gate pub use #VALIDATION::{Target, Validate};));
     Some(quote! {
         /// The kinds, and the traits and builders that most programs need beside them.
         pub mod #name {
@@ -128,7 +129,10 @@ pub(super) fn of_types<'a>(
     modules: &'a [Module],
 ) -> impl Iterator<Item = Declared> {
     modules.iter().map(|module| {
-        let types = module.types.iter().filter_map(|name| version.types.get(name));
+        let types = module
+            .types
+            .iter()
+            .filter_map(|name| version.types.get(name));
         let mut exports: Vec<_> = types.map(|ty| ty.name.clone()).collect();
         exports.sort();
         Declared::new(module.name.clone(), false, None).exporting(exports)
@@ -236,10 +240,15 @@ fn lines(
         return lines;
     }
     lines.extend(all.iter().flat_map(|module| {
-        let inside =
-            krate.versions.iter().filter(|v| v.module.as_ref() == Some(*module));
+        let inside = krate
+            .versions
+            .iter()
+            .filter(|v| v.module.as_ref() == Some(*module));
         let names = group_versions(inside);
-        [String::new(), format!("Those of {names} are in [`{module}`].")]
+        [
+            String::new(),
+            format!("Those of {names} are in [`{module}`]."),
+        ]
     }));
     lines.extend(features(krate));
     lines.extend(about(&krate.config.about));
@@ -267,8 +276,7 @@ fn table(versions: &[&ApiVersion]) -> Vec<String> {
     let mut rows: Vec<_> = kinds
         .into_iter()
         .map(|(ty, resource)| {
-            let shown =
-                |at: Option<Release>| at.map(|at| at.to_string()).unwrap_or_default();
+            let shown = |at: Option<Release>| at.map(|at| at.to_string()).unwrap_or_default();
             let scope = if resource.namespaced {
                 "namespace"
             } else {
@@ -291,9 +299,7 @@ fn table(versions: &[&ApiVersion]) -> Vec<String> {
         .collect();
     rows.sort();
     let head = match (any_since, any_removed) {
-        (_, true) => {
-            "| kind | scope | since | removed | subresource |\n|---|---|---|---|---|"
-        }
+        (_, true) => "| kind | scope | since | removed | subresource |\n|---|---|---|---|---|",
         (true, false) => "| kind | scope | since | subresource |\n|---|---|---|---|",
         (false, false) => "| kind | scope | subresource |\n|---|---|---|",
     };

@@ -111,22 +111,18 @@ impl Feature {
                  name"
                     .to_owned()
             }
-            Self::Manifests => format!(
-                "`add_to_scheme`, with which `{MANIFESTS}` reads any version of the kinds"
-            ),
-            Self::Merge => {
-                "`DeepMerge` of `k8s_openapi`, which merges objects as server-side \
+            Self::Manifests => {
+                format!("`add_to_scheme`, with which `{MANIFESTS}` reads any version of the kinds")
+            }
+            Self::Merge => "`DeepMerge` of `k8s_openapi`, which merges objects as server-side \
                             apply does"
-                    .to_owned()
-            }
-            Self::Schemars => {
-                "`JsonSchema` of `k8s_openapi::schemars` for every type, for the \
+                .to_owned(),
+            Self::Schemars => "`JsonSchema` of `k8s_openapi::schemars` for every type, for the \
                                parts of custom resources"
-                    .to_owned()
+                .to_owned(),
+            Self::Validation => {
+                format!("the traits of `{VALIDATION}`: defaults and validation as in an API server")
             }
-            Self::Validation => format!(
-                "the traits of `{VALIDATION}`: defaults and validation as in an API server"
-            ),
         }
     }
 

@@ -8,12 +8,10 @@ use super::root::{Declared, declarations};
 use super::runtime::Feature;
 use super::types::value_type;
 use super::{
-    File, comment, folder, imports, inner_comment, origin, origins, places, presence,
-    table_macro,
+    File, comment, folder, imports, inner_comment, origin, origins, places, presence, table_macro,
 };
 use crate::model::{
-    ApiVersion, Crate, Keywords, Module, NameFormat, Property, Setting, Shape, Ty, Type,
-    TypeSchema,
+    ApiVersion, Crate, Keywords, Module, NameFormat, Property, Setting, Shape, Ty, Type, TypeSchema,
 };
 use crate::name::{self, SCHEMA_FOLDER};
 
@@ -48,7 +46,11 @@ pub(super) fn files(krate: &Crate<'_>) -> Vec<File> {
 /// The file of the schemas of some types.
 pub(super) fn file(version: &ApiVersion, module: &Module) -> File {
     let types = module.types.iter().filter_map(|schema| {
-        Some((schema, version.types.get(schema)?, version.schemas.get(schema)?))
+        Some((
+            schema,
+            version.types.get(schema)?,
+            version.schemas.get(schema)?,
+        ))
     });
     let types: Vec<_> = types.collect();
     let properties = types.iter().flat_map(|(_, _, schema)| &schema.properties);
@@ -75,7 +77,10 @@ fn item(
         Shape::Struct(object) => table_macro(object),
     };
     let keywords = keywords(&Ty::Json, &schema.keywords);
-    let rows = schema.properties.iter().map(|property| row(version, property));
+    let rows = schema
+        .properties
+        .iter()
+        .map(|property| row(version, property));
     quote! {
         schema::#sort! {
             #docs
@@ -137,13 +142,13 @@ fn constant(value: &Value) -> TokenStream {
         Value::Bool(value) => quote!(#value),
         Value::String(text) => quote!(#text),
         Value::Number(number) => {
-            let small = number.as_i64().and_then(|number| i32::try_from(number).ok());
+            let small = number
+                .as_i64()
+                .and_then(|number| i32::try_from(number).ok());
             let literal = match (small, number.as_i64(), number.as_f64()) {
                 (Some(number), _, _) => Literal::i32_unsuffixed(number),
                 (None, Some(number), _) => Literal::i64_suffixed(number),
-                (None, None, number) => {
-                    Literal::f64_unsuffixed(number.unwrap_or_default())
-                }
+                (None, None, number) => Literal::f64_unsuffixed(number.unwrap_or_default()),
             };
             quote!(#literal)
         }

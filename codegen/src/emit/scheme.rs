@@ -35,7 +35,12 @@ fn file(
     items: Vec<TokenStream>,
 ) -> File {
     let path = format!("{}{name}.rs", folder(module));
-    File::rust(path, origins(versions.iter().copied()), TokenStream::new(), items)
+    File::rust(
+        path,
+        origins(versions.iter().copied()),
+        TokenStream::new(),
+        items,
+    )
 }
 
 fn kinds<'a>(versions: &[&'a ApiVersion]) -> Vec<Kind<'a>> {
@@ -55,7 +60,10 @@ fn registration(module: Option<&Ident>, kinds: &[Kind<'_>]) -> Vec<TokenStream> 
             types.push(kind);
         }
         conversions.extend(of_kind);
-        let list = resource.list.as_ref().and_then(|list| Some((list, name(list)?)));
+        let list = resource
+            .list
+            .as_ref()
+            .and_then(|list| Some((list, name(list)?)));
         // The list brings its kind along.
         calls.push(match list {
             Some((_, list)) => quote!(scheme.add_list::<#list>();),
@@ -106,7 +114,9 @@ type Kind<'a> = (&'a ApiVersion, (&'a SchemaName, &'a Resource));
 
 /// A kind of the group and version, if all kinds are of one.
 fn one_group_version<'a>(kinds: &[Kind<'a>]) -> Option<&'a Ident> {
-    let mut all = kinds.iter().map(|(_, (_, resource))| resource.api_version());
+    let mut all = kinds
+        .iter()
+        .map(|(_, (_, resource))| resource.api_version());
     let first = all.next();
     let (version, (schema, _)) = kinds.first()?;
     let kind = &version.types.get(*schema)?.name;
@@ -137,11 +147,7 @@ fn group_version(module: Option<&Ident>, kind: &Ident) -> Vec<TokenStream> {
     ]
 }
 
-fn conversions_of(
-    version: &ApiVersion,
-    schema: &SchemaName,
-    name: &Ident,
-) -> Vec<TokenStream> {
+fn conversions_of(version: &ApiVersion, schema: &SchemaName, name: &Ident) -> Vec<TokenStream> {
     let conversions = version.conversions.get(schema).into_iter().flatten();
     let both = |Conversion { to, total, .. }: &Conversion| {
         let method = if *total {

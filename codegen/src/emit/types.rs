@@ -31,11 +31,7 @@ pub(super) fn file(version: &ApiVersion, module: &Module) -> File {
 }
 
 /// The declaration of a struct.
-pub(super) fn items(
-    version: &ApiVersion,
-    ty: &Type,
-    object: &Struct,
-) -> Vec<TokenStream> {
+pub(super) fn items(version: &ApiVersion, ty: &Type, object: &Struct) -> Vec<TokenStream> {
     let name = &ty.name;
     let docs = comment(&ty.docs.lines);
     let fields = object.fields.iter().map(|field| {
@@ -87,7 +83,10 @@ fn zero(version: &ApiVersion, object: &Struct) -> Option<TokenStream> {
             false => quote!(#name: Default::default()),
         }
     });
-    let unknown = object.unknown.iter().map(|name| quote!(#name: Default::default()));
+    let unknown = object
+        .unknown
+        .iter()
+        .map(|name| quote!(#name: Default::default()));
     let fields = fields.chain(unknown);
     Some(quote! {
         /// Returns the object in which nothing is set. Its required enumerations are empty, which

@@ -9,11 +9,7 @@ use crate::foundation;
 use crate::model::{ApiVersion, Field, Reading, Struct, Ty, Type};
 
 /// The implementations of `wire::Object` and of serde's traits.
-pub(super) fn items(
-    version: &ApiVersion,
-    ty: &Type,
-    object: &Struct,
-) -> Vec<TokenStream> {
+pub(super) fn items(version: &ApiVersion, ty: &Type, object: &Struct) -> Vec<TokenStream> {
     let name = &ty.name;
     let rows = object.fields.iter().map(|field| {
         let (key, name) = (&field.json, &field.name);

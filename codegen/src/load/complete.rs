@@ -10,7 +10,10 @@ const ANYTHING: &str = "x-kubernetes-preserve-unknown-fields";
 
 /// What says of which kind an object is.
 const TYPE: [(&str, &str); 2] = [
-    ("apiVersion", "The group and version of the object, such as `apps/v1`."),
+    (
+        "apiVersion",
+        "The group and version of the object, such as `apps/v1`.",
+    ),
     ("kind", "The kind of the object."),
 ];
 
@@ -53,8 +56,7 @@ fn embed(schema: &mut Map<String, Value>) {
             properties.entry(name).or_insert(text);
         }
         let mut metadata = reference(META, "ObjectMeta");
-        metadata["description"] =
-            "The metadata of the object; it may lack a name.".into();
+        metadata["description"] = "The metadata of the object; it may lack a name.".into();
         properties.insert("metadata".to_owned(), metadata);
     }
     let required = schema.entry("required").or_insert_with(|| json!([]));

@@ -74,9 +74,8 @@ pub(super) fn document(text: &str, wanted: Option<&str>) -> Result<Value, Fault>
             versions,
             ..
         } = &definition.spec;
-        let is_wanted = |version: &&Version| {
-            wanted.is_none_or(|wanted| wanted == prefix(group, &version.name))
-        };
+        let is_wanted =
+            |version: &&Version| wanted.is_none_or(|wanted| wanted == prefix(group, &version.name));
         for version in versions.iter().filter(is_wanted) {
             let kind = (group.clone(), version.name.clone(), names.kind.clone());
             if !found.insert(kind) {
@@ -123,7 +122,9 @@ fn prefix(group: &str, version: &str) -> String {
 
 fn definitions(text: &str) -> Result<Vec<Definition>, Fault> {
     let objects: Vec<Value> = serde_saphyr::from_multiple(text).map_err(|error| {
-        let line = error.location().and_then(|at| usize::try_from(at.line()).ok());
+        let line = error
+            .location()
+            .and_then(|at| usize::try_from(at.line()).ok());
         let text = error.without_snippet().to_string();
         let message = text.lines().next().unwrap_or_default();
         (
@@ -194,7 +195,10 @@ fn add(
     let list = list_kind.clone().unwrap_or_else(|| format!("{kind}List"));
     let prefix = prefix(group, &version.name);
     let is = |kind: &str| json!({"group": group, "version": version.name, "kind": kind});
-    schemas.insert(format!("{prefix}{kind}"), of_kind(&validation.schema, is(kind)));
+    schemas.insert(
+        format!("{prefix}{kind}"),
+        of_kind(&validation.schema, is(kind)),
+    );
     schemas.insert(
         format!("{prefix}{list}"),
         json!({
@@ -221,7 +225,10 @@ fn add(
             "x-kubernetes-group-version-kind": is(kind),
         }})
     };
-    let has_status = version.subresources.as_ref().is_some_and(|s| s.status.is_some());
+    let has_status = version
+        .subresources
+        .as_ref()
+        .is_some_and(|s| s.status.is_some());
     if has_status {
         paths.insert(format!("{all}/{{name}}/status"), operation("get"));
     }

@@ -9,17 +9,11 @@ use super::{SCHEMAS, schema_name, translate};
 
 /// Adds to the schemas of an older version the properties that only those of the same names in
 /// the newer one have, and the schemas that these refer to.
-pub(super) fn follow(
-    document: &mut Value,
-    prefix: &str,
-    newer: &Value,
-    newer_prefix: &str,
-) {
+pub(super) fn follow(document: &mut Value, prefix: &str, newer: &Value, newer_prefix: &str) {
     let Some(newer) = newer.pointer(SCHEMAS).and_then(Value::as_object) else {
         return;
     };
-    let Some(older) = document.pointer_mut(SCHEMAS).and_then(Value::as_object_mut)
-    else {
+    let Some(older) = document.pointer_mut(SCHEMAS).and_then(Value::as_object_mut) else {
         return;
     };
     let mut open = BTreeSet::new();
@@ -40,7 +34,9 @@ pub(super) fn follow(
             older.insert(own, schema.clone());
         }
     }
-    older.values_mut().for_each(|schema| translate(schema, newer_prefix, prefix));
+    older
+        .values_mut()
+        .for_each(|schema| translate(schema, newer_prefix, prefix));
 }
 
 fn add_properties(

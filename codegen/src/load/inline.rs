@@ -76,8 +76,12 @@ pub(super) fn name_all(
     let mut open: VecDeque<String> = own.cloned().collect();
     while let Some(owner) = open.pop_front() {
         let place = places.get(&owner).cloned();
-        let place = place.unwrap_or_else(|| Pointer::schema(&owner)).child("properties");
-        let properties = schemas.get_mut(&owner).and_then(|s| s.get_mut("properties"));
+        let place = place
+            .unwrap_or_else(|| Pointer::schema(&owner))
+            .child("properties");
+        let properties = schemas
+            .get_mut(&owner)
+            .and_then(|s| s.get_mut("properties"));
         let properties = properties.and_then(Value::as_object_mut);
         let Some(properties) = properties.map(std::mem::take) else {
             continue;
@@ -126,10 +130,11 @@ pub(super) fn name_all(
 fn shape(schema: &Value) -> Value {
     match schema {
         Value::Object(members) => {
-            let is_said =
-                |name: &str, value: &Value| name == "description" && value.is_string();
+            let is_said = |name: &str, value: &Value| name == "description" && value.is_string();
             let members = members.iter().filter(|(name, value)| !is_said(name, value));
-            members.map(|(name, value)| (name.clone(), shape(value))).collect()
+            members
+                .map(|(name, value)| (name.clone(), shape(value)))
+                .collect()
         }
         Value::Array(items) => items.iter().map(shape).collect(),
         other => other.clone(),
@@ -155,15 +160,15 @@ fn extract(
                 place.insert(keyword.clone(), said.clone());
             }
         }
-        inner.retain(|keyword, _| {
-            OF_TYPE.contains(&keyword.as_str()) || keyword == "description"
-        });
+        inner.retain(|keyword, _| OF_TYPE.contains(&keyword.as_str()) || keyword == "description");
         let name = match names.of(wanted.to_owned()) {
             (name, true) => name,
             (name, false) => free(&name, schemas),
         };
-        place
-            .insert("allOf".to_owned(), json!([{"$ref": format!("#{SCHEMAS}/{name}")}]));
+        place.insert(
+            "allOf".to_owned(),
+            json!([{"$ref": format!("#{SCHEMAS}/{name}")}]),
+        );
         *value = Value::Object(place);
         return Some((name, Value::Object(inner), at));
     }
@@ -183,5 +188,7 @@ fn is_object(value: &Value) -> bool {
 fn free(wanted: &str, schemas: &Map<String, Value>) -> String {
     let numbered = (2..).map(|number| format!("{wanted}{number}"));
     let mut names = std::iter::once(wanted.to_owned()).chain(numbered);
-    names.find(|name| !schemas.contains_key(name)).unwrap_or_default()
+    names
+        .find(|name| !schemas.contains_key(name))
+        .unwrap_or_default()
 }

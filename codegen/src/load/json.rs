@@ -27,19 +27,16 @@ impl Unique {
     /// For what is inside a list or an object.
     fn deeper<E: Error>(self) -> Result<Self, E> {
         let levels = self.levels.checked_sub(1);
-        levels.map(|levels| Self { levels }).ok_or_else(|| {
-            E::custom(format_args!("recursion limit of {MAX_DEPTH} levels"))
-        })
+        levels
+            .map(|levels| Self { levels })
+            .ok_or_else(|| E::custom(format_args!("recursion limit of {MAX_DEPTH} levels")))
     }
 }
 
 impl<'de> DeserializeSeed<'de> for Unique {
     type Value = Value;
 
-    fn deserialize<D: Deserializer<'de>>(
-        self,
-        deserializer: D,
-    ) -> Result<Value, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
         deserializer.deserialize_any(self)
     }
 }

@@ -76,7 +76,10 @@ fn is_of_custom_resources(document: &Value) -> bool {
 }
 
 fn place(places: &BTreeMap<String, Pointer>, name: &str) -> Pointer {
-    places.get(name).cloned().unwrap_or_else(|| Pointer::schema(name))
+    places
+        .get(name)
+        .cloned()
+        .unwrap_or_else(|| Pointer::schema(name))
 }
 
 /// Reads the text of a document as JSON and brings it into the one form that the rest of
@@ -88,9 +91,7 @@ pub(crate) fn read(
     diagnostics: &mut Diagnostics,
 ) -> Option<Value> {
     let document = match crd::is_manifest(&source.name) {
-        true => {
-            check_size(&source.text).and_then(|()| crd::document(&source.text, prefix))
-        }
+        true => check_size(&source.text).and_then(|()| crd::document(&source.text, prefix)),
         false => parse(&source.text),
     };
     match document {
@@ -148,7 +149,10 @@ fn parse(text: &str) -> Result<Value, Fault> {
         ));
     }
     let schemas = document.pointer(SCHEMAS).and_then(Value::as_object);
-    if let Some(count) = schemas.map(|s| s.len()).filter(|count| *count > MAX_SCHEMAS) {
+    if let Some(count) = schemas
+        .map(|s| s.len())
+        .filter(|count| *count > MAX_SCHEMAS)
+    {
         return Err((
             None,
             format!("the document has {count} schemas; the limit is {MAX_SCHEMAS}"),
@@ -184,9 +188,11 @@ pub(crate) fn load(
     select(&mut document, &config.kinds);
     if let Some((newer, newer_prefix)) = newer {
         // Its errors are reported where it is loaded itself.
-        if let Some(newer) =
-            read(&newer.source, Some(newer_prefix), &mut Diagnostics::default())
-        {
+        if let Some(newer) = read(
+            &newer.source,
+            Some(newer_prefix),
+            &mut Diagnostics::default(),
+        ) {
             follow::follow(&mut document, prefix, &newer, newer_prefix);
         }
     }
@@ -231,8 +237,7 @@ fn schemas(
     };
     for (name, value) in components {
         let at = root.at(place(places, name));
-        let allowed =
-            |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
+        let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
         if name.is_empty() || !name.chars().all(allowed) {
             at.report(
                 format!("`{}` can't be the name of a schema", name.escape_debug()),

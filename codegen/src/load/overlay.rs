@@ -124,10 +124,16 @@ impl Overlay {
         prefix: &str,
         diagnostics: &mut Diagnostics,
     ) {
-        let is_other = self.prefix.as_deref().is_some_and(|written| written != prefix);
+        let is_other = self
+            .prefix
+            .as_deref()
+            .is_some_and(|written| written != prefix);
         let is_meant = |action: &Action| action.releases.contain(input.release);
         let is_early = |action: &Action| {
-            let is_over = action.releases.before.is_some_and(|end| end <= input.release);
+            let is_over = action
+                .releases
+                .before
+                .is_some_and(|end| end <= input.release);
             is_other && !is_over && !is_meant(action)
         };
         self.apply_if(document, input, prefix, diagnostics, is_meant);
@@ -171,8 +177,7 @@ impl Action {
 
     fn path(&self) -> Result<JsonPath, String> {
         let target = &self.target.value;
-        JsonPath::parse(target)
-            .map_err(|error| format!("`{target}` is not a JSONPath: {error}"))
+        JsonPath::parse(target).map_err(|error| format!("`{target}` is not a JSONPath: {error}"))
     }
 
     /// What is wrong with the action, and what to do.
@@ -214,9 +219,7 @@ impl Action {
         let named = self.target.value.strip_prefix("$.components.schemas['");
         let named = named.and_then(|rest| rest.split_once("']"));
         let schemas = document.pointer(SCHEMAS).and_then(Value::as_object);
-        named.is_some_and(|(name, _)| {
-            schemas.is_none_or(|schemas| !schemas.contains_key(name))
-        })
+        named.is_some_and(|(name, _)| schemas.is_none_or(|schemas| !schemas.contains_key(name)))
     }
 
     fn apply(&self, document: &mut Value) -> Result<(), String> {
@@ -239,9 +242,7 @@ impl Action {
                     merge(found, update);
                 }
                 _ => {
-                    return Err(format!(
-                        "`{target}` and its update are of different types"
-                    ));
+                    return Err(format!("`{target}` and its update are of different types"));
                 }
             }
         }
@@ -264,7 +265,9 @@ pub(super) fn translate(value: &mut Value, from: &str, to: &str) {
             }));
         }
         Value::Array(array) => {
-            array.iter_mut().for_each(|value| translate(value, from, to));
+            array
+                .iter_mut()
+                .for_each(|value| translate(value, from, to));
         }
         Value::String(text) => {
             if let Some(new) = renamed(text, &format!("#{SCHEMAS}/")) {
@@ -288,9 +291,7 @@ fn merge(target: &mut Value, update: &Value) {
                 }
             }
         }
-        (Value::Array(target), Value::Array(update)) => {
-            target.extend(update.iter().cloned())
-        }
+        (Value::Array(target), Value::Array(update)) => target.extend(update.iter().cloned()),
         (target, update) => *target = update.clone(),
     }
 }

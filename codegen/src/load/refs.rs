@@ -9,7 +9,10 @@ pub(crate) const SCHEMAS: &str = "/components/schemas";
 
 /// The name of the schema that a reference leads to.
 pub(crate) fn schema_name(reference: &str) -> Option<&str> {
-    reference.strip_prefix('#')?.strip_prefix(SCHEMAS)?.strip_prefix('/')
+    reference
+        .strip_prefix('#')?
+        .strip_prefix(SCHEMAS)?
+        .strip_prefix('/')
 }
 
 /// Puts a `$ref` with siblings into an `allOf` of its own.
@@ -19,8 +22,7 @@ pub(crate) fn schema_name(reference: &str) -> Option<&str> {
 pub(crate) fn wrap_bare(value: &mut Value) {
     match value {
         Value::Object(object) => {
-            let bare =
-                object.len() > 1 && object.get("$ref").is_some_and(Value::is_string);
+            let bare = object.len() > 1 && object.get("$ref").is_some_and(Value::is_string);
             let reference = if bare { object.remove("$ref") } else { None };
             if let Some(reference) = reference {
                 object.insert("allOf".to_owned(), json!([{ "$ref": reference }]));
@@ -38,12 +40,7 @@ pub(super) fn check(document: &Value, root: &Spot<'_>) {
 }
 
 /// The way to a value is spelled out where something is wrong only.
-fn check_inside<'v>(
-    value: &'v Value,
-    document: &Value,
-    way: &mut Vec<Key<'v>>,
-    root: &Spot<'_>,
-) {
+fn check_inside<'v>(value: &'v Value, document: &Value, way: &mut Vec<Key<'v>>, root: &Spot<'_>) {
     match value {
         Value::Object(object) => {
             if let Some(Value::String(reference)) = object.get("$ref") {

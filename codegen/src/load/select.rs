@@ -36,12 +36,7 @@ pub(crate) fn select(document: &mut Value, kinds: &[String]) {
 }
 
 /// Reports the kinds that no schema of the document has.
-pub(super) fn check(
-    document: &Value,
-    kinds: &[String],
-    file: &str,
-    diagnostics: &mut Diagnostics,
-) {
+pub(super) fn check(document: &Value, kinds: &[String], file: &str, diagnostics: &mut Diagnostics) {
     let schemas = document.pointer(SCHEMAS).and_then(Value::as_object);
     let schemas: Vec<_> = schemas.into_iter().flat_map(Map::values).collect();
     for kind in kinds {
@@ -57,7 +52,9 @@ pub(super) fn check(
 /// Whether a path is about one of the kinds, or about no kind at all.
 fn is_about(item: &Value, kinds: &[String]) -> bool {
     let operations = item.as_object().into_iter().flat_map(Map::values);
-    let mut about = operations.filter_map(|operation| operation.get(KIND)).peekable();
+    let mut about = operations
+        .filter_map(|operation| operation.get(KIND))
+        .peekable();
     let is_one = |about: &Value| {
         let kind = about.get("kind").and_then(Value::as_str);
         kind.is_some_and(|kind| kinds.iter().any(|known| known == kind))
@@ -76,7 +73,9 @@ fn is_of(schema: &Value, kinds: &[String]) -> bool {
 /// The kinds that a schema names itself.
 fn kinds_of(schema: &Value) -> impl Iterator<Item = &str> {
     let all = schema.get(KIND).and_then(Value::as_array);
-    all.into_iter().flatten().filter_map(|kind| kind.get("kind")?.as_str())
+    all.into_iter()
+        .flatten()
+        .filter_map(|kind| kind.get("kind")?.as_str())
 }
 
 /// Adds the schemas that a value refers to.
@@ -84,14 +83,20 @@ fn references(value: Option<&Value>, found: &mut Vec<String>) {
     match value {
         Some(Value::Object(object)) => {
             for (key, value) in object {
-                match value.as_str().filter(|_| key == "$ref").and_then(schema_name) {
+                match value
+                    .as_str()
+                    .filter(|_| key == "$ref")
+                    .and_then(schema_name)
+                {
                     Some(name) => found.push(name.to_owned()),
                     None => references(Some(value), found),
                 }
             }
         }
         Some(Value::Array(array)) => {
-            array.iter().for_each(|value| references(Some(value), found));
+            array
+                .iter()
+                .for_each(|value| references(Some(value), found));
         }
         _ => {}
     }

@@ -21,13 +21,11 @@ pub(crate) fn take_out(
         return;
     }
     // Errors of these are reported where they are loaded themselves.
-    let Some(own) = read(&input.source, Some(prefix), &mut Diagnostics::default())
-    else {
+    let Some(own) = read(&input.source, Some(prefix), &mut Diagnostics::default()) else {
         return;
     };
     for other in earlier {
-        let Some(value) = read(&other.source, Some(prefix), &mut Diagnostics::default())
-        else {
+        let Some(value) = read(&other.source, Some(prefix), &mut Diagnostics::default()) else {
             continue;
         };
         for name in both(&own, &value, prefix) {
@@ -53,7 +51,10 @@ fn both(one: &Value, other: &Value, prefix: &str) -> BTreeSet<String> {
     let names = |document: &Value| -> BTreeSet<String> {
         let schemas = document.pointer(SCHEMAS).and_then(Value::as_object);
         let names = schemas.into_iter().flat_map(|schemas| schemas.keys());
-        names.filter(|name| name.starts_with(prefix)).cloned().collect()
+        names
+            .filter(|name| name.starts_with(prefix))
+            .cloned()
+            .collect()
     };
     names(one).intersection(&names(other)).cloned().collect()
 }

@@ -39,6 +39,5 @@ fn within(schema: Map<String, Value>) -> Asked {
 }
 
 fn is_asked(name: &str) -> bool {
-    keyword::find(name)
-        .is_some_and(|keyword| !matches!(keyword.meaning, Meaning::Schema))
+    keyword::find(name).is_some_and(|keyword| !matches!(keyword.meaning, Meaning::Schema))
 }

@@ -19,7 +19,10 @@ pub(super) fn of(data: &SchemaData) -> Docs {
 pub(super) fn facts(data: &SchemaData, required: bool, at: &Spot<'_>) -> Facts {
     Facts {
         lifecycle: lifecycle(data, at),
-        default: data.default.clone().filter(|default| !is_zero(default, required)),
+        default: data
+            .default
+            .clone()
+            .filter(|default| !is_zero(default, required)),
         list_keys: list_keys(data),
         atomic: atomic(data),
         example: data.example.clone(),
@@ -103,8 +106,10 @@ fn atomic(data: &SchemaData) -> Option<bool> {
 }
 
 fn list_keys(data: &SchemaData) -> Vec<String> {
-    let keys =
-        data.extensions.get("x-kubernetes-list-map-keys").and_then(Value::as_array);
+    let keys = data
+        .extensions
+        .get("x-kubernetes-list-map-keys")
+        .and_then(Value::as_array);
     let strings = keys.into_iter().flatten().filter_map(Value::as_str);
     strings.map(str::to_owned).collect()
 }

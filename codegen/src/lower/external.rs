@@ -35,11 +35,11 @@ pub(super) fn of(
         );
     };
     let root = path.modules().first().map(|root| root.as_str());
-    let is_root =
-        |krate: &&CrateConfig| Some(krate.name.replace('-', "_").as_str()) == root;
+    let is_root = |krate: &&CrateConfig| Some(krate.name.replace('-', "_").as_str()) == root;
     let generated = config.crates.iter().find(is_root);
-    let package =
-        root.filter(|root| *root != "k8s_openapi").map(|root| match generated {
+    let package = root
+        .filter(|root| *root != "k8s_openapi")
+        .map(|root| match generated {
             Some(krate) => krate.name.clone(),
             None => root.replace('_', "-"),
         });
@@ -64,7 +64,10 @@ pub(super) fn shared(
 ) -> Option<External> {
     let short = name.strip_prefix(&document_config.prefix)?;
     let is_own = |krate: &&CrateConfig| {
-        krate.documents.iter().any(|d| std::ptr::eq(d, document_config))
+        krate
+            .documents
+            .iter()
+            .any(|d| std::ptr::eq(d, document_config))
     };
     Some(External {
         path: RustPath::own(document_config.module.as_deref(), short)?,
@@ -79,8 +82,8 @@ pub(super) fn shared(
 
 /// The type of k8s-openapi for a schema, by the configuration.
 fn otherwise(name: &str, config: &Config) -> Option<RustPath> {
-    let external = config
-        .external_of(name, |external| external.path.starts_with("k8s_openapi::"))?;
+    let external =
+        config.external_of(name, |external| external.path.starts_with("k8s_openapi::"))?;
     RustPath::below(&external.path, name.strip_prefix(&external.prefix)?)
 }
 
@@ -119,7 +122,13 @@ fn merged(name: &str, document: &Document) -> Option<Vec<Replaced>> {
         return None;
     }
     let mut found = Vec::new();
-    replaced(schema, document, &mut vec![name], &mut Vec::new(), &mut found);
+    replaced(
+        schema,
+        document,
+        &mut vec![name],
+        &mut Vec::new(),
+        &mut found,
+    );
     Some(found)
 }
 
@@ -133,13 +142,11 @@ fn replaced<'a>(
     let required = schema.get("required").and_then(Value::as_array);
     let properties = schema.get("properties").and_then(Value::as_object);
     for (json, property) in properties.into_iter().flatten() {
-        let (Some(field), Some(target)) = (name::field_name(json), referred(property))
-        else {
+        let (Some(field), Some(target)) = (name::field_name(json), referred(property)) else {
             continue;
         };
         let schemas = document.json.pointer(SCHEMAS).and_then(Value::as_object);
-        let Some(inner) = schemas.and_then(|schemas: &Map<_, _>| schemas.get(target))
-        else {
+        let Some(inner) = schemas.and_then(|schemas: &Map<_, _>| schemas.get(target)) else {
             continue;
         };
         let required = required.into_iter().flatten();
@@ -165,6 +172,8 @@ fn map_type(schema: &Value) -> Option<&str> {
 
 /// The schema that a property refers to.
 fn referred(property: &Value) -> Option<&str> {
-    let reference = property.get("$ref").or_else(|| property.pointer("/allOf/0/$ref"));
+    let reference = property
+        .get("$ref")
+        .or_else(|| property.pointer("/allOf/0/$ref"));
     schema_name(reference?.as_str()?)
 }

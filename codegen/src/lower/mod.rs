@@ -11,17 +11,15 @@ mod schema;
 
 use std::cell::RefCell;
 
-use openapiv3::{
-    AdditionalProperties, ReferenceOr, Schema, SchemaKind, Type as OpenApiType,
-};
+use openapiv3::{AdditionalProperties, ReferenceOr, Schema, SchemaKind, Type as OpenApiType};
 use serde_json::Value;
 
 use crate::config::{Config, DocumentConfig};
 use crate::diag::{Diagnostics, Pointer, Spot};
 use crate::load::Document;
 use crate::model::{
-    ApiVersion, Behaviour, Docs, Enum, Facts, Field, Role, Rules, Shape, Struct, Type,
-    TypeRules, Variant,
+    ApiVersion, Behaviour, Docs, Enum, Facts, Field, Role, Rules, Shape, Struct, Type, TypeRules,
+    Variant,
 };
 use crate::name::{self, Ident};
 
@@ -34,7 +32,10 @@ pub(crate) fn lower(
 ) -> ApiVersion {
     let mut version = ApiVersion {
         file: document.file.clone(),
-        module: document_config.module.as_deref().and_then(name::given_module),
+        module: document_config
+            .module
+            .as_deref()
+            .and_then(name::given_module),
         release: document.release,
         is_custom: document.is_of_custom_resources(),
         home: config.home(document_config, document.release),
@@ -52,11 +53,15 @@ pub(crate) fn lower(
     for name in &document.others {
         let at = root.at(document.place(name));
         let external = external::of(name, document, &at, config);
-        version.externs.extend(external.map(|found| (name.clone(), found)));
+        version
+            .externs
+            .extend(external.map(|found| (name.clone(), found)));
     }
     for name in &document.shared {
         let external = external::shared(name, document, document_config, config);
-        version.externs.extend(external.map(|found| (name.clone(), found)));
+        version
+            .externs
+            .extend(external.map(|found| (name.clone(), found)));
     }
     role::check_kinds(&version, &root);
     let has_own = !document.schemas.is_empty() || !document.shared.is_empty();
@@ -87,12 +92,8 @@ fn own_type(
         )
     })?;
     let shape = match (&schema.schema_kind, Object::of(schema)) {
-        (_, Some(object)) => {
-            Shape::Struct(structure(&name, schema, &object, resources, &at))
-        }
-        (SchemaKind::Type(OpenApiType::String(string)), None)
-            if !string.enumeration.is_empty() =>
-        {
+        (_, Some(object)) => Shape::Struct(structure(&name, schema, &object, resources, &at)),
+        (SchemaKind::Type(OpenApiType::String(string)), None) if !string.enumeration.is_empty() => {
             let values = schema::values(string.enumeration.iter().cloned(), &at)?;
             Shape::Enum(enumeration(schema, values, &at))
         }
@@ -125,9 +126,11 @@ impl<'a> Object<'a> {
     /// The object, if it is one of certain fields, or of none.
     fn of(schema: &'a Schema) -> Option<Self> {
         let (properties, required, others) = match &schema.schema_kind {
-            SchemaKind::Type(OpenApiType::Object(object)) => {
-                (&object.properties, &object.required, &object.additional_properties)
-            }
+            SchemaKind::Type(OpenApiType::Object(object)) => (
+                &object.properties,
+                &object.required,
+                &object.additional_properties,
+            ),
             SchemaKind::Any(any)
                 if !any.properties.is_empty()
                     && any.typ.as_ref().is_none_or(|ty| ty == "object") =>
@@ -184,7 +187,9 @@ fn structure(
     lowered.role = role::of(name, schema, &lowered, resources, at);
     if !matches!(lowered.role, Role::Part) {
         let type_meta = ["apiVersion", "kind"];
-        lowered.fields.retain(|field| !type_meta.contains(&field.json.as_str()));
+        lowered
+            .fields
+            .retain(|field| !type_meta.contains(&field.json.as_str()));
         for field in &mut lowered.fields {
             field.metadata = field.json == "metadata";
         }
@@ -200,7 +205,10 @@ fn field(
 ) -> Option<Field> {
     let name = name::field_name(json).or_else(|| {
         at.refuse(
-            format!("`{}` can't be the name of a Rust field", json.escape_debug()),
+            format!(
+                "`{}` can't be the name of a Rust field",
+                json.escape_debug()
+            ),
             "a property's name has at least one letter or digit of ASCII",
         )
     });
@@ -245,12 +253,10 @@ fn takes_null(property: &ReferenceOr<Box<Schema>>) -> Vec<bool> {
                 .as_ref()
                 .and_then(|items| items.as_item())
                 .map(|item| &**item),
-            SchemaKind::Type(OpenApiType::Object(object)) => {
-                match &object.additional_properties {
-                    Some(AdditionalProperties::Schema(values)) => values.as_item(),
-                    _ => None,
-                }
-            }
+            SchemaKind::Type(OpenApiType::Object(object)) => match &object.additional_properties {
+                Some(AdditionalProperties::Schema(values)) => values.as_item(),
+                _ => None,
+            },
             _ => None,
         };
     }

@@ -12,8 +12,9 @@ use crate::model::Resource;
 pub(super) const KIND: &str = "x-kubernetes-group-version-kind";
 
 /// The members of a path that are operations.
-const VERBS: [&str; 8] =
-    ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
+const VERBS: [&str; 8] = [
+    "get", "put", "post", "delete", "options", "head", "patch", "trace",
+];
 
 /// The kind that a schema or an operation is about.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
@@ -43,8 +44,7 @@ pub(super) fn resources(document: &Value, root: &Spot<'_>) -> Resources {
             let kind = match operation.get(KIND) {
                 Some(kind) => GroupVersionKind::deserialize(kind),
                 // What is got is of the kind; what is deleted is answered with a Status.
-                None => match result_kind(document, operation).filter(|_| verb == "get")
-                {
+                None => match result_kind(document, operation).filter(|_| verb == "get") {
                     Some(kind) => Ok(kind),
                     None => continue,
                 },
@@ -66,13 +66,18 @@ pub(super) fn resources(document: &Value, root: &Spot<'_>) -> Resources {
 /// They are read as JSON: most of what OpenAPI's types would hold of them, nothing here asks for.
 fn operations(path: &Value) -> Option<Vec<(&'static str, &Value)>> {
     let path = path.as_object()?;
-    let operations = VERBS.into_iter().filter_map(|verb| Some((verb, path.get(verb)?)));
+    let operations = VERBS
+        .into_iter()
+        .filter_map(|verb| Some((verb, path.get(verb)?)));
     let operations: Vec<_> = operations.collect();
     let is_whole = |operation: &Value| {
         let responses = operation.get("responses");
         operation.is_object() && responses.is_none_or(Value::is_object)
     };
-    operations.iter().all(|(_, operation)| is_whole(operation)).then_some(operations)
+    operations
+        .iter()
+        .all(|(_, operation)| is_whole(operation))
+        .then_some(operations)
 }
 
 /// The kind of what an operation answers: up to 1.23 only schemas name their kind.
@@ -155,5 +160,7 @@ fn place(path: &str) -> Option<Place<'_>> {
 }
 
 fn is_plural(plural: &str) -> bool {
-    plural.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
+    plural
+        .bytes()
+        .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
 }

@@ -67,7 +67,9 @@ pub(super) fn of(
 
 /// The schema of the items, if the struct is a list by its name and its items.
 fn list_item(name: &Ident, object: &Struct) -> Option<String> {
-    let items = object.field("items").filter(|_| name.as_str().ends_with("List"))?;
+    let items = object
+        .field("items")
+        .filter(|_| name.as_str().ends_with("List"))?;
     match &items.ty {
         Ty::List(item) => reference(item).cloned(),
         _ => None,
@@ -90,8 +92,10 @@ fn check_list(object: &Struct, at: &Spot<'_>) {
         );
     }
     let known = ["apiVersion", "kind", "metadata", "items"];
-    for field in
-        object.fields.iter().filter(|field| !known.contains(&field.json.as_str()))
+    for field in object
+        .fields
+        .iter()
+        .filter(|field| !known.contains(&field.json.as_str()))
     {
         at.at(field.pointer.clone()).report(
             format!("a list with the property `{}`", field.json),

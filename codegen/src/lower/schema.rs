@@ -3,8 +3,8 @@
 use std::borrow::Borrow;
 
 use openapiv3::{
-    AdditionalProperties, AnySchema, IntegerFormat, NumberFormat, ReferenceOr, Schema,
-    SchemaKind, StringFormat, StringType, Type, VariantOrUnknownOrEmpty as Format,
+    AdditionalProperties, AnySchema, IntegerFormat, NumberFormat, ReferenceOr, Schema, SchemaKind,
+    StringFormat, StringType, Type, VariantOrUnknownOrEmpty as Format,
 };
 use serde_json::Value;
 
@@ -13,10 +13,7 @@ use crate::load::schema_name;
 use crate::model::{NameFormat, Ty};
 
 /// The type of a schema or of what a reference leads to.
-pub(super) fn of<S: Borrow<Schema>>(
-    schema: &ReferenceOr<S>,
-    at: &Spot<'_>,
-) -> Option<Ty> {
+pub(super) fn of<S: Borrow<Schema>>(schema: &ReferenceOr<S>, at: &Spot<'_>) -> Option<Ty> {
     match schema {
         ReferenceOr::Item(schema) => ty(schema.borrow(), at),
         ReferenceOr::Reference { reference } => reference_to(reference),
@@ -30,7 +27,10 @@ fn reference_to(reference: &str) -> Option<Ty> {
 
 /// The type of a schema.
 pub(super) fn ty(schema: &Schema, at: &Spot<'_>) -> Option<Ty> {
-    let either = schema.schema_data.extensions.get("x-kubernetes-int-or-string");
+    let either = schema
+        .schema_data
+        .extensions
+        .get("x-kubernetes-int-or-string");
     if either == Some(&Value::Bool(true)) {
         return Some(Ty::IntOrString);
     }
@@ -175,8 +175,10 @@ pub(super) fn values(
 }
 
 fn no_text<T>(at: &Spot<'_>) -> Option<T> {
-    at.child("enum")
-        .refuse("a value that is not a string", "only strings can be enumerated here")
+    at.child("enum").refuse(
+        "a value that is not a string",
+        "only strings can be enumerated here",
+    )
 }
 
 fn unsupported(what: &str, at: &Spot<'_>) -> Option<Ty> {

@@ -171,9 +171,7 @@ impl Node {
             | Self::Operator(_, a, b)
             | Self::OrValue(a, _, b) => a.fails() || b.fails(),
             Self::If(a, b, c) => a.fails() || b.fails() || c.fails(),
-            Self::Method(on, _, with) | Self::Made(on, _, with) => {
-                on.fails() || any(with)
-            }
+            Self::Method(on, _, with) | Self::Made(on, _, with) => on.fails() || any(with),
             Self::Among(value, list) => value.fails() || any(list),
             Self::Joined(parts) => any(parts),
             Self::Loop(how, items, _, body) => {
@@ -196,9 +194,7 @@ impl Node {
             | Self::Int(_)
             | Self::Double(_)
             | Self::Text(_) => false,
-            Self::Field(field) | Self::IsSet(field) | Self::Optional(field) => {
-                field.of.any(is)
-            }
+            Self::Field(field) | Self::IsSet(field) | Self::Optional(field) => field.of.any(is),
             Self::Read(of, _)
             | Self::Not(of)
             | Self::Matches(of, _)
@@ -216,12 +212,8 @@ impl Node {
             | Self::Loop(_, a, _, b)
             | Self::OrValue(a, _, b) => a.any(is) || b.any(is),
             Self::If(a, b, c) => a.any(is) || b.any(is) || c.any(is),
-            Self::Function(_, with) | Self::Joined(with) => {
-                with.iter().any(|node| node.any(is))
-            }
-            Self::Method(on, _, with)
-            | Self::Made(on, _, with)
-            | Self::Among(on, with) => {
+            Self::Function(_, with) | Self::Joined(with) => with.iter().any(|node| node.any(is)),
+            Self::Method(on, _, with) | Self::Made(on, _, with) | Self::Among(on, with) => {
                 on.any(is) || with.iter().any(|node| node.any(is))
             }
         }

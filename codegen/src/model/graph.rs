@@ -30,8 +30,7 @@ impl Graph {
             let Some(object) = ty.object() else { continue };
             let held = graph.held.entry(owner.clone()).or_default();
             for (index, field) in object.fields.iter().enumerate() {
-                let Some(to) = field.ty.reference().filter(|to| types.contains_key(*to))
-                else {
+                let Some(to) = field.ty.reference().filter(|to| types.contains_key(*to)) else {
                     continue;
                 };
                 held.push(to.clone());
@@ -84,10 +83,7 @@ impl Graph {
     }
 
     /// The types for which something holds, and all that hold such a type at any depth.
-    pub(crate) fn holding(
-        &self,
-        holds: impl Fn(&SchemaName) -> bool,
-    ) -> BTreeSet<SchemaName> {
+    pub(crate) fn holding(&self, holds: impl Fn(&SchemaName) -> bool) -> BTreeSet<SchemaName> {
         let mut found = BTreeSet::new();
         let mut open: Vec<_> = self.held.keys().filter(|name| holds(name)).collect();
         while let Some(name) = open.pop() {
@@ -100,11 +96,7 @@ impl Graph {
 }
 
 /// Whether two types are in the same circle.
-fn is_in_one(
-    circles: &BTreeMap<SchemaName, usize>,
-    one: &SchemaName,
-    other: &SchemaName,
-) -> bool {
+fn is_in_one(circles: &BTreeMap<SchemaName, usize>, one: &SchemaName, other: &SchemaName) -> bool {
     let circle = circles.get(other);
     circle.is_some() && circle == circles.get(one)
 }
@@ -114,7 +106,9 @@ fn circles(graph: &DiGraphMap<&str, ()>) -> BTreeMap<SchemaName, usize> {
     // Not Tarjan's algorithm, which petgraph has with recursion: documents may be deep.
     let circles = kosaraju_scc(graph).into_iter().enumerate();
     let numbers = circles.flat_map(|(number, circle)| {
-        circle.into_iter().map(move |name| (name.to_owned(), number))
+        circle
+            .into_iter()
+            .map(move |name| (name.to_owned(), number))
     });
     numbers.collect()
 }
@@ -147,9 +141,7 @@ pub(crate) fn walk_fields<'a>(
                 "" => field.json.clone(),
                 path => format!("{path}.{}", field.json),
             };
-            if let (Some(suffix), Some(inner)) =
-                (see(&path, field), field.ty.reference())
-            {
+            if let (Some(suffix), Some(inner)) = (see(&path, field), field.ty.reference()) {
                 inside(types, inner, &(path + suffix), above, see);
             }
         }

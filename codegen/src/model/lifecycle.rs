@@ -47,12 +47,12 @@ impl<'a> KindName<'a> {
         let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
         let number = version.strip_prefix('v')?;
         let is_name = |text: &str, more: &[u8]| {
-            text.bytes().all(|b| b.is_ascii_alphanumeric() || more.contains(&b))
+            text.bytes()
+                .all(|b| b.is_ascii_alphanumeric() || more.contains(&b))
         };
         let is_kind = kind.starts_with(|c: char| c.is_ascii_uppercase());
         let is_version = number.starts_with(|c: char| c.is_ascii_digit());
-        let are_names =
-            is_name(group, b".-") && is_name(number, b"") && is_name(kind, b"");
+        let are_names = is_name(group, b".-") && is_name(number, b"") && is_name(kind, b"");
         (is_kind && is_version && are_names).then_some(Self { api_version, kind })
     }
 }

@@ -21,17 +21,15 @@ use crate::name::{Ident, RustPath};
 use crate::release::Release;
 
 pub(crate) use cel::{CelField, CelRule, Macro, Node, Over, Read, Sort};
-pub(crate) use conversion::{
-    Carry, Conversion, Dropped, FieldConversion, Functions, How, Side,
-};
+pub(crate) use conversion::{Carry, Conversion, Dropped, FieldConversion, Functions, How, Side};
 pub(crate) use counterpart::{Counterpart, Has, Home};
 pub(crate) use facts::Facts;
 pub(crate) use graph::{Graph, walk_fields};
 pub(crate) use lifecycle::{Feature, KindName, Lifecycle};
 pub(crate) use merge::{Inner, Merge, Replaced, Step};
 pub(crate) use rules::{
-    Argument, Call, Check, Earlier, ErrorType, Group, Immutable, NameFormat, Reported,
-    Rule, Rules, Takes, TextFormat, Together, TypeRules, Unique,
+    Argument, Call, Check, Earlier, ErrorType, Group, Immutable, NameFormat, Reported, Rule, Rules,
+    Takes, TextFormat, Together, TypeRules, Unique,
 };
 pub(crate) use schema::{Keywords, Property, Setting, TypeSchema};
 pub(crate) use value::{Literal, Reading};
@@ -47,10 +45,7 @@ pub(crate) struct Crate<'a> {
     pub(crate) versions: Vec<ApiVersion>,
 }
 
-fn name_of<S: Serializer>(
-    config: &&CrateConfig,
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
+fn name_of<S: Serializer>(config: &&CrateConfig, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(&config.name)
 }
 
@@ -406,15 +401,18 @@ impl ApiVersion {
 
     /// The kinds, with what the API server knows of them.
     pub(crate) fn kinds(&self) -> impl Iterator<Item = (&SchemaName, &Resource)> {
-        self.structs().filter_map(|(name, object)| match &object.role {
-            Role::Kind(resource) => Some((name, resource)),
-            _ => None,
-        })
+        self.structs()
+            .filter_map(|(name, object)| match &object.role {
+                Role::Kind(resource) => Some((name, resource)),
+                _ => None,
+            })
     }
 
     /// The groups and versions of the kinds, `storage.k8s.io/v1`; one as a rule.
     pub(crate) fn group_versions(&self) -> BTreeSet<String> {
-        self.kinds().map(|(_, resource)| resource.api_version()).collect()
+        self.kinds()
+            .map(|(_, resource)| resource.api_version())
+            .collect()
     }
 
     /// The struct of the crate that a type refers to directly.
@@ -446,7 +444,9 @@ impl ApiVersion {
 
     /// The structs.
     pub(crate) fn structs(&self) -> impl Iterator<Item = (&SchemaName, &Struct)> {
-        self.types.iter().filter_map(|(name, ty)| Some((name, ty.object()?)))
+        self.types
+            .iter()
+            .filter_map(|(name, ty)| Some((name, ty.object()?)))
     }
 
     /// Whether a type, or one in it, has rules in CEL.
@@ -461,9 +461,9 @@ impl ApiVersion {
     }
 
     /// The structs, for changing.
-    pub(crate) fn structs_mut(
-        &mut self,
-    ) -> impl Iterator<Item = (&SchemaName, &mut Struct)> {
-        self.types.iter_mut().filter_map(|(name, ty)| Some((name, ty.object_mut()?)))
+    pub(crate) fn structs_mut(&mut self) -> impl Iterator<Item = (&SchemaName, &mut Struct)> {
+        self.types
+            .iter_mut()
+            .filter_map(|(name, ty)| Some((name, ty.object_mut()?)))
     }
 }

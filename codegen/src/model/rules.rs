@@ -37,10 +37,12 @@ impl Rules {
 
     /// The same, for changing.
     pub(crate) fn immutable_mut(&mut self) -> impl Iterator<Item = &mut Immutable> {
-        self.list.iter_mut().filter_map(|rule| match &mut rule.check {
-            Check::Immutable(immutable) => Some(immutable),
-            _ => None,
-        })
+        self.list
+            .iter_mut()
+            .filter_map(|rule| match &mut rule.check {
+                Check::Immutable(immutable) => Some(immutable),
+                _ => None,
+            })
     }
 
     /// How the elements of a list must differ, if they must.
@@ -86,7 +88,10 @@ impl Rules {
 
     /// Whether any is in CEL, of the value or its elements.
     pub(crate) fn have_cel(&self) -> bool {
-        let has = self.list.iter().any(|rule| matches!(rule.check, Check::Cel(_)));
+        let has = self
+            .list
+            .iter()
+            .any(|rule| matches!(rule.check, Check::Cel(_)));
         has || self.items.as_ref().is_some_and(|items| items.have_cel())
     }
 
@@ -108,7 +113,9 @@ impl Rules {
 
     /// Whether the value must be there once defaults are set.
     pub(crate) fn must_be_set(&self) -> bool {
-        self.list.iter().any(|rule| matches!(rule.check, Check::IsSet))
+        self.list
+            .iter()
+            .any(|rule| matches!(rule.check, Check::IsSet))
     }
 
     /// Whether anything is asked of an object that isn't compared with another.
@@ -123,7 +130,10 @@ impl Rules {
             | Check::Reading(_) => true,
         };
         self.list.iter().any(|rule| asks(&rule.check))
-            || self.items.as_ref().is_some_and(|items| items.ask_of_creation())
+            || self
+                .items
+                .as_ref()
+                .is_some_and(|items| items.ask_of_creation())
     }
 }
 
@@ -182,11 +192,7 @@ pub(crate) struct Call {
 
 impl Call {
     /// A call on which nothing else depends.
-    pub(crate) fn new(
-        method: &'static str,
-        takes: Takes,
-        arguments: Vec<Argument>,
-    ) -> Self {
+    pub(crate) fn new(method: &'static str, takes: Takes, arguments: Vec<Argument>) -> Self {
         Self {
             method,
             takes,
@@ -290,9 +296,7 @@ impl Together {
     /// All names.
     pub(crate) fn names(&self) -> Vec<&String> {
         match self {
-            Self::Any(groups) | Self::One(groups) => {
-                groups.iter().flat_map(Group::names).collect()
-            }
+            Self::Any(groups) | Self::One(groups) => groups.iter().flat_map(Group::names).collect(),
             Self::Not(names) | Self::Each(names) => names.iter().collect(),
             Self::All(all) => all.iter().flat_map(Self::names).collect(),
         }
@@ -380,13 +384,21 @@ pub(crate) enum NameFormat {
 
 impl NameFormat {
     /// What `format` calls them.
-    pub(crate) const NAMES: [&str; 4] =
-        ["dns1123Subdomain", "dns1123Label", "qualifiedName", "labelValue"];
+    pub(crate) const NAMES: [&str; 4] = [
+        "dns1123Subdomain",
+        "dns1123Label",
+        "qualifiedName",
+        "labelValue",
+    ];
 
     /// Whether a format is meant for one of them and is none. Documents have many other formats.
     pub(crate) fn is_misspelt(name: &str) -> bool {
-        let start =
-            |name: &str| name.to_ascii_lowercase().chars().take(3).collect::<String>();
+        let start = |name: &str| {
+            name.to_ascii_lowercase()
+                .chars()
+                .take(3)
+                .collect::<String>()
+        };
         let similar = Self::NAMES.iter().any(|known| start(known) == start(name));
         similar && Self::parse(name).is_none()
     }

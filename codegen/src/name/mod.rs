@@ -113,7 +113,10 @@ impl Ident {
     fn new(text: String) -> Option<Self> {
         // A keyword of the edition that syn, which knows no edition, takes for a name.
         let keyword = text == "gen";
-        syn::parse_str::<syn::Ident>(&text).ok().filter(|_| !keyword).map(|_| Self(text))
+        syn::parse_str::<syn::Ident>(&text)
+            .ok()
+            .filter(|_| !keyword)
+            .map(|_| Self(text))
     }
 
     pub(crate) fn as_str(&self) -> &str {
@@ -178,7 +181,11 @@ impl RustPath {
     /// The path of a type of the crate itself.
     pub(crate) fn own(module: Option<&str>, name: &str) -> Option<Self> {
         let mut modules = vec![fixed("crate")];
-        modules.extend(module.map(given_module).map_or(Some(None), |m| m.map(Some))?);
+        modules.extend(
+            module
+                .map(given_module)
+                .map_or(Some(None), |m| m.map(Some))?,
+        );
         let name = type_name(name)?;
         Some(Self { modules, name })
     }
@@ -383,14 +390,12 @@ pub(crate) fn variant_name(value: &str) -> Option<Ident> {
         }
     }
     let name = words.to_upper_camel_case();
-    type_name(&name)
-        .or_else(|| type_name(&format!("Value{name}")).filter(|_| !name.is_empty()))
+    type_name(&name).or_else(|| type_name(&format!("Value{name}")).filter(|_| !name.is_empty()))
 }
 
 fn snake_case(name: &str) -> Option<Ident> {
     let exception = EXCEPTIONS.iter().find(|(from, _)| *from == name);
-    let snake =
-        exception.map_or_else(|| name.to_snake_case(), |(_, to)| (*to).to_owned());
+    let snake = exception.map_or_else(|| name.to_snake_case(), |(_, to)| (*to).to_owned());
     // A keyword isn't an identifier; with the underscore it is.
     Ident::new(snake.clone()).or_else(|| Ident::new(snake + "_"))
 }
@@ -400,7 +405,9 @@ mod tests {
     use super::*;
 
     fn field(json: &str) -> String {
-        field_name(json).map(|name| name.to_string()).unwrap_or_default()
+        field_name(json)
+            .map(|name| name.to_string())
+            .unwrap_or_default()
     }
 
     /// Every property of the storage documents, in Kubernetes and in Rust.
@@ -473,7 +480,11 @@ mod tests {
             ("--", None),
         ];
         for (value, rust) in table {
-            assert_eq!(variant_name(value).as_ref().map(Ident::as_str), rust, "{value}");
+            assert_eq!(
+                variant_name(value).as_ref().map(Ident::as_str),
+                rust,
+                "{value}"
+            );
         }
     }
 }

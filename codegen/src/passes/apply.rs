@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::doc;
 use crate::model::{
-    ApiVersion, Applies, Asked, Behaviour, Carry, Docs, Facts, Field, Module, Role,
-    Rules, SchemaName, Shape, Struct, Ty, Type,
+    ApiVersion, Applies, Asked, Behaviour, Carry, Docs, Facts, Field, Module, Role, Rules,
+    SchemaName, Shape, Struct, Ty, Type,
 };
 
 /// Makes the apply types of the kinds and of the structs that they are made of.
@@ -16,8 +16,7 @@ pub(super) fn run(version: &mut ApiVersion) {
         .collect();
     let mut types = BTreeMap::new();
     for name in names {
-        if let (Some(ty), Some(object)) = (version.types.get(name), version.object(name))
-        {
+        if let (Some(ty), Some(object)) = (version.types.get(name), version.object(name)) {
             types.insert(name.clone(), of_type(version, ty, object));
         }
     }
@@ -80,7 +79,10 @@ fn of_type(version: &ApiVersion, ty: &Type, object: &Struct) -> Type {
             format!("Part of an apply configuration: a [`{}`]({full}).", ty.name),
         ),
     };
-    let fields = object.fields.iter().map(|field| of_field(version, &full, field));
+    let fields = object
+        .fields
+        .iter()
+        .map(|field| of_field(version, &full, field));
     Type {
         name: ty.name.clone(),
         pointer: ty.pointer.clone(),
@@ -100,11 +102,17 @@ fn of_type(version: &ApiVersion, ty: &Type, object: &Struct) -> Type {
 }
 
 fn of_field(version: &ApiVersion, full: &str, field: &Field) -> Field {
-    let external = field.ty.reference().and_then(|name| version.externs.get(name));
+    let external = field
+        .ty
+        .reference()
+        .and_then(|name| version.externs.get(name));
     let summary = doc::without_links(&field.docs.summary);
     let mut docs = doc::wrapped(&summary);
     docs.push(String::new());
-    docs.extend(doc::wrapped(&format!("See [`{0}`]({full}::{0}).", field.name)));
+    docs.extend(doc::wrapped(&format!(
+        "See [`{0}`]({full}::{0}).",
+        field.name
+    )));
     // What is required in metadata is so of list elements that have one owner anyway.
     if !field.metadata && external.is_some_and(|external| external.required) {
         let note = "What its type requires, at any depth, is always sent, set or not.";

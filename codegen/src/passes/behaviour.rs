@@ -4,8 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::foundation;
 use crate::model::{
-    ApiVersion, Behaviour, Feature, Field, Lifecycle, Reading, Role, SchemaName, Struct,
-    Ty,
+    ApiVersion, Behaviour, Feature, Field, Lifecycle, Reading, Role, SchemaName, Struct, Ty,
 };
 use crate::name;
 use crate::release::Release;
@@ -37,13 +36,19 @@ pub(super) fn run(version: &mut ApiVersion) {
             || !object.rules.depends.is_empty()
             || !object.rules.together.is_empty()
             || object.rules.cel.iter().any(|rule| !rule.compares)
-            || object.fields.iter().any(|field| field.rules.ask_of_creation())
+            || object
+                .fields
+                .iter()
+                .any(|field| field.rules.ask_of_creation())
     });
     let checks_updates = holding(|object| {
         let compares = |field: &Field| field.rules.cel(true).next().is_some();
         !object.rules.functions.is_empty()
             || object.rules.cel.iter().any(|rule| rule.compares)
-            || object.fields.iter().any(|field| is_immutable(field) || compares(field))
+            || object
+                .fields
+                .iter()
+                .any(|field| is_immutable(field) || compares(field))
     });
     let warns = holding(|object| {
         let mut rules = object.fields.iter().map(|field| &field.rules);
@@ -89,8 +94,7 @@ fn readings(version: &ApiVersion) -> BTreeMap<(SchemaName, String), Reading> {
                 || external(inner).is_some_and(|e| foundation::is_moment(&e.path));
             // Types of others read themselves, and some have no zero value.
             let has_zero = external(inner).is_none_or(foundation::has_zero);
-            let is_quantity =
-                external(element).is_some_and(|e| foundation::is_quantity(&e.path));
+            let is_quantity = external(element).is_some_and(|e| foundation::is_quantity(&e.path));
             match &field.ty {
                 _ if is_moment || matches!(**element, Ty::List(_) | Ty::Map(_)) => {
                     (is_moment || has_zero).then_some(Reading::Shaped)
@@ -129,8 +133,10 @@ fn compared(version: &ApiVersion) -> BTreeSet<SchemaName> {
     }
     let mut found = BTreeSet::new();
     let fields = version.structs().flat_map(|(_, object)| required(object));
-    let mut open: Vec<&Ty> =
-        fields.filter(|field| is_immutable(field)).map(|field| &field.ty).collect();
+    let mut open: Vec<&Ty> = fields
+        .filter(|field| is_immutable(field))
+        .map(|field| &field.ty)
+        .collect();
     while let Some(ty) = open.pop() {
         if let (Ty::Ref(name), Some((_, object))) = (ty, version.own_struct(ty))
             && found.insert(name.clone())

@@ -7,7 +7,11 @@ use crate::name::{Function, HandWritten, Ident, RESERVED_FILES};
 
 /// Reports files that nobody can write, as the configuration names them.
 pub(super) fn check(krate: &Crate<'_>, diagnostics: &mut Diagnostics) {
-    let rules = krate.config.conversion.iter().flat_map(|conversion| &conversion.rules);
+    let rules = krate
+        .config
+        .conversion
+        .iter()
+        .flat_map(|conversion| &conversion.rules);
     for path in rules.flat_map(|rule| rule.functions()) {
         if let Some(Function { module, file, .. }) = Function::parse(path) {
             let what = format!("`{path}` is in");
@@ -33,7 +37,10 @@ fn check_file(
     what: &str,
     diagnostics: &mut Diagnostics,
 ) {
-    let inside = krate.versions.iter().filter(|v| v.module.as_ref() == module);
+    let inside = krate
+        .versions
+        .iter()
+        .filter(|v| v.module.as_ref() == module);
     let mut files = inside.flat_map(|v| v.modules.iter().map(|module| &module.name));
     let is_module = |name: &Ident| {
         let mut versions = krate.versions.iter();
@@ -43,9 +50,10 @@ fn check_file(
         || (module.is_none() && is_module(file))
         || RESERVED_FILES.contains(&file.as_str());
     let (message, help) = match module {
-        _ if generated => {
-            (format!("{what} a file that is generated"), "give it a file of its own")
-        }
+        _ if generated => (
+            format!("{what} a file that is generated"),
+            "give it a file of its own",
+        ),
         Some(module) if !is_module(module) => (
             format!("{what} a file of the module `{module}`, which isn't there"),
             "name a module that a document of the crate has, or none for the root",

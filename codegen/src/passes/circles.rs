@@ -17,8 +17,10 @@ type Uses<'a> = BTreeMap<&'a str, BTreeMap<&'a str, Why<'a>>>;
 
 /// Reports each circle of crates that use one another once.
 pub(super) fn check(crates: &[Crate<'_>], diagnostics: &mut Diagnostics) {
-    let uses: Uses<'_> =
-        crates.iter().map(|krate| (krate.config.name.as_str(), uses(krate))).collect();
+    let uses: Uses<'_> = crates
+        .iter()
+        .map(|krate| (krate.config.name.as_str(), uses(krate)))
+        .collect();
     let mut reported = Vec::new();
     for krate in uses.keys() {
         let Some(circle) = circle(krate, &uses) else {
@@ -42,8 +44,10 @@ fn uses<'a>(krate: &'a Crate<'_>) -> BTreeMap<&'a str, Why<'a>> {
     }
     for version in &krate.versions {
         for field in version.structs().flat_map(|(_, object)| &object.fields) {
-            let external =
-                field.ty.reference().and_then(|name| version.externs.get(name));
+            let external = field
+                .ty
+                .reference()
+                .and_then(|name| version.externs.get(name));
             if let Some(External {
                 package: Some(package),
                 generated: true,

@@ -38,7 +38,9 @@ fn resolve(ty: &mut Ty, aliases: &BTreeMap<SchemaName, Ty>) -> Result<(), String
             return Err(format!("`{name}` is another name for itself"));
         }
         if seen.len() > MAX_ALIASES {
-            return Err(format!("`{name}` comes after {MAX_ALIASES} names for names"));
+            return Err(format!(
+                "`{name}` comes after {MAX_ALIASES} names for names"
+            ));
         }
         *innermost = target.clone();
     }
@@ -53,8 +55,7 @@ pub(super) fn report_missing(crates: &[Crate<'_>], diagnostics: &mut Diagnostics
     for version in crates.iter().flat_map(|krate| &krate.versions) {
         for field in version.structs().flat_map(|(_, object)| &object.fields) {
             let is_missing = |name: &&SchemaName| {
-                !version.types.contains_key(*name)
-                    && !version.externs.contains_key(*name)
+                !version.types.contains_key(*name) && !version.externs.contains_key(*name)
             };
             if let Some(name) = field.ty.reference().filter(is_missing) {
                 diagnostics.at(

@@ -24,7 +24,10 @@ pub(super) fn run(version: &mut ApiVersion) {
         })
         .collect();
     let all = since.iter().filter_map(|(name, first)| {
-        Some((name.clone(), counterpart(version, &home, *first, &has, name)?))
+        Some((
+            name.clone(),
+            counterpart(version, &home, *first, &has, name)?,
+        ))
     });
     let all = all.collect();
     version.counterparts = all;
@@ -35,8 +38,10 @@ pub(super) fn run(version: &mut ApiVersion) {
 fn introduced(version: &ApiVersion) -> BTreeMap<SchemaName, Release> {
     let mut open = BTreeSet::new();
     for (name, resource) in version.kinds() {
-        let lifecycle =
-            version.types.get(name).and_then(|ty| ty.facts.lifecycle.as_ref());
+        let lifecycle = version
+            .types
+            .get(name)
+            .and_then(|ty| ty.facts.lifecycle.as_ref());
         let first = lifecycle.map_or(version.release, |lifecycle| lifecycle.introduced);
         let list = resource.list.iter();
         open.extend(std::iter::once(name).chain(list).map(|name| (first, name)));
@@ -44,14 +49,14 @@ fn introduced(version: &ApiVersion) -> BTreeMap<SchemaName, Release> {
     let mut since = BTreeMap::new();
     // The oldest first, so that none gets older once it has been seen.
     while let Some((first, name)) = open.pop_first() {
-        let Some(object) = version.object(name).filter(|_| !since.contains_key(name))
-        else {
+        let Some(object) = version.object(name).filter(|_| !since.contains_key(name)) else {
             continue;
         };
         since.insert(name.clone(), first);
-        let held = object.fields.iter().filter_map(|field| {
-            Some((first.max(of_field(field)), field.ty.reference()?))
-        });
+        let held = object
+            .fields
+            .iter()
+            .filter_map(|field| Some((first.max(of_field(field)), field.ty.reference()?)));
         open.extend(held);
     }
     since
@@ -60,7 +65,9 @@ fn introduced(version: &ApiVersion) -> BTreeMap<SchemaName, Release> {
 /// The first release of a field, if it says that it is younger than its type.
 fn of_field(field: &Field) -> Release {
     let lifecycle = field.facts.lifecycle.as_ref();
-    lifecycle.map(|lifecycle| lifecycle.introduced).unwrap_or_default()
+    lifecycle
+        .map(|lifecycle| lifecycle.introduced)
+        .unwrap_or_default()
 }
 
 fn counterpart(
@@ -82,13 +89,14 @@ fn counterpart(
     let path = RustPath::below(&home.path, of.strip_prefix(&home.prefix)?)?;
     let all = std::iter::once(name).chain(version.graph.below(name));
     let complete = all.map(|name| {
-        let keeps = version.object(name).is_some_and(|object| object.unknown.is_some());
+        let keeps = version
+            .object(name)
+            .is_some_and(|object| object.unknown.is_some());
         let fields = has.get(name).into_iter().flatten().copied();
-        fields.max().unwrap_or(Has::Always).max(if keeps {
-            Has::Never
-        } else {
-            Has::Always
-        })
+        fields
+            .max()
+            .unwrap_or(Has::Always)
+            .max(if keeps { Has::Never } else { Has::Always })
     });
     Some(Counterpart {
         path,

@@ -47,8 +47,10 @@ fn literal(version: &ApiVersion, ty: &Ty, default: &Value) -> Option<Literal> {
         }
         (Ty::Ref(_), Value::String(text)) => {
             let (ty, shape) = version.own_enum(ty)?;
-            let variant =
-                shape.variants.iter().find(|variant| variant.value == *text)?;
+            let variant = shape
+                .variants
+                .iter()
+                .find(|variant| variant.value == *text)?;
             Some(Literal::Variant {
                 ty: ty.name.clone(),
                 variant: variant.name.clone(),
@@ -64,25 +66,29 @@ fn fits(version: &ApiVersion, ty: &Ty, default: &Value) -> Result<(), String> {
     match (ty, default) {
         (Ty::Bool, value) => is(value.is_boolean(), "`true` or `false`"),
         (Ty::I32, value) => {
-            let narrow =
-                value.as_i64().is_some_and(|value| i32::try_from(value).is_ok());
+            let narrow = value
+                .as_i64()
+                .is_some_and(|value| i32::try_from(value).is_ok());
             is(narrow, "a whole number of 32 bits")
         }
         (Ty::I64, value) => is(value.is_i64(), "a whole number of 64 bits"),
         (Ty::F32 | Ty::F64, value) => is(value.is_number(), "a number"),
         (Ty::String | Ty::Bytes | Ty::Time, value) => is(value.is_string(), "a string"),
-        (Ty::List(item), Value::Array(values)) => {
-            values.iter().try_for_each(|value| fits(version, item, value))
-        }
+        (Ty::List(item), Value::Array(values)) => values
+            .iter()
+            .try_for_each(|value| fits(version, item, value)),
         (Ty::List(_), _) => is(false, "a list"),
-        (Ty::Map(item), Value::Object(values)) => {
-            values.values().try_for_each(|value| fits(version, item, value))
-        }
+        (Ty::Map(item), Value::Object(values)) => values
+            .values()
+            .try_for_each(|value| fits(version, item, value)),
         (Ty::Map(_), _) => is(false, "an object"),
         (Ty::Ref(_), value) => match (version.own_enum(ty), version.own_struct(ty)) {
             (Some((_, shape)), _) => {
-                let values: Vec<_> =
-                    shape.variants.iter().map(|variant| &*variant.value).collect();
+                let values: Vec<_> = shape
+                    .variants
+                    .iter()
+                    .map(|variant| &*variant.value)
+                    .collect();
                 let known = value.as_str().is_some_and(|text| values.contains(&text));
                 is(known, &format!("one of {}", values.join(", ")))
             }
@@ -90,9 +96,10 @@ fn fits(version: &ApiVersion, ty: &Ty, default: &Value) -> Result<(), String> {
             // An external type reads what it wants.
             (None, None) => Ok(()),
         },
-        (Ty::IntOrString, value) => {
-            is(value.is_i64() || value.is_string(), "a whole number or a string")
-        }
+        (Ty::IntOrString, value) => is(
+            value.is_i64() || value.is_string(),
+            "a whole number or a string",
+        ),
         (Ty::Json | Ty::Values { .. }, _) => Ok(()),
     }
 }

@@ -6,8 +6,7 @@ use serde_json::Value;
 
 use crate::doc::{self, Links};
 use crate::model::{
-    ApiVersion, CelRule, Docs, Facts, Field, Immutable, Lifecycle, Role, SchemaName,
-    Shape, Ty,
+    ApiVersion, CelRule, Docs, Facts, Field, Immutable, Lifecycle, Role, SchemaName, Shape, Ty,
 };
 use crate::release::Release;
 
@@ -22,7 +21,9 @@ pub(super) fn run(version: &mut ApiVersion) {
         let mut links = Scope {
             known: &known,
             here: &here,
-            fields: fields.map(|f| (f.json.clone(), f.name.to_string())).collect(),
+            fields: fields
+                .map(|f| (f.json.clone(), f.name.to_string()))
+                .collect(),
             field: String::new(),
         };
         let lifecycle = inherited.get(schema);
@@ -80,11 +81,7 @@ fn has_open_elements(field: &Field) -> bool {
 }
 
 /// What there is to say of a field below its description.
-fn of_field(
-    field: &Field,
-    of_type: Option<&Lifecycle>,
-    release: Release,
-) -> Vec<String> {
+fn of_field(field: &Field, of_type: Option<&Lifecycle>, release: Release) -> Vec<String> {
     let mut notes = Vec::new();
     let Facts {
         list_keys,
@@ -96,9 +93,14 @@ fn of_field(
         notes.push("Required; `None` is written as `null`.".to_owned());
     }
     if !list_keys.is_empty() {
-        let keys: Vec<_> =
-            list_keys.iter().map(|key| format!("`{}`", doc::as_code(key))).collect();
-        notes.push(format!("At most one element for each {}.", keys.join(" and ")));
+        let keys: Vec<_> = list_keys
+            .iter()
+            .map(|key| format!("`{}`", doc::as_code(key)))
+            .collect();
+        notes.push(format!(
+            "At most one element for each {}.",
+            keys.join(" and ")
+        ));
     }
     if has_open_elements(field) {
         let note = "An element can be `null`, so it is JSON; rules for it are left to the server.";
@@ -109,11 +111,13 @@ fn of_field(
             Value::String(text) => text.clone(),
             other => other.to_string(),
         };
-        notes.push(format!("The server's default is `{}`.", doc::as_code(&text)));
+        notes.push(format!(
+            "The server's default is `{}`.",
+            doc::as_code(&text)
+        ));
     }
-    let freezes = |immutable: &Immutable| {
-        immutable.releases.contain(release) && immutable.unless.is_none()
-    };
+    let freezes =
+        |immutable: &Immutable| immutable.releases.contain(release) && immutable.unless.is_none();
     if field.rules.immutable().any(freezes) {
         notes.push("Immutable: an update must not change it.".to_owned());
     }
@@ -134,13 +138,20 @@ fn of_field(
 }
 
 fn retirement(facts: &Facts, release: Release) -> Option<String> {
-    facts.lifecycle.as_ref().and_then(|lifecycle| doc::retirement(lifecycle, release))
+    facts
+        .lifecycle
+        .as_ref()
+        .and_then(|lifecycle| doc::retirement(lifecycle, release))
 }
 
 /// A rule in CEL, of a value or of each in it.
 fn satisfies(the: &str, rule: &CelRule) -> String {
     let text = doc::as_code(&rule.text);
-    let message = rule.message.as_deref().map(doc::harmless).unwrap_or_default();
+    let message = rule
+        .message
+        .as_deref()
+        .map(doc::harmless)
+        .unwrap_or_default();
     match message.trim_end_matches('.') {
         "" => format!("{the} rule `{text}` must hold."),
         message => format!("{the} rule `{text}` must hold: {message}."),
@@ -176,13 +187,17 @@ fn inherited(version: &ApiVersion) -> BTreeMap<SchemaName, Lifecycle> {
     let mut inherited = BTreeMap::new();
     for module in &version.modules {
         let of = |name: &SchemaName| {
-            version.types.get(name).and_then(|ty| ty.facts.lifecycle.clone())
+            version
+                .types
+                .get(name)
+                .and_then(|ty| ty.facts.lifecycle.clone())
         };
         let kind = module.types.first().and_then(of);
         // A type is as old as the field that brought it, where only one did.
         for name in &module.types {
-            let lifecycle =
-                of(name).or_else(|| brought_by(version, name)).or_else(|| kind.clone());
+            let lifecycle = of(name)
+                .or_else(|| brought_by(version, name))
+                .or_else(|| kind.clone());
             if let Some(lifecycle) = lifecycle {
                 inherited.insert(name.clone(), lifecycle);
             }
@@ -219,7 +234,11 @@ impl Known {
     fn new(version: &ApiVersion) -> Self {
         let mut own = BTreeMap::new();
         for (index, module) in version.modules.iter().enumerate() {
-            for ty in module.types.iter().filter_map(|name| version.types.get(name)) {
+            for ty in module
+                .types
+                .iter()
+                .filter_map(|name| version.types.get(name))
+            {
                 own.insert(ty.name.to_string(), index);
             }
         }
@@ -252,9 +271,7 @@ impl Links for Scope<'_> {
             return Some(format!("Self::{field}"));
         }
         match self.known.own.get(word) {
-            own @ Some(_) if own == self.known.own.get(self.here) => {
-                Some(word.to_owned())
-            }
+            own @ Some(_) if own == self.known.own.get(self.here) => Some(word.to_owned()),
             Some(_) => Some(format!("{}::{word}", self.known.path)),
             None => self.known.external.get(word).cloned(),
         }

@@ -3,9 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::diag::Diagnostics;
-use crate::model::{
-    ApiVersion, Docs, Enum, Facts, SchemaName, Shape, Ty, Type, Variant,
-};
+use crate::model::{ApiVersion, Docs, Enum, Facts, SchemaName, Shape, Ty, Type, Variant};
 use crate::name;
 
 /// Gives every enumerated string a type: the one an overlay has named, with the document's
@@ -15,7 +13,11 @@ pub(super) fn run(version: &mut ApiVersion, diagnostics: &mut Diagnostics) {
     let mut anonymous: Vec<(SchemaName, Type, Vec<String>)> = Vec::new();
     for (owner, ty) in &mut version.types {
         let owner_name = ty.name.clone();
-        for field in ty.object_mut().into_iter().flat_map(|object| &mut object.fields) {
+        for field in ty
+            .object_mut()
+            .into_iter()
+            .flat_map(|object| &mut object.fields)
+        {
             let innermost = field.ty.innermost_mut();
             let Ty::Values { values, named } = innermost else {
                 continue;
@@ -86,7 +88,9 @@ fn set_values(
     let Shape::Enum(shape) = &mut ty.shape else {
         return;
     };
-    shape.variants.retain(|variant| values.contains(&variant.value));
+    shape
+        .variants
+        .retain(|variant| values.contains(&variant.value));
     let known: Vec<_> = shape.variants.iter().map(|v| v.value.clone()).collect();
     for value in values.into_iter().filter(|value| !known.contains(value)) {
         match name::variant_name(&value) {

@@ -16,7 +16,9 @@ const DEPTH: usize = 6;
 /// Puts an example after the first paragraph of each kind, and below the rest what else there is
 /// to call.
 pub(super) fn run(version: &mut ApiVersion, config: &CrateConfig) {
-    let kinds = version.kinds().map(|(kind, resource)| (kind, resource.clone()));
+    let kinds = version
+        .kinds()
+        .map(|(kind, resource)| (kind, resource.clone()));
     let examples = kinds.filter_map(|(kind, resource)| {
         let lines = example(version, config, kind)?;
         Some((kind.clone(), resource, lines))
@@ -47,11 +49,7 @@ fn calls(resource: &Resource) -> Vec<String> {
     crate::doc::wrapped(&text)
 }
 
-fn example(
-    version: &ApiVersion,
-    config: &CrateConfig,
-    kind: &SchemaName,
-) -> Option<Vec<String>> {
+fn example(version: &ApiVersion, config: &CrateConfig, kind: &SchemaName) -> Option<Vec<String>> {
     let (ty, object) = (version.types.get(kind)?, version.object(kind)?);
     let mut used = BTreeSet::new();
     let expression = new(version, ty, object, DEPTH, &mut used)?;
@@ -65,7 +63,9 @@ fn example(
     lines.push(String::new());
     expression.write("let object = ", 0, ";", &mut lines);
     let name = name_of(object);
-    lines.push(format!("assert_eq!(object.metadata.name.as_deref(), Some({name:?}));"));
+    lines.push(format!(
+        "assert_eq!(object.metadata.name.as_deref(), Some({name:?}));"
+    ));
     lines.push("```".to_owned());
     Some(lines)
 }
@@ -93,9 +93,12 @@ fn uses(path: &str, names: &[String]) -> Vec<String> {
 
 /// The name of an example object.
 fn name_of(object: &Struct) -> String {
-    let metadata = object.field("metadata").and_then(|m| m.facts.example.as_ref());
-    let name =
-        metadata.and_then(|metadata| metadata.get("name")).and_then(Value::as_str);
+    let metadata = object
+        .field("metadata")
+        .and_then(|m| m.facts.example.as_ref());
+    let name = metadata
+        .and_then(|metadata| metadata.get("name"))
+        .and_then(Value::as_str);
     name.unwrap_or("example").to_owned()
 }
 
@@ -147,10 +150,18 @@ fn new(
         arguments.push(Expression::Plain(format!("{:?}", name_of(object))));
     }
     used.insert(ty.name.to_string());
-    let required =
-        object.fields.iter().filter(|field| field.required && !field.metadata);
+    let required = object
+        .fields
+        .iter()
+        .filter(|field| field.required && !field.metadata);
     for field in required {
-        arguments.push(value(version, field, &field.ty, depth.checked_sub(1)?, used)?);
+        arguments.push(value(
+            version,
+            field,
+            &field.ty,
+            depth.checked_sub(1)?,
+            used,
+        )?);
     }
     Some(Expression::Of(format!("{}::new(", ty.name), arguments, ")"))
 }
@@ -173,15 +184,12 @@ fn value(
             Expression::Plain(format!("{:?}", given.unwrap_or("example")))
         }
         // What builders take of lists and maps inside others is long to write.
-        Ty::List(inner) | Ty::Map(inner)
-            if matches!(**inner, Ty::List(_) | Ty::Map(_)) =>
-        {
+        Ty::List(inner) | Ty::Map(inner) if matches!(**inner, Ty::List(_) | Ty::Map(_)) => {
             return None;
         }
         Ty::List(item) => list(value(version, field, item, depth, used)?),
         Ty::Map(inner) => {
-            let entry =
-                vec![plain("\"key\""), value(version, field, inner, depth, used)?];
+            let entry = vec![plain("\"key\""), value(version, field, inner, depth, used)?];
             list(Expression::Of("(".to_owned(), entry, ")"))
         }
         Ty::Ref(_) => {

@@ -18,8 +18,7 @@ pub(super) fn run(crates: &mut [Crate<'_>], diagnostics: &mut Diagnostics) {
     for version in crates.iter_mut().flat_map(|krate| &mut krate.versions) {
         let file = version.file.clone();
         let mut lost = BTreeSet::new();
-        for (schema, external) in version.externs.iter_mut().filter(|(_, e)| e.generated)
-        {
+        for (schema, external) in version.externs.iter_mut().filter(|(_, e)| e.generated) {
             let package = external.package.clone().unwrap_or_default();
             if has.contains(&(package, schema.clone())) {
                 continue;
@@ -38,8 +37,7 @@ pub(super) fn run(crates: &mut [Crate<'_>], diagnostics: &mut Diagnostics) {
         }
         for (_, object) in version.structs() {
             for field in &object.fields {
-                let Some(schema) = field.ty.reference().filter(|s| lost.contains(*s))
-                else {
+                let Some(schema) = field.ty.reference().filter(|s| lost.contains(*s)) else {
                     continue;
                 };
                 diagnostics.at(

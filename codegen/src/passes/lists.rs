@@ -17,10 +17,12 @@ pub(super) fn run(version: &mut ApiVersion, diagnostics: &mut Diagnostics) {
         let Some(ty) = version.types.get(&list).map(|ty| ty.pointer.clone()) else {
             continue;
         };
-        let kind = version.object_mut(&item).and_then(|object| match &mut object.role {
-            Role::Kind(resource) => Some(resource),
-            _ => None,
-        });
+        let kind = version
+            .object_mut(&item)
+            .and_then(|object| match &mut object.role {
+                Role::Kind(resource) => Some(resource),
+                _ => None,
+            });
         match kind.map(|resource| &mut resource.list) {
             Some(place @ None) => *place = Some(list),
             Some(Some(other)) => diagnostics.at(

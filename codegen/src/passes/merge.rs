@@ -4,16 +4,17 @@ use std::collections::BTreeMap;
 
 use super::paths;
 use crate::foundation;
-use crate::model::{
-    ApiVersion, Field, Inner, Merge, Replaced, Role, SchemaName, Struct, Ty,
-};
+use crate::model::{ApiVersion, Field, Inner, Merge, Replaced, Role, SchemaName, Struct, Ty};
 use crate::name::{self, Ident};
 
 /// Decides on each field of each struct.
 pub(super) fn run(version: &mut ApiVersion) {
     let all = version.structs().map(|(schema, object)| {
         let fields = object.fields.iter();
-        (schema.clone(), fields.map(|field| merge(version, object, field)).collect())
+        (
+            schema.clone(),
+            fields.map(|field| merge(version, object, field)).collect(),
+        )
     });
     let all: BTreeMap<SchemaName, Vec<Merge>> = all.collect();
     for (schema, merges) in all {
@@ -48,7 +49,9 @@ fn merge(version: &ApiVersion, object: &Struct, field: &Field) -> Merge {
 /// The fields of the elements that are keys, by their names in Rust; nothing if one isn't a field.
 fn keys(version: &ApiVersion, item: &Ty, keys: &[String]) -> Option<Vec<Ident>> {
     let own = version.own_struct(item).map(|(_, object)| object);
-    let external = item.reference().is_some_and(|of| version.externs.contains_key(of));
+    let external = item
+        .reference()
+        .is_some_and(|of| version.externs.contains_key(of));
     let keys = keys.iter().map(|key| match own {
         Some(own) => own.field(key).map(|field| field.name.clone()),
         None => name::field_name(key).filter(|_| external),

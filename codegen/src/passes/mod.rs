@@ -76,26 +76,23 @@ const PASSES: &[Pass] = &[
 pub(crate) fn run(crates: &mut [Crate<'_>], diagnostics: &mut Diagnostics) {
     let mut open = PASSES;
     while let Some(first) = open.first() {
-        let together = open.iter().take_while(|pass| pass.is_of_one_crate()).count();
+        let together = open
+            .iter()
+            .take_while(|pass| pass.is_of_one_crate())
+            .count();
         let (passes, rest) = open.split_at(together.max(1));
         open = rest;
         match first {
             Pass::Crates(run) => run(crates, diagnostics),
             Pass::Errors if diagnostics.is_empty() => {}
             Pass::Errors => return,
-            Pass::Version(_) | Pass::Crate(_) => {
-                run_together(passes, crates, diagnostics)
-            }
+            Pass::Version(_) | Pass::Crate(_) => run_together(passes, crates, diagnostics),
         }
     }
 }
 
 /// Runs passes over each crate at the same time as over the others.
-fn run_together(
-    passes: &[Pass],
-    crates: &mut [Crate<'_>],
-    diagnostics: &mut Diagnostics,
-) {
+fn run_together(passes: &[Pass], crates: &mut [Crate<'_>], diagnostics: &mut Diagnostics) {
     // Passes report less where there are errors already.
     let before = &*diagnostics;
     let mut found = parallel::map(crates.iter_mut().collect(), |krate| {
@@ -111,7 +108,10 @@ fn run_together(
     for at in 0..passes.len() {
         for found in &mut found {
             let found = found.get_mut(at).map(std::mem::take);
-            found.into_iter().flatten().for_each(|error| diagnostics.push(error));
+            found
+                .into_iter()
+                .flatten()
+                .for_each(|error| diagnostics.push(error));
         }
     }
 }

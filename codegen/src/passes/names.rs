@@ -63,7 +63,9 @@ pub(super) fn check(version: &ApiVersion, diagnostics: &mut Diagnostics) {
     }
     let files = version.modules.iter();
     let files = files.filter_map(|module| Some((&module.name, version.first(module)?)));
-    let named = files.clone().map(|(name, ty)| (name, ty.name.as_str(), &ty.pointer));
+    let named = files
+        .clone()
+        .map(|(name, ty)| (name, ty.name.as_str(), &ty.pointer));
     check_unique(version, "types", named, diagnostics);
     for (name, ty) in files {
         // A file of the crate that isn't made from a kind.
@@ -71,7 +73,10 @@ pub(super) fn check(version: &ApiVersion, diagnostics: &mut Diagnostics) {
             diagnostics.at(
                 &version.file,
                 &ty.pointer,
-                format!("`{}` needs the file {name}.rs, which has another use", ty.name),
+                format!(
+                    "`{}` needs the file {name}.rs, which has another use",
+                    ty.name
+                ),
                 "a type of this name can't be generated",
             );
         }
@@ -145,9 +150,7 @@ fn check_unique<'a>(
             diagnostics.at(
                 &version.file,
                 pointer,
-                format!(
-                    "the {what} `{other}` and `{kubernetes}` are both `{rust}` in Rust"
-                ),
+                format!("the {what} `{other}` and `{kubernetes}` are both `{rust}` in Rust"),
                 "rename one of them in the document, or leave it out with an overlay",
             );
         }

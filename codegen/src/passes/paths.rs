@@ -7,8 +7,7 @@ use crate::model::{ApiVersion, Field, Role, SchemaName, Struct, Ty, walk_fields}
 pub(super) fn run(version: &mut ApiVersion) {
     let kinds: Vec<SchemaName> = version.kinds().map(|(kind, _)| kind.clone()).collect();
     for kind in kinds {
-        let (keyed_lists, granular) =
-            (keyed_lists(version, &kind), granular(version, &kind));
+        let (keyed_lists, granular) = (keyed_lists(version, &kind), granular(version, &kind));
         let presence = match version.is_custom {
             true => presence(version, &kind),
             false => Presence::default(),

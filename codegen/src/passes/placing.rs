@@ -23,8 +23,7 @@ pub(super) fn run(version: &mut ApiVersion, diagnostics: &mut Diagnostics) {
         }
     }
     // A type that several kinds use, or none, has a file of its own.
-    let shared =
-        |name: &SchemaName| users.get(name).is_none_or(|kinds| kinds.len() != 1);
+    let shared = |name: &SchemaName| users.get(name).is_none_or(|kinds| kinds.len() != 1);
     let mut files: Vec<Vec<SchemaName>> = Vec::new();
     for order in reached.values() {
         files.push(order.iter().filter(|name| !shared(name)).cloned().collect());

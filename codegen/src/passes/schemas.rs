@@ -9,8 +9,8 @@ use serde_json::Value;
 
 use crate::doc;
 use crate::model::{
-    ApiVersion, Argument, Call, Check, Docs, Field, Keywords, NameFormat, Property,
-    Rules, Setting, Shape, Struct, Takes, Ty, Type, TypeSchema,
+    ApiVersion, Argument, Call, Check, Docs, Field, Keywords, NameFormat, Property, Rules, Setting,
+    Shape, Struct, Takes, Ty, Type, TypeSchema,
 };
 
 /// Makes the schema of every type.
@@ -56,7 +56,9 @@ fn of_field(version: &ApiVersion, object: &Struct, field: &Field) -> Property {
     let mut ty = field.ty.clone();
     let mut keywords = of_value(&mut ty, &field.rules);
     if let Some(default) = default(version, object, field) {
-        keywords.list.insert(0, ("default", Setting::Value(default)));
+        keywords
+            .list
+            .insert(0, ("default", Setting::Value(default)));
     }
     topology(version, field, &mut keywords);
     Property {
@@ -198,7 +200,9 @@ fn of_call(
 /// A form of names as a pattern and a length. Those that a rule has are left as they are.
 fn of_format((format, any_case): (NameFormat, bool), keywords: &mut Keywords) {
     if !keywords.has("pattern") {
-        keywords.list.push(("pattern", Setting::Pattern { format, any_case }));
+        keywords
+            .list
+            .push(("pattern", Setting::Pattern { format, any_case }));
     }
     let longest = match format {
         NameFormat::DnsSubdomain => 253,

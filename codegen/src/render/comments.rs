@@ -110,13 +110,17 @@ pub(super) fn of(attribute: &TokenTree) -> Option<String> {
         return None;
     };
     let mut tokens = group.stream().into_iter();
-    match (tokens.next()?, tokens.next()?, tokens.next()?, tokens.next()) {
-        (
-            TokenTree::Ident(name),
-            TokenTree::Punct(equals),
-            TokenTree::Literal(text),
-            None,
-        ) if name == "doc" && equals.as_char() == '=' => value(text),
+    match (
+        tokens.next()?,
+        tokens.next()?,
+        tokens.next()?,
+        tokens.next(),
+    ) {
+        (TokenTree::Ident(name), TokenTree::Punct(equals), TokenTree::Literal(text), None)
+            if name == "doc" && equals.as_char() == '=' =>
+        {
+            value(text)
+        }
         _ => None,
     }
 }
@@ -124,7 +128,9 @@ pub(super) fn of(attribute: &TokenTree) -> Option<String> {
 /// The text that a literal is for.
 fn value(literal: Literal) -> Option<String> {
     let source = literal.to_string();
-    let inside = source.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+    let inside = source
+        .strip_prefix('"')
+        .and_then(|rest| rest.strip_suffix('"'));
     match inside.filter(|inside| !inside.contains('\\')) {
         Some(inside) => Some(inside.to_owned()),
         None => match syn::Lit::new(literal) {

@@ -8,26 +8,8 @@ use super::{WIDTH, unparse};
 
 /// The words that mean more than a name or a type.
 const WORDS: &[&str] = &[
-    "as",
-    "async",
-    "await",
-    "break",
-    "const",
-    "continue",
-    "dyn",
-    "else",
-    "for",
-    "if",
-    "in",
-    "let",
-    "loop",
-    "match",
-    "move",
-    "ref",
-    "return",
-    "unsafe",
-    "where",
-    "while",
+    "as", "async", "await", "break", "const", "continue", "dyn", "else", "for", "if", "in", "let",
+    "loop", "match", "move", "ref", "return", "unsafe", "where", "while",
 ];
 
 /// The text of an `impl`, as prettyplease has it. Functions of another form than the plain one go
@@ -133,7 +115,12 @@ fn signature(text: &mut String, head: &[TokenTree]) -> Option<()> {
     else {
         return None;
     };
-    push_line(text, "    ", &joined(before.iter().cloned(), Place::Item)?, "(")?;
+    push_line(
+        text,
+        "    ",
+        &joined(before.iter().cloned(), Place::Item)?,
+        "(",
+    )?;
     let (mut parameter, mut depth) = (Vec::new(), 0_usize);
     for token in parameters.stream() {
         match sign(&token) {
@@ -317,8 +304,7 @@ impl Line {
     /// Adds a sign of one or two characters.
     fn sign(&mut self, sign: char, second: Option<char>) -> Option<()> {
         let is_item = self.place == Place::Item;
-        let is_right_of_value =
-            matches!(sign, '.' | ',' | ':' | '?' | '=' | '<' | '>' | '-');
+        let is_right_of_value = matches!(sign, '.' | ',' | ':' | '?' | '=' | '<' | '>' | '-');
         if is_right_of_value != self.after_value {
             return None;
         }

@@ -25,7 +25,9 @@ const USE_WIDTH: usize = 88;
 /// Whether a text carries the header of a generated file.
 pub fn is_generated(text: &str) -> bool {
     let first = text.lines().next().unwrap_or_default();
-    let comment = first.strip_prefix("// ").or_else(|| first.strip_prefix("# "));
+    let comment = first
+        .strip_prefix("// ")
+        .or_else(|| first.strip_prefix("# "));
     comment.is_some_and(|comment| comment.starts_with(MARK))
 }
 
@@ -104,9 +106,13 @@ const GROUPS: [&[&str]; 6] = [
 /// The group of an item, if it is of one.
 fn group(item: &str) -> Option<usize> {
     // An item that a feature brings stays with the others.
-    let gated = item.strip_prefix("#[cfg(").and_then(|item| item.split_once('\n'));
+    let gated = item
+        .strip_prefix("#[cfg(")
+        .and_then(|item| item.split_once('\n'));
     let item = gated.map_or(item, |(_, item)| item);
-    GROUPS.iter().position(|starts| starts.iter().any(|start| item.starts_with(start)))
+    GROUPS
+        .iter()
+        .position(|starts| starts.iter().any(|start| item.starts_with(start)))
 }
 
 /// Breaks the constants of an `impl` after `=` where rustfmt does: when that leaves a list on one
@@ -186,7 +192,9 @@ fn spaced(item: &str) -> String {
 /// Adds a line, broken where only rustfmt does: an arm of a match that is one column too wide,
 /// because prettyplease doesn't count its comma, and a struct of one field that isn't small.
 fn push_line(text: &mut String, line: &str) {
-    let arm = line.strip_suffix(',').and_then(|line| line.split_once(" => "));
+    let arm = line
+        .strip_suffix(',')
+        .and_then(|line| line.split_once(" => "));
     let indent = " ".repeat(line.len() - line.trim_start().len());
     let field = line.trim_start().strip_prefix("Self { ");
     let field = field.and_then(|line| line.strip_suffix(" }"));
@@ -215,15 +223,16 @@ fn push_line(text: &mut String, line: &str) {
 fn filled(item: &str) -> String {
     let parts = item.split_once('{').zip(item.rsplit_once("};"));
     let fits = item.trim_end().len() < USE_WIDTH;
-    let Some(((start, _), (names, _))) =
-        parts.filter(|_| item.lines().count() > 1 || !fits)
-    else {
+    let Some(((start, _), (names, _))) = parts.filter(|_| item.lines().count() > 1 || !fits) else {
         return item.to_owned();
     };
     let names = names.get(start.len() + 1..).unwrap_or_default();
     let mut text = format!("{start}{{\n");
     let mut line = "   ".to_owned();
-    let names = names.split(',').map(str::trim).filter(|name| !name.is_empty());
+    let names = names
+        .split(',')
+        .map(str::trim)
+        .filter(|name| !name.is_empty());
     let mut names = names.peekable();
     while let Some(name) = names.next() {
         // The comma after the last name doesn't count.

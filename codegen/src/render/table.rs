@@ -31,9 +31,8 @@ fn parts(item: &[TokenTree]) -> Option<(&[TokenTree], TokenStream)> {
         return None;
     };
     let (bang, path) = item.split_last()?;
-    let is_path = |token: &TokenTree| {
-        matches!(token, TokenTree::Ident(_)) || sign(token) == Some(':')
-    };
+    let is_path =
+        |token: &TokenTree| matches!(token, TokenTree::Ident(_)) || sign(token) == Some(':');
     let is_table = sign(bang) == Some('!') && group.delimiter() == Delimiter::Brace;
     (is_table && path.iter().all(is_path)).then(|| (path, group.stream()))
 }
@@ -101,8 +100,8 @@ fn joined(tokens: TokenStream) -> String {
         };
         let sign = punct.map(|(sign, _)| sign);
         // That of `=>` is glued to the sign before it.
-        let is_left = matches!(sign, Some('!' | ':' | ',' | '.' | '<'))
-            || sign == Some('>') && !glued;
+        let is_left =
+            matches!(sign, Some('!' | ':' | ',' | '.' | '<')) || sign == Some('>') && !glued;
         if !glued && !is_left {
             text.push(' ');
         }

@@ -9,9 +9,7 @@ pub(crate) mod types;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use codegen::{
-    Config, Diagnostics, DocumentSource, Generated, Inputs, Source, generate,
-};
+use codegen::{Config, Diagnostics, DocumentSource, Generated, Inputs, Source, generate};
 
 /// One folder of `tests/golden`: a configuration with what it names, and what comes of it.
 pub(crate) struct Golden {
@@ -23,7 +21,9 @@ pub(crate) struct Golden {
 
 /// All golden folders, by name.
 pub(crate) fn goldens() -> Vec<Golden> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join("golden");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests")
+        .join("golden");
     let entries = fs::read_dir(folder).expect("tests/golden can be read");
     let folders = entries.map(|entry| entry.expect("an entry").path());
     let mut folders: Vec<_> = folders.filter(|path| path.is_dir()).collect();
@@ -47,7 +47,11 @@ fn golden(folder: &Path) -> Golden {
             inputs.overlays.insert(overlay.clone(), read(overlay));
         }
     }
-    let name = folder.file_name().expect("a name").to_string_lossy().into_owned();
+    let name = folder
+        .file_name()
+        .expect("a name")
+        .to_string_lossy()
+        .into_owned();
     let folder = folder.to_owned();
     Golden {
         name,
@@ -101,10 +105,7 @@ pub(crate) fn from_document(document: &str) -> Result<Vec<Generated>, Diagnostic
 }
 
 /// Generates from one document and the actions of an overlay.
-pub(crate) fn with_overlay(
-    document: &str,
-    overlay: &str,
-) -> Result<Vec<Generated>, Diagnostics> {
+pub(crate) fn with_overlay(document: &str, overlay: &str) -> Result<Vec<Generated>, Diagnostics> {
     from(CONFIG, document, overlay, "1.37")
 }
 
@@ -120,8 +121,14 @@ pub(crate) fn from(
     let source = Source::new("v1.37/document.json", document);
     let release = release.parse().expect("a release");
     let input = DocumentSource { source, release };
-    inputs.documents.insert("v1.37/document.json".to_owned(), input);
-    if config.crates.iter().any(|k| k.documents.iter().any(|d| !d.overlays.is_empty())) {
+    inputs
+        .documents
+        .insert("v1.37/document.json".to_owned(), input);
+    if config
+        .crates
+        .iter()
+        .any(|k| k.documents.iter().any(|d| !d.overlays.is_empty()))
+    {
         let overlay = Source::new("overlays/overlay.yaml", overlay);
         inputs.overlays.insert("overlay.yaml".to_owned(), overlay);
     }
@@ -130,15 +137,12 @@ pub(crate) fn from(
 
 /// A document with these schemas, given as the members of a JSON object.
 pub(crate) fn document(schemas: &str) -> String {
-    format!(
-        "{{\"openapi\": \"3.0.0\", \"components\": {{\"schemas\": {{\n{schemas}\n}}}}}}"
-    )
+    format!("{{\"openapi\": \"3.0.0\", \"components\": {{\"schemas\": {{\n{schemas}\n}}}}}}")
 }
 
 /// A document of one struct, `Thing`, with these properties.
 pub(crate) fn thing(properties: &str) -> String {
-    let schema =
-        format!("{{\"type\": \"object\", \"properties\": {{\n{properties}\n}}}}");
+    let schema = format!("{{\"type\": \"object\", \"properties\": {{\n{properties}\n}}}}");
     document(&format!("\"{PREFIX}Thing\": {schema}"))
 }
 
@@ -167,6 +171,9 @@ pub(crate) fn assert_error(
     let pointer = error.pointer.as_ref().map(ToString::to_string);
     assert_eq!(pointer.as_deref(), expected.pointer, "{text}");
     assert_eq!(error.line, expected.line, "{text}");
-    assert!(error.help.as_ref().is_some_and(|help| !help.is_empty()), "{text}");
+    assert!(
+        error.help.as_ref().is_some_and(|help| !help.is_empty()),
+        "{text}"
+    );
     assert_eq!(errors.len(), 1, "one error has one diagnostic:\n{text}");
 }

@@ -143,8 +143,15 @@ const EXTERNAL: &[&str] = &[
 const META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.";
 
 /// The names of the types of a document.
-const TYPES: &[&str] =
-    &["Apple", "BananaSplit", "CSIThing", "D", "Entry", "FigList", "Grape2"];
+const TYPES: &[&str] = &[
+    "Apple",
+    "BananaSplit",
+    "CSIThing",
+    "D",
+    "Entry",
+    "FigList",
+    "Grape2",
+];
 
 /// A document whose schemas have a prefix. The same seed gives the same document.
 pub(crate) fn document(seed: u64, prefix: &str) -> String {
@@ -208,8 +215,7 @@ impl Maker<'_> {
         schemas: &mut Map<String, Value>,
         paths: &mut Map<String, Value>,
     ) {
-        let gvk =
-            |kind: &str| json!({"group": "example.com", "version": "v1", "kind": kind});
+        let gvk = |kind: &str| json!({"group": "example.com", "version": "v1", "kind": kind});
         let meta = |name: &str| Self::reference(&format!("{META}{name}"));
         let mut schema = self.object(2);
         schema["properties"]["metadata"] = meta("ObjectMeta");
@@ -227,12 +233,15 @@ impl Maker<'_> {
         if self.rng.bool() {
             let list = format!("{name}List");
             let item = Self::reference(&format!("{}{name}", self.prefix));
-            schemas.insert(format!("{}{list}", self.prefix), json!({
-                "type": "object", "required": ["items"], "properties": {
-                    "metadata": meta("ListMeta"), "items": {"type": "array", "items": item},
-                },
-                "x-kubernetes-group-version-kind": [gvk(&list)],
-            }));
+            schemas.insert(
+                format!("{}{list}", self.prefix),
+                json!({
+                    "type": "object", "required": ["items"], "properties": {
+                        "metadata": meta("ListMeta"), "items": {"type": "array", "items": item},
+                    },
+                    "x-kubernetes-group-version-kind": [gvk(&list)],
+                }),
+            );
         }
         schemas.insert(format!("{}{name}", self.prefix), schema);
     }
@@ -247,7 +256,9 @@ impl Maker<'_> {
                 property["description"] = self.description().into();
             }
             // What holds itself can't be required.
-            let own = property.get("$ref").or_else(|| property.pointer("/allOf/0/$ref"));
+            let own = property
+                .get("$ref")
+                .or_else(|| property.pointer("/allOf/0/$ref"));
             let own = own.is_some_and(|to| to.to_string().contains(self.prefix));
             if self.rng.u8(0..3) == 0 && !required.contains(&name) && !own {
                 required.push(name);

@@ -43,9 +43,7 @@ pub(crate) fn exported(krate: &Generated) -> BTreeSet<String> {
             syn::UseTree::Name(name) => {
                 assert!(names.insert(format!("{module}{}", name.ident)));
             }
-            syn::UseTree::Group(group) => {
-                group.items.iter().for_each(|t| leaves(t, module, names))
-            }
+            syn::UseTree::Group(group) => group.items.iter().for_each(|t| leaves(t, module, names)),
             _ => panic!("a use of another form"),
         }
     }

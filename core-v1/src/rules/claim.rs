@@ -25,12 +25,7 @@ pub fn persistent_volume_claim(
     };
     let old = stored.map(|stored| given(&stored.spec));
     let selector = old.as_ref().map_or(&None, |old| &old.selector);
-    rules::label_selector_of_update(
-        &spec.selector,
-        selector,
-        path.field("selector"),
-        to,
-    );
+    rules::label_selector_of_update(&spec.selector, selector, path.field("selector"), to);
     data_source::check(spec, old.as_deref(), path, to);
     if let Some(stored) = stored {
         claim_update::check((claim, spec), stored, at, to);
@@ -45,7 +40,11 @@ pub fn persistent_volume_claim_warnings(
     at: &Path<'_>,
     to: &mut Checker<'_>,
 ) {
-    if meta.annotations.as_ref().is_some_and(|all| all.contains_key(STORAGE_CLASS)) {
+    if meta
+        .annotations
+        .as_ref()
+        .is_some_and(|all| all.contains_key(STORAGE_CLASS))
+    {
         let metadata = at.field("metadata");
         let annotations = metadata.field("annotations");
         let message = "deprecated since 1.8: use storageClassName";
@@ -64,7 +63,9 @@ fn whole_bytes(
     at: &Path<'_>,
     to: &mut Checker<'_>,
 ) {
-    let quantity = resources.as_ref().and_then(|resources| resources.get(STORAGE));
+    let quantity = resources
+        .as_ref()
+        .and_then(|resources| resources.get(STORAGE));
     let amount = quantity.and_then(|quantity| Amount::try_from(quantity).ok());
     let whole = amount.as_ref().and_then(Amount::to_i64).map(Amount::from);
     if whole.is_some() && whole != amount {

@@ -12,9 +12,7 @@ use kubernetes_validation::{
 
 use super::resources::{STORAGE, storage};
 use super::{STORAGE_CLASS, data_source, given, has_attributes_class};
-use crate::{
-    PersistentVolumeClaim, PersistentVolumeClaimPhase, PersistentVolumeClaimSpec,
-};
+use crate::{PersistentVolumeClaim, PersistentVolumeClaimPhase, PersistentVolumeClaimSpec};
 
 /// With it, the size of a claim may be lowered after a failed expansion.
 const RECOVER_EXPANSION: Feature = Feature {
@@ -36,7 +34,10 @@ pub(super) fn check(
     let old = &*data_source::normalized(given(&stored.spec), to.target());
     let path = &at.field("spec");
     let class = storage_class(claim, stored, at, to);
-    let is_bound = claim.status.as_ref().and_then(|status| status.phase.as_ref())
+    let is_bound = claim
+        .status
+        .as_ref()
+        .and_then(|status| status.phase.as_ref())
         == Some(&PersistentVolumeClaimPhase::Bound);
     if !is_same(new, old, class, is_bound) {
         let message = "a claim is final, but for the size and the VolumeAttributesClass of a bound \
@@ -70,8 +71,7 @@ fn storage_class(
 ) -> Class {
     let (new, old) = (class_annotation(claim), class_annotation(stored));
     let (new_field, had_field) = (class_field(claim), class_field(stored).is_some());
-    let moves =
-        !had_field && old.is_some() && new_field == old && (new.is_none() || new == old);
+    let moves = !had_field && old.is_some() && new_field == old && (new.is_none() || new == old);
     if moves {
         return Class::Free;
     }
@@ -93,7 +93,14 @@ fn storage_class(
 }
 
 fn class_annotation(claim: &PersistentVolumeClaim) -> Option<&str> {
-    Some(claim.metadata.annotations.as_ref()?.get(STORAGE_CLASS)?.as_str())
+    Some(
+        claim
+            .metadata
+            .annotations
+            .as_ref()?
+            .get(STORAGE_CLASS)?
+            .as_str(),
+    )
 }
 
 fn class_field(claim: &PersistentVolumeClaim) -> Option<&str> {
@@ -116,8 +123,7 @@ fn is_same(
         && are_same(requests(new), requests(old), storage_may_change)
         && new.selector.is_same(&old.selector)
         && (class == Class::Free || new.storage_class_name == old.storage_class_name)
-        && (is_bound
-            || new.volume_attributes_class_name == old.volume_attributes_class_name)
+        && (is_bound || new.volume_attributes_class_name == old.volume_attributes_class_name)
         && new.volume_mode == old.volume_mode
         && (!had_name || volume_name(new) == volume_name(old))
 }
@@ -137,11 +143,7 @@ fn limits(spec: &PersistentVolumeClaimSpec) -> Option<&Resources> {
 }
 
 /// Whether resources are the same, storage left out if it may change.
-fn are_same(
-    new: Option<&Resources>,
-    old: Option<&Resources>,
-    storage_may_change: bool,
-) -> bool {
+fn are_same(new: Option<&Resources>, old: Option<&Resources>, storage_may_change: bool) -> bool {
     fn amounts(
         resources: Option<&Resources>,
         storage_may_change: bool,
@@ -182,10 +184,13 @@ fn size(
         false => at.reported_at("spec.resources.requests.storage"),
     };
     if !recovers {
-        to.forbidden(path, "requests.lower", "a claim can't ask for less than before");
+        to.forbidden(
+            path,
+            "requests.lower",
+            "a claim can't ask for less than before",
+        );
     } else if new <= status.capacity.as_ref().and_then(storage).unwrap_or(zero) {
-        let message =
-            "a claim must ask for more than status.capacity, or as much as before";
+        let message = "a claim must ask for more than status.capacity, or as much as before";
         to.forbidden(path, "requests.lower", message);
     }
 }

@@ -79,8 +79,7 @@ fn normalize(spec: &mut PersistentVolumeClaimSpec, target: &Target) {
             *reference = Some(copy);
         }
         (source @ None, Some(reference)) if !has_namespace(reference) => {
-            let mut copy =
-                TypedLocalObjectReference::new(&reference.kind, &reference.name);
+            let mut copy = TypedLocalObjectReference::new(&reference.kind, &reference.name);
             copy.api_group = reference.api_group.clone();
             *source = Some(copy);
         }
@@ -89,13 +88,15 @@ fn normalize(spec: &mut PersistentVolumeClaimSpec, target: &Target) {
 }
 
 fn has_namespace(reference: &TypedObjectReference) -> bool {
-    reference.namespace.as_deref().is_some_and(|namespace| !namespace.is_empty())
+    reference
+        .namespace
+        .as_deref()
+        .is_some_and(|namespace| !namespace.is_empty())
 }
 
 fn is_claim_or_snapshot(source: &TypedLocalObjectReference) -> bool {
     let group = source.api_group.as_deref().unwrap_or_default();
-    (source.kind == CLAIM && group.is_empty())
-        || (source.kind.as_str(), group) == SNAPSHOT
+    (source.kind == CLAIM && group.is_empty()) || (source.kind.as_str(), group) == SNAPSHOT
 }
 
 /// Checks both references. `stored` may have one with a group that is no name of a group.
@@ -107,7 +108,10 @@ pub(super) fn check(
 ) {
     let groups = |spec: &PersistentVolumeClaimSpec| {
         let source = spec.data_source.as_ref().and_then(|s| s.api_group.as_ref());
-        let reference = spec.data_source_ref.as_ref().and_then(|r| r.api_group.as_ref());
+        let reference = spec
+            .data_source_ref
+            .as_ref()
+            .and_then(|r| r.api_group.as_ref());
         source.is_some() || reference.is_some()
     };
     let checks_group = !stored.is_some_and(groups);
@@ -153,8 +157,7 @@ fn reference(
     to.min_length(at.field("kind"), kind);
     match group.filter(|group| !group.is_empty()) {
         None if kind != CLAIM => {
-            let message =
-                "in the core group, only a PersistentVolumeClaim can be the source";
+            let message = "in the core group, only a PersistentVolumeClaim can be the source";
             to.invalid(*at, "dataSource.kind", kind, message);
         }
         Some(group) if checks_group => {

@@ -16,7 +16,11 @@ pub fn persistent_volume_spec(spec: &mut Option<PersistentVolumeSpec>) {
     let spec = spec.get_or_insert_default();
     round(&mut spec.capacity);
     let is_empty = |policy: &PersistentVolumeReclaimPolicy| policy.as_str().is_empty();
-    if spec.persistent_volume_reclaim_policy.as_ref().is_some_and(is_empty) {
+    if spec
+        .persistent_volume_reclaim_policy
+        .as_ref()
+        .is_some_and(is_empty)
+    {
         spec.persistent_volume_reclaim_policy = None;
     }
     if let Some(host_path) = &mut spec.host_path {
@@ -47,7 +51,10 @@ pub fn persistent_volume_status(status: &mut Option<PersistentVolumeStatus>) {
 
 /// Sets the specification, and rounds its quantities.
 pub fn persistent_volume_claim_spec(spec: &mut Option<PersistentVolumeClaimSpec>) {
-    let resources = spec.get_or_insert_default().resources.get_or_insert_default();
+    let resources = spec
+        .get_or_insert_default()
+        .resources
+        .get_or_insert_default();
     round(&mut resources.limits);
     round(&mut resources.requests);
 }
@@ -72,7 +79,10 @@ fn unset(field: &mut Option<String>) {
 
 /// Rounds quantities up to thousandths.
 fn round(resources: &mut Option<BTreeMap<String, Quantity>>) {
-    for quantity in resources.iter_mut().flat_map(|resources| resources.values_mut()) {
+    for quantity in resources
+        .iter_mut()
+        .flat_map(|resources| resources.values_mut())
+    {
         // One that can't be read is an error of its own.
         let Ok(amount) = Amount::try_from(&*quantity) else {
             continue;

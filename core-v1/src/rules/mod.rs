@@ -16,15 +16,14 @@ mod volume_update;
 pub use claim::{persistent_volume_claim, persistent_volume_claim_warnings};
 pub use data_source::data_sources;
 pub use defaults::{
-    persistent_volume_claim_spec, persistent_volume_claim_status,
-    persistent_volume_spec, persistent_volume_status,
+    persistent_volume_claim_spec, persistent_volume_claim_status, persistent_volume_spec,
+    persistent_volume_status,
 };
 pub use resources::{
     allocated_resources, capacity, claim_resources, resource_statuses, status_capacity,
 };
 pub use volume::{
-    access_modes, class_name, persistent_volume, persistent_volume_warnings,
-    phase_transition,
+    access_modes, class_name, persistent_volume, persistent_volume_warnings, phase_transition,
 };
 
 use std::borrow::Cow;
@@ -58,10 +57,13 @@ fn has_attributes_class(target: &Target) -> bool {
 fn upstream(spec: &PersistentVolumeSpec) -> v1::PersistentVolumeSpec {
     let value = to_value(spec);
     // Both have the same fields, so that reading never fails.
-    value.and_then(|value| from_value(value).ok()).unwrap_or_default()
+    value
+        .and_then(|value| from_value(value).ok())
+        .unwrap_or_default()
 }
 
 /// A part of an object that Go has in any case, even if it is unset here.
 fn given<T: Clone + Default>(part: &Option<T>) -> Cow<'_, T> {
-    part.as_ref().map_or_else(|| Cow::Owned(T::default()), Cow::Borrowed)
+    part.as_ref()
+        .map_or_else(|| Cow::Owned(T::default()), Cow::Borrowed)
 }

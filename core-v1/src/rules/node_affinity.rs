@@ -32,18 +32,16 @@ pub(super) fn check(
 }
 
 fn has_wrong_values(affinity: &VolumeNodeAffinity) -> bool {
-    let terms = affinity.required.iter().flat_map(|s| &s.node_selector_terms);
+    let terms = affinity
+        .required
+        .iter()
+        .flat_map(|s| &s.node_selector_terms);
     let requirements = terms.flat_map(|term| term.match_expressions.iter().flatten());
     let mut values = requirements.flat_map(|r| r.values.iter().flatten());
     values.any(|value| !NameFormat::LabelValue.matches(value))
 }
 
-fn term_of(
-    term: &NodeSelectorTerm,
-    checks_values: bool,
-    at: &Path<'_>,
-    to: &mut Checker<'_>,
-) {
+fn term_of(term: &NodeSelectorTerm, checks_values: bool, at: &Path<'_>, to: &mut Checker<'_>) {
     let list = at.field("matchExpressions");
     for (index, requirement) in term.match_expressions.iter().flatten().enumerate() {
         let at = &list.index(index);
@@ -62,11 +60,7 @@ fn term_of(
 }
 
 /// Checks a requirement of a label, without its values.
-fn expression(
-    requirement: &NodeSelectorRequirement,
-    at: &Path<'_>,
-    to: &mut Checker<'_>,
-) {
+fn expression(requirement: &NodeSelectorRequirement, at: &Path<'_>, to: &mut Checker<'_>) {
     let count = requirement.values.as_ref().map_or(0, Vec::len);
     let values = at.field("values");
     match &requirement.operator {
@@ -113,13 +107,14 @@ fn field(requirement: &NodeSelectorRequirement, at: &Path<'_>, to: &mut Checker<
 }
 
 #[cold]
-fn unknown_operator(
-    operator: &NodeSelectorOperator,
-    at: &Path<'_>,
-    to: &mut Checker<'_>,
-) {
+fn unknown_operator(operator: &NodeSelectorOperator, at: &Path<'_>, to: &mut Checker<'_>) {
     let message = "no operator that can be used here";
-    to.invalid(at.field("operator"), "selector.operator", operator.as_str(), message);
+    to.invalid(
+        at.field("operator"),
+        "selector.operator",
+        operator.as_str(),
+        message,
+    );
 }
 
 /// Warns of deprecated node labels.
@@ -140,16 +135,22 @@ pub(super) fn warn(selector: &NodeSelector, at: &Path<'_>, to: &mut Checker<'_>)
 const REPLACED: [(&str, &str); 5] = [
     ("beta.kubernetes.io/arch", "kubernetes.io/arch"),
     ("beta.kubernetes.io/os", "kubernetes.io/os"),
-    ("failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region"),
-    ("failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone"),
-    ("beta.kubernetes.io/instance-type", "node.kubernetes.io/instance-type"),
+    (
+        "failure-domain.beta.kubernetes.io/region",
+        "topology.kubernetes.io/region",
+    ),
+    (
+        "failure-domain.beta.kubernetes.io/zone",
+        "topology.kubernetes.io/zone",
+    ),
+    (
+        "beta.kubernetes.io/instance-type",
+        "node.kubernetes.io/instance-type",
+    ),
 ];
 
 /// Whether an update may change the stored node affinity so: deprecated labels may be replaced.
-pub(super) fn is_same(
-    new: Option<&VolumeNodeAffinity>,
-    old: &VolumeNodeAffinity,
-) -> bool {
+pub(super) fn is_same(new: Option<&VolumeNodeAffinity>, old: &VolumeNodeAffinity) -> bool {
     let Some(new) = new else { return false };
     match (&new.required, &old.required) {
         (Some(new), Some(old)) => {
@@ -158,8 +159,7 @@ pub(super) fn is_same(
                 && new.iter().zip(old).all(|(new, old)| {
                     let expressions = (&new.match_expressions, &old.match_expressions);
                     let fields = (&new.match_fields, &old.match_fields);
-                    are_same(expressions.0, expressions.1)
-                        && are_same(fields.0, fields.1)
+                    are_same(expressions.0, expressions.1) && are_same(fields.0, fields.1)
                 })
         }
         (new, old) => new.is_none() && old.is_none(),
@@ -173,10 +173,9 @@ fn are_same(new: &Requirements, old: &Requirements) -> bool {
     let old = old.as_deref().unwrap_or_default();
     new.len() == old.len()
         && new.iter().zip(old).all(|(new, old)| {
-            let is_key = new.key == old.key
-                || REPLACED.contains(&(old.key.as_str(), new.key.as_str()));
-            let values =
-                |r: &NodeSelectorRequirement| r.values.clone().unwrap_or_default();
+            let is_key =
+                new.key == old.key || REPLACED.contains(&(old.key.as_str(), new.key.as_str()));
+            let values = |r: &NodeSelectorRequirement| r.values.clone().unwrap_or_default();
             is_key && new.operator == old.operator && values(new) == values(old)
         })
 }

@@ -52,7 +52,9 @@ pub fn claim_resources(
     at: Path<'_>,
     to: &mut Checker<'_>,
 ) {
-    let requests = resources.as_ref().and_then(|resources| resources.requests.as_ref());
+    let requests = resources
+        .as_ref()
+        .and_then(|resources| resources.requests.as_ref());
     match requests.and_then(|requests| requests.get(STORAGE)) {
         None => {
             let path = at.reported_at("spec.resources[storage]");

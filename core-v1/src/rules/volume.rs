@@ -3,9 +3,7 @@
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kubernetes_validation::{Checker, NameFormat, Path, Target, volumes};
 
-use super::{
-    STORAGE_CLASS, given, has_attributes_class, node_affinity, upstream, volume_update,
-};
+use super::{STORAGE_CLASS, given, has_attributes_class, node_affinity, upstream, volume_update};
 use crate::{
     PersistentVolume, PersistentVolumeAccessMode, PersistentVolumeReclaimPolicy,
     PersistentVolumeSpec,
@@ -51,8 +49,9 @@ pub fn persistent_volume(
     let source = upstream(spec);
     let name = volume.metadata.name.as_deref().unwrap_or_default();
     volumes::source(&source, Some(name), path, to);
-    let had_class =
-        old.as_ref().is_some_and(|old| old.volume_attributes_class_name.is_some());
+    let had_class = old
+        .as_ref()
+        .is_some_and(|old| old.volume_attributes_class_name.is_some());
     if had_class || has_attributes_class(to.target()) {
         attributes_class(spec, path, to);
     }
@@ -83,8 +82,10 @@ fn mount_options(
     at: &Path<'_>,
     to: &mut Checker<'_>,
 ) {
-    let has_options =
-        meta.annotations.as_ref().is_some_and(|a| a.contains_key(MOUNT_OPTIONS));
+    let has_options = meta
+        .annotations
+        .as_ref()
+        .is_some_and(|a| a.contains_key(MOUNT_OPTIONS));
     let supports_options = spec.gce_persistent_disk.is_some()
         || spec.aws_elastic_block_store.is_some()
         || spec.glusterfs.is_some()
@@ -101,9 +102,12 @@ fn mount_options(
     if has_options && !supports_options {
         let metadata = at.field("metadata");
         let annotations = metadata.field("annotations");
-        let message =
-            "the annotation has no effect on this kind of source: use mountOptions";
-        to.forbidden(annotations.key_as_field(MOUNT_OPTIONS), "mountOptions", message);
+        let message = "the annotation has no effect on this kind of source: use mountOptions";
+        to.forbidden(
+            annotations.key_as_field(MOUNT_OPTIONS),
+            "mountOptions",
+            message,
+        );
     }
 }
 
@@ -117,8 +121,10 @@ pub fn phase_transition(
     let (Some(status), Some(old)) = (&mut volume.status, &stored.status) else {
         return;
     };
-    let (time, old_time) =
-        (&mut status.last_phase_transition_time, &old.last_phase_transition_time);
+    let (time, old_time) = (
+        &mut status.last_phase_transition_time,
+        &old.last_phase_transition_time,
+    );
     if status.phase != old.phase && time == old_time {
         *time = None;
     } else if status.phase == old.phase && time.is_none() {
@@ -141,7 +147,11 @@ pub fn persistent_volume_warnings(
         (MOUNT_OPTIONS, "deprecated since 1.31: use mountOptions"),
     ];
     for (key, message) in deprecated {
-        if meta.annotations.as_ref().is_some_and(|all| all.contains_key(key)) {
+        if meta
+            .annotations
+            .as_ref()
+            .is_some_and(|all| all.contains_key(key))
+        {
             to.warn(annotations.key(key), message);
         }
     }
@@ -149,8 +159,7 @@ pub fn persistent_volume_warnings(
     let at = &at.field("spec");
     let recycled = Some(&PersistentVolumeReclaimPolicy::Recycle);
     if spec.persistent_volume_reclaim_policy.as_ref() == recycled {
-        let message =
-            "recycling is deprecated: provision volumes for their claims instead";
+        let message = "recycling is deprecated: provision volumes for their claims instead";
         to.warn(at.field("persistentVolumeReclaimPolicy"), message);
     }
     if let Some(selector) = spec.node_affinity.iter().find_map(|a| a.required.as_ref()) {
@@ -159,7 +168,12 @@ pub fn persistent_volume_warnings(
     }
     let removed = [
         ("cephfs", spec.cephfs.is_some(), "1.28", "1.31"),
-        ("photonPersistentDisk", spec.photon_persistent_disk.is_some(), "1.11", "1.16"),
+        (
+            "photonPersistentDisk",
+            spec.photon_persistent_disk.is_some(),
+            "1.11",
+            "1.16",
+        ),
         ("scaleIO", spec.scale_io.is_some(), "1.16", "1.22"),
         ("storageos", spec.storageos.is_some(), "1.22", "1.25"),
         ("glusterfs", spec.glusterfs.is_some(), "1.25", "1.26"),
@@ -172,8 +186,7 @@ pub fn persistent_volume_warnings(
                 "storageos" => "storageOS",
                 field => field,
             };
-            let message =
-                format!("deprecated since {since}, and without effect since {until}");
+            let message = format!("deprecated since {since}, and without effect since {until}");
             to.warn(at.field(field).reported_as(reported), message);
         }
     }

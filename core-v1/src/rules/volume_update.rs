@@ -94,8 +94,10 @@ fn attributes_class(
     at: &Path<'_>,
     to: &mut Checker<'_>,
 ) {
-    let (new, old) =
-        (&new.volume_attributes_class_name, &old.volume_attributes_class_name);
+    let (new, old) = (
+        &new.volume_attributes_class_name,
+        &old.volume_attributes_class_name,
+    );
     let path = at.field("volumeAttributesClassName");
     if new != old && !has_attributes_class(to.target()) {
         let problem = Problem::new(ErrorType::Forbidden, "attributesClass.disabled");
@@ -103,6 +105,11 @@ fn attributes_class(
         to.error(path, problem, to_value(new), message);
     } else if old.is_some() && new.is_none() {
         let problem = Problem::new(ErrorType::Forbidden, "attributesClass.unset");
-        to.error(path, problem, to_value(new), "it can be changed, but not unset");
+        to.error(
+            path,
+            problem,
+            to_value(new),
+            "it can be changed, but not unset",
+        );
     }
 }

@@ -13,9 +13,7 @@
 //! assert_eq!(selector.match_expressions.map(|e| e.len()), Some(2));
 //! ```
 
-use k8s_openapi::api::core::v1::{
-    TopologySelectorLabelRequirement, TopologySelectorTerm,
-};
+use k8s_openapi::api::core::v1::{TopologySelectorLabelRequirement, TopologySelectorTerm};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{
     LabelSelector, LabelSelectorRequirement, ObjectMeta, OwnerReference,
 };
@@ -42,7 +40,9 @@ pub fn topology_term<V: Into<String>>(
 pub fn label_selector(
     labels: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
 ) -> LabelSelector {
-    let labels = labels.into_iter().map(|(key, value)| (key.into(), value.into()));
+    let labels = labels
+        .into_iter()
+        .map(|(key, value)| (key.into(), value.into()));
     let labels: std::collections::BTreeMap<_, _> = labels.collect();
     LabelSelector {
         match_expressions: None,
@@ -93,17 +93,14 @@ pub trait SelectorBuilder: Sized {
 impl SelectorBuilder for LabelSelector {
     // Inlined, so that only programs that build selectors compile it.
     #[inline]
-    fn with_requirement(
-        mut self,
-        key: String,
-        operator: &str,
-        values: Vec<String>,
-    ) -> Self {
-        self.match_expressions.get_or_insert_default().push(LabelSelectorRequirement {
-            key,
-            operator: operator.to_owned(),
-            values: (!values.is_empty()).then_some(values),
-        });
+    fn with_requirement(mut self, key: String, operator: &str, values: Vec<String>) -> Self {
+        self.match_expressions
+            .get_or_insert_default()
+            .push(LabelSelectorRequirement {
+                key,
+                operator: operator.to_owned(),
+                values: (!values.is_empty()).then_some(values),
+            });
         self
     }
 }

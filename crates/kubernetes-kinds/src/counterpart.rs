@@ -21,9 +21,7 @@ use crate::convert::{Converted, UnrepresentableField};
 use crate::path::Segment;
 use crate::wire::{self, UnknownFields, Zero};
 #[doc(inline)]
-pub use crate::{
-    __counterpart_enumeration as enumeration, __counterpart_object as object,
-};
+pub use crate::{__counterpart_enumeration as enumeration, __counterpart_object as object};
 
 /// A type that has a counterpart in k8s-openapi.
 ///
@@ -57,11 +55,7 @@ pub struct Lost(Vec<UnrepresentableField>);
 
 impl Lost {
     /// Adds a field unless it has its zero value.
-    pub fn add<T: PartialEq + Serialize + Zero>(
-        &mut self,
-        name: &'static str,
-        value: &T,
-    ) {
+    pub fn add<T: PartialEq + Serialize + Zero>(&mut self, name: &'static str, value: &T) {
         if *value != T::zero() {
             self.0.push(UnrepresentableField {
                 path: FieldPath::new(name),
@@ -73,10 +67,12 @@ impl Lost {
 
     /// Adds unknown fields that were preserved.
     pub fn add_unknown(&mut self, unknown: UnknownFields) {
-        let fields = unknown.into_iter().map(|(name, value)| UnrepresentableField {
-            path: FieldPath::new(name),
-            value,
-        });
+        let fields = unknown
+            .into_iter()
+            .map(|(name, value)| UnrepresentableField {
+                path: FieldPath::new(name),
+                value,
+            });
         self.0.extend(fields);
     }
 
@@ -85,11 +81,7 @@ impl Lost {
         self.below(|| Segment::Field(name.into()), value)
     }
 
-    fn below<T: Counterpart>(
-        &mut self,
-        segment: impl FnOnce() -> Segment,
-        value: T,
-    ) -> T::Theirs {
+    fn below<T: Counterpart>(&mut self, segment: impl FnOnce() -> Segment, value: T) -> T::Theirs {
         let before = self.0.len();
         let theirs = value.into_theirs(self);
         if self.0.len() > before {
@@ -184,7 +176,9 @@ impl<T: Counterpart> Counterpart for Vec<T> {
 
     fn into_theirs(self, lost: &mut Lost) -> Self::Theirs {
         let elements = self.into_iter().enumerate();
-        elements.map(|(at, value)| lost.below(|| Segment::Index(at), value)).collect()
+        elements
+            .map(|(at, value)| lost.below(|| Segment::Index(at), value))
+            .collect()
     }
 }
 
@@ -194,7 +188,10 @@ impl<T: Counterpart> Counterpart for BTreeMap<String, T> {
     const IS_COMPLETE: bool = T::IS_COMPLETE;
 
     fn from_theirs(theirs: Self::Theirs) -> Self {
-        theirs.into_iter().map(|(key, value)| (key, T::from_theirs(value))).collect()
+        theirs
+            .into_iter()
+            .map(|(key, value)| (key, T::from_theirs(value)))
+            .collect()
     }
 
     fn into_theirs(self, lost: &mut Lost) -> Self::Theirs {

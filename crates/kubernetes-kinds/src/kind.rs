@@ -91,8 +91,7 @@ impl Lifecycle {
     /// ```
     #[must_use]
     pub fn is_served(&self, release: Release) -> bool {
-        self.introduced <= release
-            && self.removed.is_none_or(|removed| release < removed)
+        self.introduced <= release && self.removed.is_none_or(|removed| release < removed)
     }
 
     /// Whether an API server of the release serves the kind in that version unless it is told not to:

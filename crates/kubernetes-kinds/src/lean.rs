@@ -6,12 +6,9 @@ use std::ops::{Deref, DerefMut};
 use std::{fmt, iter};
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use k8s_openapi::serde::de::value::{
-    BorrowedStrDeserializer, MapDeserializer, StringDeserializer,
-};
+use k8s_openapi::serde::de::value::{BorrowedStrDeserializer, MapDeserializer, StringDeserializer};
 use k8s_openapi::serde::de::{
-    Deserialize, DeserializeSeed, Deserializer, Error, IntoDeserializer, MapAccess,
-    Visitor,
+    Deserialize, DeserializeSeed, Deserializer, Error, IntoDeserializer, MapAccess, Visitor,
 };
 use k8s_openapi::serde::forward_to_deserialize_any;
 use k8s_openapi::serde::ser::{Serialize, Serializer};
@@ -249,10 +246,7 @@ impl<'de, M: MapAccess<'de>> MapAccess<'de> for Fields<'_, M> {
         .map(Some)
     }
 
-    fn next_value_seed<S: DeserializeSeed<'de>>(
-        &mut self,
-        seed: S,
-    ) -> Result<S::Value, M::Error> {
+    fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, M::Error> {
         if !self.is_metadata {
             return self.map.next_value_seed(seed);
         }

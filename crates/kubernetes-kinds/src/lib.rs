@@ -44,8 +44,8 @@ mod unknown;
 pub mod wire;
 
 pub use kind::{
-    GroupResource, GroupVersion, GroupVersionKind, Kind, Lifecycle, ListMapKeys,
-    Release, Replacement,
+    GroupResource, GroupVersion, GroupVersionKind, Kind, Lifecycle, ListMapKeys, Release,
+    Replacement,
 };
 pub use lean::Lean;
 #[doc(hidden)]

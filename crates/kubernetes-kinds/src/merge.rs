@@ -88,12 +88,8 @@ where
 ///
 /// Servers refuse repeated keys. Here, elements of `theirs` with the same keys are merged with each
 /// other, and of those of `ours` that `theirs` has, the first is merged and the others are dropped.
-pub fn list<C, T>(
-    ours: &mut C,
-    theirs: C,
-    same: fn(&T, &T) -> bool,
-    merge: fn(&mut T, T),
-) where
+pub fn list<C, T>(ours: &mut C, theirs: C, same: fn(&T, &T) -> bool, merge: fn(&mut T, T))
+where
     C: Collection<Whole = Vec<T>>,
 {
     let Some(theirs) = theirs.into_whole() else {
@@ -101,8 +97,10 @@ pub fn list<C, T>(
     };
     let ours = ours.whole_mut();
     let mut theirs = Theirs::of(theirs, same, merge);
-    let counterparts: Vec<_> =
-        ours.iter().map(|element| theirs.counterpart(element, same)).collect();
+    let counterparts: Vec<_> = ours
+        .iter()
+        .map(|element| theirs.counterpart(element, same))
+        .collect();
     for (element, at) in std::mem::take(ours).into_iter().zip(counterparts) {
         match at {
             None => ours.push(element),
@@ -131,7 +129,10 @@ impl<T> Theirs<T> {
     fn of(theirs: Vec<T>, same: fn(&T, &T) -> bool, merge: fn(&mut T, T)) -> Self {
         let mut elements = VecDeque::<Element<T>>::new();
         for value in theirs {
-            match elements.iter_mut().find(|element| same(&element.value, &value)) {
+            match elements
+                .iter_mut()
+                .find(|element| same(&element.value, &value))
+            {
                 Some(before) => merge(&mut before.value, value),
                 None => elements.push_back(Element {
                     value,
@@ -145,7 +146,10 @@ impl<T> Theirs<T> {
 
     /// Returns the index of the element with the same keys, and marks it as shared.
     fn counterpart(&mut self, ours: &T, same: fn(&T, &T) -> bool) -> Option<usize> {
-        let at = self.elements.iter().position(|element| same(ours, &element.value))?;
+        let at = self
+            .elements
+            .iter()
+            .position(|element| same(ours, &element.value))?;
         self.elements.get_mut(at)?.shared = true;
         Some(at)
     }
@@ -160,14 +164,22 @@ impl<T> Theirs<T> {
             element.ours.get_or_insert(ours);
         }
         if !self.elements.iter().take(at).any(|element| element.shared) {
-            all.extend(self.elements.drain(..=at).map(|element| element.merged(merge)));
+            all.extend(
+                self.elements
+                    .drain(..=at)
+                    .map(|element| element.merged(merge)),
+            );
             self.added += at + 1;
         }
     }
 
     /// Adds the elements that are left.
     fn add_rest(self, all: &mut Vec<T>, merge: fn(&mut T, T)) {
-        all.extend(self.elements.into_iter().map(|element| element.merged(merge)));
+        all.extend(
+            self.elements
+                .into_iter()
+                .map(|element| element.merged(merge)),
+        );
     }
 }
 
@@ -202,7 +214,12 @@ pub fn metadata(ours: &mut ObjectMeta, theirs: ObjectMeta) {
     whole_if_some(&mut ours.managed_fields, theirs.managed_fields);
     whole_if_some(&mut ours.name, theirs.name);
     whole_if_some(&mut ours.namespace, theirs.namespace);
-    list(&mut ours.owner_references, theirs.owner_references, uid, whole);
+    list(
+        &mut ours.owner_references,
+        theirs.owner_references,
+        uid,
+        whole,
+    );
     whole_if_some(&mut ours.resource_version, theirs.resource_version);
     whole_if_some(&mut ours.self_link, theirs.self_link);
     whole_if_some(&mut ours.uid, theirs.uid);

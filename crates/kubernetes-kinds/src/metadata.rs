@@ -76,11 +76,7 @@ pub trait WithMetadata: Metadata<Ty = ObjectMeta> + Sized {
 
     /// Adds one annotation, or replaces its value.
     #[must_use]
-    fn with_annotation(
-        mut self,
-        key: impl Into<String>,
-        value: impl Into<String>,
-    ) -> Self {
+    fn with_annotation(mut self, key: impl Into<String>, value: impl Into<String>) -> Self {
         let annotations = self.metadata_mut().annotations.get_or_insert_default();
         annotations.insert(key.into(), value.into());
         self
@@ -90,8 +86,10 @@ pub trait WithMetadata: Metadata<Ty = ObjectMeta> + Sized {
     /// finalizer is removed.
     #[must_use]
     fn with_finalizer(mut self, finalizer: impl Into<String>) -> Self {
-        let (finalizers, finalizer) =
-            (self.metadata_mut().finalizers.get_or_insert_default(), finalizer.into());
+        let (finalizers, finalizer) = (
+            self.metadata_mut().finalizers.get_or_insert_default(),
+            finalizer.into(),
+        );
         if !finalizers.contains(&finalizer) {
             finalizers.push(finalizer);
         }

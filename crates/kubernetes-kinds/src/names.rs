@@ -83,7 +83,10 @@ impl NameFormat {
 #[doc(hidden)]
 #[must_use]
 pub fn lowered(text: &str) -> Cow<'_, str> {
-    if text.bytes().all(|b| b.is_ascii() && !b.is_ascii_uppercase()) {
+    if text
+        .bytes()
+        .all(|b| b.is_ascii() && !b.is_ascii_uppercase())
+    {
         return Cow::Borrowed(text);
     }
     // The two signs beyond ASCII that become ASCII matter here, and no others.

@@ -84,11 +84,13 @@ impl FieldPath {
     /// Returns the value at the path in the JSON of the object, if there is one.
     #[must_use]
     pub fn resolve<'v>(&self, object: &'v Value) -> Option<&'v Value> {
-        self.0.iter().try_fold(object, |value, segment| match segment {
-            Segment::Field(name) => value.get(name.as_ref()),
-            Segment::Index(index) => value.get(index),
-            Segment::Key(key) => value.get(key),
-        })
+        self.0
+            .iter()
+            .try_fold(object, |value, segment| match segment {
+                Segment::Field(name) => value.get(name.as_ref()),
+                Segment::Index(index) => value.get(index),
+                Segment::Key(key) => value.get(key),
+            })
     }
 }
 

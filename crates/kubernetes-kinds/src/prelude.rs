@@ -4,8 +4,7 @@
 
 pub use crate::apply::Apply;
 pub use crate::build::{
-    SelectorBuilder, controller_reference, label_selector, owner_reference,
-    topology_term,
+    SelectorBuilder, controller_reference, label_selector, owner_reference, topology_term,
 };
 pub use crate::convert::Convert;
 pub use crate::topology::{AllowedTopologies, StorageCapacity};

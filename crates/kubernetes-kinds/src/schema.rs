@@ -10,8 +10,7 @@ use k8s_openapi::serde_json::{Map, Value};
 
 #[doc(inline)]
 pub use crate::{
-    __schema_enumeration as enumeration, __schema_kind as kind,
-    __schema_object as object,
+    __schema_enumeration as enumeration, __schema_kind as kind, __schema_object as object,
 };
 
 // `\d` is a digit of ASCII, in ECMA 262 and in a server.
@@ -19,8 +18,7 @@ pub use crate::{
 // for two characters beyond ASCII that Go's conversion to lower case makes `i` and `k`.
 
 /// The pattern of [`NameFormat::DnsSubdomain`](crate::names::NameFormat::DnsSubdomain).
-pub const DNS_SUBDOMAIN: &str =
-    r"^[\da-z]([-\da-z]*[\da-z])?(\.[\da-z]([-\da-z]*[\da-z])?)*$";
+pub const DNS_SUBDOMAIN: &str = r"^[\da-z]([-\da-z]*[\da-z])?(\.[\da-z]([-\da-z]*[\da-z])?)*$";
 
 /// The pattern of [`NameFormat::DnsSubdomain`](crate::names::NameFormat::DnsSubdomain), before conversion to lower case.
 pub const DNS_SUBDOMAIN_ANY_CASE: &str =
@@ -61,7 +59,11 @@ impl Properties {
     /// Adds `apiVersion` and `kind`, which may be absent but not wrong.
     pub fn type_meta(&mut self, api_version: &str, kind: &str) {
         for (name, description, value) in [
-            ("apiVersion", "The group and version of the object.", api_version),
+            (
+                "apiVersion",
+                "The group and version of the object.",
+                api_version,
+            ),
             ("kind", "The kind of the object.", kind),
         ] {
             let mut schema = described(description);
@@ -131,7 +133,10 @@ pub fn values(schema: &mut Schema, change: impl FnOnce(&mut Schema)) {
 }
 
 fn inside(schema: &mut Schema, keyword: &str, change: impl FnOnce(&mut Schema)) {
-    let inner = schema.get(keyword).cloned().and_then(|inner| inner.try_into().ok());
+    let inner = schema
+        .get(keyword)
+        .cloned()
+        .and_then(|inner| inner.try_into().ok());
     let mut inner: Schema = inner.unwrap_or_default();
     change(&mut inner);
     set(schema, keyword, inner.to_value());

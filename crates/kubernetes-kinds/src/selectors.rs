@@ -19,9 +19,7 @@ use std::error::Error;
 use std::fmt;
 use std::hash::{BuildHasher, Hash};
 
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::{
-    LabelSelector, LabelSelectorRequirement,
-};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, LabelSelectorRequirement};
 
 use crate::names::NameFormat;
 use crate::path::FieldPath;
@@ -38,9 +36,7 @@ impl<K: Borrow<str> + Ord, V: AsRef<str>> Labels for BTreeMap<K, V> {
     }
 }
 
-impl<K: Borrow<str> + Eq + Hash, V: AsRef<str>, S: BuildHasher> Labels
-    for HashMap<K, V, S>
-{
+impl<K: Borrow<str> + Eq + Hash, V: AsRef<str>, S: BuildHasher> Labels for HashMap<K, V, S> {
     fn label(&self, key: &str) -> Option<&str> {
         self.get(key).map(V::as_ref)
     }
@@ -49,7 +45,9 @@ impl<K: Borrow<str> + Eq + Hash, V: AsRef<str>, S: BuildHasher> Labels
 impl<K: AsRef<str>, V: AsRef<str>> Labels for [(K, V)] {
     fn label(&self, key: &str) -> Option<&str> {
         let mut pairs = self.iter();
-        pairs.find(|(other, _)| other.as_ref() == key).map(|(_, value)| value.as_ref())
+        pairs
+            .find(|(other, _)| other.as_ref() == key)
+            .map(|(_, value)| value.as_ref())
     }
 }
 
@@ -96,10 +94,7 @@ pub fn matches(
 }
 
 /// Returns whether a valid requirement is met.
-fn holds(
-    requirement: &LabelSelectorRequirement,
-    labels: &(impl Labels + ?Sized),
-) -> bool {
+fn holds(requirement: &LabelSelectorRequirement, labels: &(impl Labels + ?Sized)) -> bool {
     let label = labels.label(&requirement.key);
     let listed = |value: &str| requirement.values.iter().flatten().any(|v| v == value);
     match requirement.operator.as_str() {
@@ -235,7 +230,9 @@ impl SelectorError {
     #[must_use]
     pub fn path(&self) -> FieldPath {
         let below = |requirement: &usize, name: &'static str| {
-            FieldPath::new("matchExpressions").index(*requirement).child(name)
+            FieldPath::new("matchExpressions")
+                .index(*requirement)
+                .child(name)
         };
         match self {
             Self::LabelKey { key } | Self::LabelValue { key, .. } => {
@@ -257,7 +254,10 @@ impl SelectorError {
     pub fn message(&self) -> String {
         match self {
             Self::LabelKey { .. } => {
-                format!("the key must be {}", NameFormat::QualifiedName.description())
+                format!(
+                    "the key must be {}",
+                    NameFormat::QualifiedName.description()
+                )
             }
             Self::Key { .. } => {
                 format!("it must be {}", NameFormat::QualifiedName.description())
@@ -267,9 +267,7 @@ impl SelectorError {
             }
             Self::NoValues { .. } => "In and NotIn need values".to_owned(),
             Self::Values { .. } => "Exists and DoesNotExist take no values".to_owned(),
-            Self::Operator { .. } => {
-                "it must be In, NotIn, Exists or DoesNotExist".to_owned()
-            }
+            Self::Operator { .. } => "it must be In, NotIn, Exists or DoesNotExist".to_owned(),
         }
     }
 }

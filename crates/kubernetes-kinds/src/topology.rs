@@ -52,10 +52,7 @@ pub trait StorageCapacity {
     /// # Errors
     ///
     /// When the selector of nodes is invalid.
-    fn reaches_node(
-        &self,
-        labels: &(impl Labels + ?Sized),
-    ) -> Result<bool, InvalidSelector> {
+    fn reaches_node(&self, labels: &(impl Labels + ?Sized)) -> Result<bool, InvalidSelector> {
         let topology = self.node_topology();
         topology.map_or(Ok(false), |selector| selectors::matches(selector, labels))
     }
@@ -96,10 +93,7 @@ pub trait StorageCapacity {
 /// node matches a term without expressions, or with an expression that has no values or an
 /// invalid label key or value.
 #[must_use]
-pub fn allows_node(
-    terms: &[TopologySelectorTerm],
-    labels: &(impl Labels + ?Sized),
-) -> bool {
+pub fn allows_node(terms: &[TopologySelectorTerm], labels: &(impl Labels + ?Sized)) -> bool {
     terms.is_empty() || terms.iter().any(|term| matches(term, labels))
 }
 

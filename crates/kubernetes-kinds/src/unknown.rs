@@ -36,7 +36,10 @@ impl fmt::Display for ParseEnumError {
     #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (value, enumeration) = (self.value.escape_debug(), self.enumeration);
-        write!(f, "\"{value}\" is not a known {enumeration}, expected one of: ")?;
+        write!(
+            f,
+            "\"{value}\" is not a known {enumeration}, expected one of: "
+        )?;
         for (index, known) in self.known.iter().enumerate() {
             let comma = if index > 0 { ", " } else { "" };
             write!(f, "{comma}{known}")?;

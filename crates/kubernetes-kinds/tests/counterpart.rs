@@ -113,7 +113,10 @@ fn all_that_is_lost_is_told() {
         "inner.branches[a.b][0].y: 1",
     ];
     assert_eq!(Vec::from_iter(fields), expected);
-    assert_eq!(theirs::Tree::try_from(ours), Err(LossyError { unrepresentable }));
+    assert_eq!(
+        theirs::Tree::try_from(ours),
+        Err(LossyError { unrepresentable })
+    );
     // What is not lost is there.
     let kept = tree(0, vec![leaf(&[]), leaf(&[])]);
     let inner = tree(0, vec![leaf(&[])]);

@@ -61,7 +61,10 @@ fn elements_that_are_null_are_zero() {
 #[test]
 fn a_list_that_is_null_is_unset() {
     let value = json!({"list": null, "numbers": null, "map": null, "metadata": null});
-    assert_eq!(serde_json::from_value::<Thing>(value).unwrap(), Thing::default());
+    assert_eq!(
+        serde_json::from_value::<Thing>(value).unwrap(),
+        Thing::default()
+    );
 }
 
 /// Metadata is a type of k8s-openapi, whose own reading refuses `null` there.
@@ -90,8 +93,7 @@ fn metadata_is_read_the_same_way() {
     zero["labels"]["x"] = "".into();
     zero["finalizers"][1] = "".into();
     zero["managedFields"][1] = json!({});
-    zero["ownerReferences"][1] =
-        json!({"apiVersion": "", "kind": "", "name": "", "uid": ""});
+    zero["ownerReferences"][1] = json!({"apiVersion": "", "kind": "", "name": "", "uid": ""});
     let expected: ObjectMeta = serde_json::from_value(zero.clone()).unwrap();
     assert_eq!(thing.metadata, expected);
     assert_eq!(serde_json::to_value(&thing.metadata).unwrap(), zero);
@@ -110,6 +112,9 @@ fn other_shapes_are_errors() {
         json!({"metadata": {"labels": {"a": 1}}}),
         json!({"metadata": []}),
     ] {
-        assert!(serde_json::from_value::<Thing>(value.clone()).is_err(), "{value}");
+        assert!(
+            serde_json::from_value::<Thing>(value.clone()).is_err(),
+            "{value}"
+        );
     }
 }

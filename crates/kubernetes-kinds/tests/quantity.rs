@@ -47,7 +47,11 @@ const SERVED: [(&str, &str, &str); 49] = [
     // The same, but read with large numbers.
     ("+1Pi", "1Pi", "1Pi"),
     ("1.0000000000", "1", "1"),
-    ("1234567890123456789.", "1234567890123456789", "1234567890123456789"),
+    (
+        "1234567890123456789.",
+        "1234567890123456789",
+        "1234567890123456789",
+    ),
     // No finer than a nano, away from zero.
     ("0.1n", "1n", "1n"),
     ("-0.1n", "-1n", "-1n"),
@@ -62,8 +66,16 @@ const SERVED: [(&str, &str, &str); 49] = [
     // Binary ends, decimal doesn't.
     ("8Ei", "9223372036854775807", "9223372036854775807"),
     ("-9Ei", "-9223372036854775807", "-9223372036854775807"),
-    ("7.99999999999999999999Ei", "9223372036854775807", "9223372036854775807"),
-    ("9223372036854775808", "9223372036854775808", "9223372036854775808"),
+    (
+        "7.99999999999999999999Ei",
+        "9223372036854775807",
+        "9223372036854775807",
+    ),
+    (
+        "9223372036854775808",
+        "9223372036854775808",
+        "9223372036854775808",
+    ),
     ("1e100", "10e99", "10e99"),
     ("1500E", "1500E", "1500E"),
     // The suffix is lost from 10²¹ on.
@@ -84,14 +96,20 @@ fn texts_are_written_back_as_by_a_server() {
         assert_eq!(stays, text == served, "{text}");
         let spaced = format!(" {text}\t");
         assert_eq!(canonical(&spaced).unwrap(), served, "{text}");
-        assert_eq!(Amount::try_from(&Quantity(spaced)), Ok(amount(text)), "{text}");
+        assert_eq!(
+            Amount::try_from(&Quantity(spaced)),
+            Ok(amount(text)),
+            "{text}"
+        );
     }
 }
 
 #[test]
 fn what_is_no_quantity_is_refused_as_by_a_server() {
     use QuantityError::{Format, Number, Suffix};
-    let zeros = ["+", "-", ".", "-.", "00", "e5", ".Ki", "Ti", "k", "0e-10", "0Pi"];
+    let zeros = [
+        "+", "-", ".", "-.", "00", "e5", ".Ki", "Ti", "k", "0e-10", "0Pi",
+    ];
     for text in zeros {
         assert!(amount(text).is_zero(), "{text}");
     }
@@ -200,19 +218,30 @@ fn whole_numbers_are_checked() {
     }
     assert_eq!(Amount::from(1_u64 << 30).to_string(), "1Gi");
     assert_eq!(Amount::from(i64::MIN).to_i64(), Some(i64::MIN));
-    assert_eq!(Quantity::from(&Amount::from(-2048_i64)), Quantity("-2Ki".to_owned()));
+    assert_eq!(
+        Quantity::from(&Amount::from(-2048_i64)),
+        Quantity("-2Ki".to_owned())
+    );
     let huge = amount("1e2147483647");
-    assert_eq!(huge.clone().with_format(Format::DecimalSI).to_string(), "10e2147483646");
-    assert_eq!(huge.with_format(Format::BinarySI).to_string(), "10e2147483646");
+    assert_eq!(
+        huge.clone().with_format(Format::DecimalSI).to_string(),
+        "10e2147483646"
+    );
+    assert_eq!(
+        huge.with_format(Format::BinarySI).to_string(),
+        "10e2147483646"
+    );
     assert_eq!(Amount::from(0_u64).format(), Format::BinarySI);
 }
 
 #[test]
 fn sums_keep_to_their_format() {
-    let sum =
-        |one, two| amount(one).checked_add(&amount(two)).map(|sum| sum.to_string());
-    let difference =
-        |one, two| amount(one).checked_sub(&amount(two)).map(|d| d.to_string());
+    let sum = |one, two| {
+        amount(one)
+            .checked_add(&amount(two))
+            .map(|sum| sum.to_string())
+    };
+    let difference = |one, two| amount(one).checked_sub(&amount(two)).map(|d| d.to_string());
     assert_eq!(sum("1Gi", "1G").as_deref(), Some("2073741824"));
     assert_eq!(sum("1G", "1Gi").as_deref(), Some("2073741824"));
     assert_eq!(sum("0", "1Gi").as_deref(), Some("1Gi"));
@@ -236,7 +265,12 @@ fn parts() -> impl Strategy<Value = (String, String, String, String)> {
         3 => "[numkMGTPE]?",
         1 => (-60..60).prop_map(|exponent| format!("e{exponent}")),
     ];
-    ("[+-]?", "[0-9]{1,45}|[09]{1,45}|[0-9]{1,6}", "[0-9]{0,20}|[09]{0,15}|", suffix)
+    (
+        "[+-]?",
+        "[0-9]{1,45}|[09]{1,45}|[0-9]{1,6}",
+        "[0-9]{0,20}|[09]{0,15}|",
+        suffix,
+    )
 }
 
 fn text((sign, whole, fraction, suffix): &(String, String, String, String)) -> String {
@@ -252,9 +286,7 @@ fn power(base: i32, exponent: i32) -> BigRational {
 const DECIMAL: [&str; 10] = ["n", "u", "m", "", "k", "M", "G", "T", "P", "E"];
 
 /// The value that Kubernetes documents, in exact arithmetic.
-fn exactly(
-    (sign, whole, fraction, suffix): &(String, String, String, String),
-) -> BigRational {
+fn exactly((sign, whole, fraction, suffix): &(String, String, String, String)) -> BigRational {
     let digits: BigRational = format!("{whole}{fraction}").parse().unwrap();
     let scale = match suffix.as_str() {
         "Ki" => power(2, 10),
@@ -265,9 +297,10 @@ fn exactly(
         "Ei" => power(2, 60),
         other => match other.strip_prefix('e') {
             Some(exponent) => power(10, exponent.parse().unwrap()),
-            None => {
-                power(1000, DECIMAL.iter().position(|s| *s == other).unwrap() as i32 - 3)
-            }
+            None => power(
+                1000,
+                DECIMAL.iter().position(|s| *s == other).unwrap() as i32 - 3,
+            ),
         },
     };
     let fraction = power(10, i32::try_from(fraction.len()).unwrap());
@@ -280,7 +313,10 @@ fn exactly(
 
 /// The value of an amount, from its text.
 fn value(amount: &Amount) -> BigRational {
-    let text = amount.clone().with_format(Format::DecimalExponent).to_string();
+    let text = amount
+        .clone()
+        .with_format(Format::DecimalExponent)
+        .to_string();
     let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
     digits.parse::<BigRational>().unwrap() * power(10, exponent.parse().unwrap())
 }

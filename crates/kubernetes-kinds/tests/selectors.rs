@@ -5,12 +5,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use k8s_openapi::api::core::v1::{
-    TopologySelectorLabelRequirement, TopologySelectorTerm,
-};
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::{
-    LabelSelector, LabelSelectorRequirement,
-};
+use k8s_openapi::api::core::v1::{TopologySelectorLabelRequirement, TopologySelectorTerm};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, LabelSelectorRequirement};
 use k8s_openapi::serde_json::{Value, from_value, json};
 use kubernetes_kinds::selectors::{Labels, matches};
 use kubernetes_kinds::topology::allows_node;
@@ -34,16 +30,46 @@ fn selectors_pick_as_in_kubernetes() {
         (json!({"matchLabels": {ZONE: "a", "disk": "hdd"}}), false),
         (json!({"matchLabels": {"empty": ""}}), true),
         (json!({"matchLabels": {"absent": ""}}), false),
-        (json!({"matchExpressions": [expression("disk", "In", &["hdd", "ssd"])]}), true),
-        (json!({"matchExpressions": [expression("disk", "In", &["hdd"])]}), false),
-        (json!({"matchExpressions": [expression("absent", "In", &["hdd"])]}), false),
-        (json!({"matchExpressions": [expression("disk", "NotIn", &["ssd"])]}), false),
-        (json!({"matchExpressions": [expression("disk", "NotIn", &["hdd"])]}), true),
-        (json!({"matchExpressions": [expression("absent", "NotIn", &["hdd"])]}), true),
-        (json!({"matchExpressions": [expression("disk", "Exists", &[])]}), true),
-        (json!({"matchExpressions": [expression("absent", "Exists", &[])]}), false),
-        (json!({"matchExpressions": [expression("disk", "DoesNotExist", &[])]}), false),
-        (json!({"matchExpressions": [expression("absent", "DoesNotExist", &[])]}), true),
+        (
+            json!({"matchExpressions": [expression("disk", "In", &["hdd", "ssd"])]}),
+            true,
+        ),
+        (
+            json!({"matchExpressions": [expression("disk", "In", &["hdd"])]}),
+            false,
+        ),
+        (
+            json!({"matchExpressions": [expression("absent", "In", &["hdd"])]}),
+            false,
+        ),
+        (
+            json!({"matchExpressions": [expression("disk", "NotIn", &["ssd"])]}),
+            false,
+        ),
+        (
+            json!({"matchExpressions": [expression("disk", "NotIn", &["hdd"])]}),
+            true,
+        ),
+        (
+            json!({"matchExpressions": [expression("absent", "NotIn", &["hdd"])]}),
+            true,
+        ),
+        (
+            json!({"matchExpressions": [expression("disk", "Exists", &[])]}),
+            true,
+        ),
+        (
+            json!({"matchExpressions": [expression("absent", "Exists", &[])]}),
+            false,
+        ),
+        (
+            json!({"matchExpressions": [expression("disk", "DoesNotExist", &[])]}),
+            false,
+        ),
+        (
+            json!({"matchExpressions": [expression("absent", "DoesNotExist", &[])]}),
+            true,
+        ),
         (
             json!({
                 "matchLabels": {ZONE: "a"},
@@ -69,25 +95,47 @@ fn expression(key: &str, operator: &str, values: &[&str]) -> Value {
 fn malformed_selectors_are_errors() {
     let long = "x".repeat(64);
     for (expression, path) in [
-        (expression("disk", "Gt", &["1"]), "matchExpressions[0].operator"),
-        (expression("disk", "in", &["ssd"]), "matchExpressions[0].operator"),
-        (expression("disk", "", &["ssd"]), "matchExpressions[0].operator"),
+        (
+            expression("disk", "Gt", &["1"]),
+            "matchExpressions[0].operator",
+        ),
+        (
+            expression("disk", "in", &["ssd"]),
+            "matchExpressions[0].operator",
+        ),
+        (
+            expression("disk", "", &["ssd"]),
+            "matchExpressions[0].operator",
+        ),
         (expression("disk", "In", &[]), "matchExpressions[0].values"),
-        (expression("disk", "NotIn", &[]), "matchExpressions[0].values"),
-        (expression("disk", "Exists", &["ssd"]), "matchExpressions[0].values"),
-        (expression("disk", "DoesNotExist", &["ssd"]), "matchExpressions[0].values"),
+        (
+            expression("disk", "NotIn", &[]),
+            "matchExpressions[0].values",
+        ),
+        (
+            expression("disk", "Exists", &["ssd"]),
+            "matchExpressions[0].values",
+        ),
+        (
+            expression("disk", "DoesNotExist", &["ssd"]),
+            "matchExpressions[0].values",
+        ),
         (expression("a b", "Exists", &[]), "matchExpressions[0].key"),
         (expression("", "Exists", &[]), "matchExpressions[0].key"),
-        (expression("disk", "In", &["ssd", &long]), "matchExpressions[0].values[1]"),
+        (
+            expression("disk", "In", &["ssd", &long]),
+            "matchExpressions[0].values[1]",
+        ),
     ] {
-        let json =
-            json!({"matchLabels": {"no": "match"}, "matchExpressions": [expression]});
+        let json = json!({"matchLabels": {"no": "match"}, "matchExpressions": [expression]});
         let refused = matches(&selector(json), &[("disk", "ssd")]).unwrap_err();
         assert_eq!(refused.errors.len(), 1, "{refused}");
         assert_eq!(refused.errors[0].path().to_string(), path, "{refused}");
     }
-    let refused =
-        matches(&selector(json!({"matchLabels": {"a": "b c"}})), &[("a", "b c")]);
+    let refused = matches(
+        &selector(json!({"matchLabels": {"a": "b c"}})),
+        &[("a", "b c")],
+    );
     assert!(refused.unwrap_err().to_string().starts_with("matchLabels"));
 }
 
@@ -126,14 +174,29 @@ fn terms_allow_as_in_kubernetes() {
         (json!([term(&[of(ZONE, &["b"])])]), false),
         (json!([term(&[of("absent", &["b"])])]), false),
         (json!([term(&[of(ZONE, &[])])]), false),
-        (json!([term(&[of(ZONE, &["a"]), of("disk", &["hdd"])])]), false),
-        (json!([term(&[of(ZONE, &["a"]), of("disk", &["hdd", "ssd"])])]), true),
-        (json!([term(&[of(ZONE, &["b"])]), term(&[of("disk", &["ssd"])])]), true),
+        (
+            json!([term(&[of(ZONE, &["a"]), of("disk", &["hdd"])])]),
+            false,
+        ),
+        (
+            json!([term(&[of(ZONE, &["a"]), of("disk", &["hdd", "ssd"])])]),
+            true,
+        ),
+        (
+            json!([term(&[of(ZONE, &["b"])]), term(&[of("disk", &["ssd"])])]),
+            true,
+        ),
         (json!([{}, term(&[of("disk", &["ssd"])])]), true),
         // What can't be a label spoils its term, and no other.
         (json!([term(&[of("odd", &["b c"])])]), false),
         (json!([term(&[of(ZONE, &["a", "b c"])])]), false),
-        (json!([term(&[of(ZONE, &["a", "b c"])]), term(&[of("disk", &["ssd"])])]), true),
+        (
+            json!([
+                term(&[of(ZONE, &["a", "b c"])]),
+                term(&[of("disk", &["ssd"])])
+            ]),
+            true,
+        ),
     ] {
         let told = terms_of.to_string();
         assert_eq!(allows_node(&terms(terms_of), &node), allowed, "{told}");
@@ -150,16 +213,14 @@ fn word() -> impl Strategy<Value = String> {
 
 fn requirement() -> impl Strategy<Value = LabelSelectorRequirement> {
     let operator = prop::sample::select(vec!["In", "NotIn", "Exists", "DoesNotExist"]);
-    (word(), operator, prop::collection::vec(word(), 1..3)).prop_map(
-        |(key, operator, values)| {
-            let values = operator.ends_with("In").then_some(values);
-            LabelSelectorRequirement {
-                key,
-                operator: operator.to_owned(),
-                values,
-            }
-        },
-    )
+    (word(), operator, prop::collection::vec(word(), 1..3)).prop_map(|(key, operator, values)| {
+        let values = operator.ends_with("In").then_some(values);
+        LabelSelectorRequirement {
+            key,
+            operator: operator.to_owned(),
+            values,
+        }
+    })
 }
 
 fn labels() -> impl Strategy<Value = BTreeMap<String, String>> {

@@ -51,8 +51,10 @@ impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let document = self.document.map(|number| format!("document {number}"));
         let path = Some(self.path.to_string()).filter(|path| !path.is_empty());
-        let parts: Vec<String> =
-            [document, self.object.clone(), path].into_iter().flatten().collect();
+        let parts: Vec<String> = [document, self.object.clone(), path]
+            .into_iter()
+            .flatten()
+            .collect();
         f.write_str(&parts.join(", "))?;
         let Some(line) = self.line else {
             return Ok(());
@@ -144,9 +146,7 @@ impl fmt::Display for Reason {
                 f,
                 "{field} is missing; every object has to name its apiVersion and kind"
             ),
-            Self::NotRegistered { found, registered } => {
-                not_registered(f, found, registered)
-            }
+            Self::NotRegistered { found, registered } => not_registered(f, found, registered),
             Self::NoRoute { from, to } => write!(
                 f,
                 "nothing leads from {from} to {to}; ask for a kind that it can become, or \
@@ -165,14 +165,12 @@ fn not_registered(
 ) -> fmt::Result {
     write!(f, "{found} is not registered")?;
     if is_plain_list(found) {
-        return f
-            .write_str("; decode its items with decode_json_all or decode_yaml_all");
+        return f.write_str("; decode its items with decode_json_all or decode_yaml_all");
     }
     match registered {
         [] => f.write_str("; the scheme is empty"),
         registered => {
-            let registered: Vec<_> =
-                registered.iter().map(ToString::to_string).collect();
+            let registered: Vec<_> = registered.iter().map(ToString::to_string).collect();
             write!(f, "; registered are {}", registered.join(", "))
         }
     }
@@ -240,10 +238,7 @@ impl SchemeError {
 
     /// Sets the line and column unless they are known.
     #[cfg(feature = "yaml")]
-    pub(crate) fn or_on(
-        self,
-        position: impl FnOnce(&FieldPath) -> Option<(usize, usize)>,
-    ) -> Self {
+    pub(crate) fn or_on(self, position: impl FnOnce(&FieldPath) -> Option<(usize, usize)>) -> Self {
         if self.location.line.is_some() {
             return self;
         }

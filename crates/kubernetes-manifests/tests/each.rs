@@ -7,9 +7,7 @@ mod common;
 
 use common::{PotV1, pot, pots, scheme};
 use kubernetes_kinds::{FieldPath, Segment};
-use kubernetes_manifests::scheme::{
-    AnyObject, Part, Reason, Syntax, to_json_all, to_yaml_all,
-};
+use kubernetes_manifests::scheme::{AnyObject, Part, Reason, Syntax, to_json_all, to_yaml_all};
 use proptest::prelude::*;
 
 /// What is told of each part: line, name, and the reading error or the strict errors.
@@ -21,14 +19,16 @@ fn told(text: &str, syntax: Syntax) -> Vec<String> {
             Ok(Some(_)) => format!("{name} is read"),
             Ok(None) => "list".to_owned(),
             Err(error) => {
-                let (path, reason) =
-                    (&error.location().path.to_string(), error.reason());
+                let (path, reason) = (&error.location().path.to_string(), error.reason());
                 let reason = match reason {
                     Reason::Syntax { .. } => "syntax".to_owned(),
                     Reason::Shape { .. } => "shape".to_owned(),
                     other => other.to_string(),
                 };
-                format!("{name} {path} {reason} at {}", error.location().line.unwrap())
+                format!(
+                    "{name} {path} {reason} at {}",
+                    error.location().line.unwrap()
+                )
             }
         };
         for error in &part.field_errors {
@@ -48,14 +48,16 @@ const HEAD: &str = "apiVersion: example.com/v1\nkind: Pot\n";
 #[test]
 fn a_damaged_document_hides_no_other() {
     let good = format!("{HEAD}metadata: {{name: a}}\n");
-    let text = format!(
-        "# first\n{good}---\na: [\n--- # third\n{good}...\n%YAML 1.1\n---\n{good}"
-    );
-    let wanted = ["2: a is read", "6: -  syntax at 6", "8: a is read", "14: a is read"];
+    let text = format!("# first\n{good}---\na: [\n--- # third\n{good}...\n%YAML 1.1\n---\n{good}");
+    let wanted = [
+        "2: a is read",
+        "6: -  syntax at 6",
+        "8: a is read",
+        "14: a is read",
+    ];
     assert_eq!(yaml(&text), wanted);
     // Markers count at the beginning of a line only.
-    let text =
-        format!("{HEAD}parameters:\n  a: |\n    x\n    ---\n    ...\n  b: --- c\n");
+    let text = format!("{HEAD}parameters:\n  a: |\n    x\n    ---\n    ...\n  b: --- c\n");
     assert_eq!(yaml(&text), ["1: - is read"]);
 }
 
@@ -103,8 +105,7 @@ items:
 
 #[test]
 fn items_of_a_typed_list_have_its_kind() {
-    let text =
-        "apiVersion: example.com/v1beta1\nkind: PotList\nitems:\n- sizeBytes: 1\n";
+    let text = "apiVersion: example.com/v1beta1\nkind: PotList\nitems:\n- sizeBytes: 1\n";
     let scheme = scheme();
     let parts: Vec<_> = scheme.decode_each(text, Syntax::JsonOrYaml).collect();
     assert_eq!(parts[1].kind.as_deref(), Some("Pot"));
@@ -118,11 +119,13 @@ fn items_of_a_typed_list_have_its_kind() {
 #[test]
 fn json_goes_on_after_damage() {
     let good = "{\"apiVersion\": \"example.com/v1\",\n\"kind\": \"Pot\"}\n";
-    let text = format!(
-        "{good}{{\"a\" 1}}\n{good}{{\"b\": [\n{good}{{\"c\": \"\n\"}}\n\n{good}x"
-    );
-    let wanted =
-        ["1: - is read", "3: -  syntax at 3", "4: - is read", "7: -  syntax at 8"];
+    let text = format!("{good}{{\"a\" 1}}\n{good}{{\"b\": [\n{good}{{\"c\": \"\n\"}}\n\n{good}x");
+    let wanted = [
+        "1: - is read",
+        "3: -  syntax at 3",
+        "4: - is read",
+        "7: -  syntax at 8",
+    ];
     let found = told(&text, Syntax::Json);
     assert_eq!(found[..3], wanted[..3], "{found:?}");
     // Wherever it goes on, it finds what is whole.
@@ -133,11 +136,19 @@ fn json_goes_on_after_damage() {
 #[test]
 fn each_document_has_its_own_language() {
     let text = "{\"kind\": \"A\", \"apiVersion\": \"a/v1\"}\n{\"kind\": \"B\", \"apiVersion\": \"a/v1\"}\n---\n{kind: C, apiVersion: a/v1}\n---\n\nkind: D\napiVersion: a/v1\n";
-    let wanted = ["1: - is read", "2: - is read", "4: - is read", "7: - is read"];
+    let wanted = [
+        "1: - is read",
+        "2: - is read",
+        "4: - is read",
+        "7: - is read",
+    ];
     assert_eq!(yaml(text), wanted);
     let found = told(text, Syntax::Json);
     assert_eq!(found[..2], wanted[..2]);
-    assert!(found[2..].iter().all(|told| told.contains("syntax")), "{found:?}");
+    assert!(
+        found[2..].iter().all(|told| told.contains("syntax")),
+        "{found:?}"
+    );
     assert_eq!(told("kind: A\n", Syntax::Json), ["1: -  syntax at 1"]);
 }
 
@@ -146,7 +157,10 @@ fn path(text: &str) -> FieldPath {
         Ok(index) => Segment::Index(index),
         Err(_) => Segment::Field(name.to_owned().into()),
     };
-    text.split('/').filter(|name| !name.is_empty()).map(field).collect()
+    text.split('/')
+        .filter(|name| !name.is_empty())
+        .map(field)
+        .collect()
 }
 
 /// The line and column of fields of the first part.
@@ -154,7 +168,10 @@ fn positions(text: &str, paths: &[&str]) -> Vec<(usize, usize)> {
     let scheme = scheme();
     let part = scheme.decode_each(text, Syntax::JsonOrYaml).next().unwrap();
     let mut positions = part.positions();
-    paths.iter().map(|text| positions.find(&path(text)).unwrap()).collect()
+    paths
+        .iter()
+        .map(|text| positions.find(&path(text)).unwrap())
+        .collect()
 }
 
 #[test]
@@ -175,7 +192,10 @@ fn an_object_is_read_as_a_type_that_is_not_registered() {
         .collect();
     assert_eq!(
         errors,
-        ["duplicate field \"data.a\" at 6", "unknown field \"dat\" at 7"]
+        [
+            "duplicate field \"data.a\" at 6",
+            "unknown field \"dat\" at 7"
+        ]
     );
     let error = parts[2].read::<ConfigMap>().unwrap_err();
     let location = error.location();
@@ -184,7 +204,10 @@ fn an_object_is_read_as_a_type_that_is_not_registered() {
     let json = parts[3].read::<ConfigMap>().unwrap();
     assert_eq!(json.errors[0].location.line, Some(13));
     // A part that can't be read isn't the type's zero value.
-    let damaged = scheme.decode_each("kind: [", Syntax::JsonOrYaml).next().unwrap();
+    let damaged = scheme
+        .decode_each("kind: [", Syntax::JsonOrYaml)
+        .next()
+        .unwrap();
     assert!(damaged.object.is_err() && damaged.read::<ConfigMap>().is_err());
 }
 
@@ -204,7 +227,16 @@ fn fields_have_positions() {
         "none/a",
         "parameters/c",
     ];
-    let wanted = [(3, 1), (5, 1), (8, 3), (7, 3), (5, 1), (10, 1), (3, 1), (11, 20)];
+    let wanted = [
+        (3, 1),
+        (5, 1),
+        (8, 3),
+        (7, 3),
+        (5, 1),
+        (10, 1),
+        (3, 1),
+        (11, 20),
+    ];
     assert_eq!(positions(&yaml, &paths), wanted);
     let json = "\n{\"apiVersion\": \"example.com/v1\", \"kind\": \"Pot\",\n \"lids\": [{\"name\": \"a\"},\n  {\"knob\": \"x\",\n   \"name\": \"b\"}], \"é\": 1, \"size\": 1}";
     let paths = ["", "lids/0", "lids/1/name", "size"];
@@ -214,22 +246,24 @@ fn fields_have_positions() {
 #[test]
 fn what_a_merge_key_brings_stands_where_it_is_brought() {
     let text = format!("{HEAD}x: &x\n  a: 1\n  b: 2\nparameters:\n  <<: *x\n  b: '3'\n");
-    assert_eq!(positions(&text, &["parameters/a", "parameters/b"]), [(7, 7), (8, 3)]);
+    assert_eq!(
+        positions(&text, &["parameters/a", "parameters/b"]),
+        [(7, 7), (8, 3)]
+    );
 }
 
 #[test]
 fn aliases_share_one_limit() {
-    let line =
-        |name: char, of: &str| format!("{name}: &{name} [{}]\n", [of; 10].join(","));
-    let bomb = line('a', "x")
-        + &line('b', "*a")
-        + &line('c', "*b")
-        + &line('d', "*c")
-        + &line('e', "*d");
+    let line = |name: char, of: &str| format!("{name}: &{name} [{}]\n", [of; 10].join(","));
+    let bomb =
+        line('a', "x") + &line('b', "*a") + &line('c', "*b") + &line('d', "*c") + &line('e', "*d");
     let text = format!("{bomb}---\n").repeat(3) + HEAD + "---\na: &a 1\nb: *a\n";
     let found = yaml(&text);
     assert_eq!(found[3], "19: - is read", "{found:?}");
-    assert!(found[..3].iter().all(|told| told.contains("syntax")), "{found:?}");
+    assert!(
+        found[..3].iter().all(|told| told.contains("syntax")),
+        "{found:?}"
+    );
     assert!(found[4].contains("apiVersion is missing"), "{found:?}");
 }
 
@@ -262,7 +296,10 @@ proptest! {
 fn a_part_holds_the_object() {
     let text = to_yaml_all(&[AnyObject::new(pot("a"))]).unwrap();
     let scheme = scheme();
-    let part = scheme.decode_each(&text, Syntax::JsonOrYaml).next().unwrap();
+    let part = scheme
+        .decode_each(&text, Syntax::JsonOrYaml)
+        .next()
+        .unwrap();
     let object = part.object.unwrap().unwrap();
     assert_eq!(object.downcast_ref::<PotV1>(), Some(&pot("a")));
 }

@@ -26,12 +26,19 @@ fn tells_what_is_registered() {
     let versions: Vec<_> = scheme.group_versions().map(ToString::to_string).collect();
     assert_eq!(
         versions,
-        ["example.com/v1", "example.com/v1alpha1", "example.com/v1beta1"]
+        [
+            "example.com/v1",
+            "example.com/v1alpha1",
+            "example.com/v1beta1"
+        ]
     );
     let kinds: Vec<_> = scheme.kinds(&V1).collect();
     assert_eq!(kinds.len(), 1);
     assert_eq!(kinds[0].kind, GroupVersionKind::of::<PotV1>());
-    assert_eq!(kinds[0].list_kind, Some(GroupVersionKind::of::<PotV1List>()));
+    assert_eq!(
+        kinds[0].list_kind,
+        Some(GroupVersionKind::of::<PotV1List>())
+    );
     assert_eq!(kinds[0].scope, Scope::Cluster);
     assert!(kinds[0].lifecycle.is_some());
     let infos: Vec<_> = scheme.resource("potinfos").collect();
@@ -133,8 +140,7 @@ fn decodes_whatever_the_order_of_fields() {
         "apiVersion": "example.com/v1beta1", "sizeBytes": 7}"#;
     let decoded: Decoded<PotV1> = scheme().decode_json(late).unwrap();
     assert_eq!(decoded.object.size, Some(7));
-    let escaped =
-        r#"{"\u006bind": "P\u006ft", "apiVersion": "example.com/v1", "size": 3}"#;
+    let escaped = r#"{"\u006bind": "P\u006ft", "apiVersion": "example.com/v1", "size": 3}"#;
     let decoded: Decoded<PotV1> = scheme().decode_json(escaped).unwrap();
     assert_eq!(decoded.object.size, Some(3));
 }
@@ -172,11 +178,15 @@ fn decodes_lists_with_their_metadata() {
         },
         items: vec![pot("a"), pot("b")],
     };
-    let decoded: Decoded<PotInfoList> =
-        scheme().decode_json(text(&PotV1beta1List::from(list.clone()))).unwrap();
+    let decoded: Decoded<PotInfoList> = scheme()
+        .decode_json(text(&PotV1beta1List::from(list.clone())))
+        .unwrap();
     assert_eq!(decoded.object.metadata, list.metadata);
-    let paths: Vec<_> =
-        decoded.unrepresentable.iter().map(|loss| loss.path.to_string()).collect();
+    let paths: Vec<_> = decoded
+        .unrepresentable
+        .iter()
+        .map(|loss| loss.path.to_string())
+        .collect();
     assert_eq!(paths, ["items[0].note", "items[1].note"]);
     let back: Decoded<PotV1List> = scheme().decode_json(text(&decoded.object)).unwrap();
     assert_eq!(back.object, list);
@@ -184,8 +194,7 @@ fn decodes_lists_with_their_metadata() {
 
 #[test]
 fn streams_hold_objects_and_lists_of_any_kind() {
-    let map =
-        json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "m"}});
+    let map = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "m"}});
     let typed = r#"{"kind": "PotList", "apiVersion": "example.com/v1",
         "items": [{"metadata": {"name": "c"}}, {"kind": "Pot"}]}"#;
     let inner = json!({"apiVersion": "v1", "kind": "List", "items": [pot("b"), map]});
@@ -205,7 +214,10 @@ fn streams_hold_objects_and_lists_of_any_kind() {
         ]
     );
     assert_eq!(objects[0].downcast_ref::<PotV1>(), Some(&pot("a")));
-    assert_eq!(objects[1].location().to_string(), "document 1, items[1].items[0]");
+    assert_eq!(
+        objects[1].location().to_string(),
+        "document 1, items[1].items[0]"
+    );
     assert_eq!(objects[3].location().to_string(), "document 2, items[0]");
     assert_eq!(objects[2].as_value(), Some(&map));
     assert!(scheme().decode_json_all(" \n").unwrap().is_empty());
@@ -230,8 +242,7 @@ fn objects_convert() {
     assert_eq!(object.clone().convert_to(&scheme, &V1).unwrap(), object);
     assert_eq!(object.clone().downcast::<PotInfo>(), None);
     assert_eq!(object.downcast::<PotV1>(), Some(pot("a")));
-    let namespaced =
-        AnyObject::new(PotInfo::default().with_name("n").with_namespace("s"));
+    let namespaced = AnyObject::new(PotInfo::default().with_name("n").with_namespace("s"));
     assert_eq!(namespaced.to_string(), "example.com/v1alpha1 PotInfo s/n");
 }
 

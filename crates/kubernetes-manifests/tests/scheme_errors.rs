@@ -21,26 +21,37 @@ fn stream(text: &str) -> SchemeError {
 
 #[test]
 fn syntax() {
-    for text in
-        ["", "{", r#"{"kind": "Pot", "apiVersion": "example.com/v1", !}"#, "{'a'}"]
-    {
+    for text in [
+        "",
+        "{",
+        r#"{"kind": "Pot", "apiVersion": "example.com/v1", !}"#,
+        "{'a'}",
+    ] {
         let error = one(text);
-        assert!(matches!(error.reason(), Reason::Syntax { .. }), "{text}: {error}");
+        assert!(
+            matches!(error.reason(), Reason::Syntax { .. }),
+            "{text}: {error}"
+        );
         assert!(error.location().line.is_some(), "{text}: {error}");
     }
     let error = stream("{\"kind\": \"Odd\", \"apiVersion\": \"a/v1\"}\n{]");
-    assert_eq!(error.to_string(), "document 2 (line 2, column 2): key must be a string");
+    assert_eq!(
+        error.to_string(),
+        "document 2 (line 2, column 2): key must be a string"
+    );
 }
 
 #[test]
 fn not_an_object() {
     for text in ["[]", "5", "\"a\"", "null"] {
         let error = one(text);
-        assert!(matches!(error.reason(), Reason::Shape { .. }), "{text}: {error}");
+        assert!(
+            matches!(error.reason(), Reason::Shape { .. }),
+            "{text}: {error}"
+        );
     }
     let error = one(r#"{"kind": 5}"#);
-    let expected =
-        "line 1, column 10: invalid type: integer `5`, expected a string as kind";
+    let expected = "line 1, column 10: invalid type: integer `5`, expected a string as kind";
     assert_eq!(error.to_string(), expected);
 }
 
@@ -55,8 +66,7 @@ fn unnamed() {
             field: "apiVersion"
         }
     );
-    let error =
-        stream(r#"{"apiVersion": "v1", "kind": "List", "items": [{"kind": "Pot"}]}"#);
+    let error = stream(r#"{"apiVersion": "v1", "kind": "List", "items": [{"kind": "Pot"}]}"#);
     assert_eq!(
         error.to_string(),
         "document 1, items[0]: apiVersion is missing; every object has to name its \
@@ -73,13 +83,21 @@ fn not_registered() {
          example.com/v1beta1 Pot"
     );
     let error = one(r#"{"apiVersion": "example.com/v1", "kind": "Kettle"}"#);
-    assert!(error.to_string().contains("example.com/v1alpha1 PotInfoList"), "{error}");
+    assert!(
+        error
+            .to_string()
+            .contains("example.com/v1alpha1 PotInfoList"),
+        "{error}"
+    );
     let error = one(r#"{"apiVersion": "v1", "kind": "List"}"#);
     assert!(error.to_string().contains("decode_json_all"), "{error}");
     let error = Scheme::new()
         .decode_json::<PotV1>(r#"{"apiVersion": "a/v1", "kind": "B"}"#)
         .unwrap_err();
-    assert_eq!(error.to_string(), "a/v1 B is not registered; the scheme is empty");
+    assert_eq!(
+        error.to_string(),
+        "a/v1 B is not registered; the scheme is empty"
+    );
 }
 
 #[test]
@@ -92,13 +110,17 @@ fn no_route() {
          it can become, or register the conversions"
     );
     let v3 = GroupVersion::from_static("example.com", "v3");
-    let error = AnyObject::new(pot("a")).convert_to(&scheme(), &v3).unwrap_err();
-    assert!(
-        matches!(error.reason(), Reason::NoRoute { to, .. } if to == "example.com/v3")
+    let error = AnyObject::new(pot("a"))
+        .convert_to(&scheme(), &v3)
+        .unwrap_err();
+    assert!(matches!(error.reason(), Reason::NoRoute { to, .. } if to == "example.com/v3"));
+    assert_eq!(
+        error.location().object.as_deref(),
+        Some("example.com/v1 Pot a")
     );
-    assert_eq!(error.location().object.as_deref(), Some("example.com/v1 Pot a"));
-    let odd =
-        scheme().decode_json_all(r#"{"apiVersion": "a/v1", "kind": "B"}"#).unwrap();
+    let odd = scheme()
+        .decode_json_all(r#"{"apiVersion": "a/v1", "kind": "B"}"#)
+        .unwrap();
     let error = odd[0].clone().convert::<PotV1>(&scheme()).unwrap_err();
     assert!(matches!(error.reason(), Reason::NoRoute { .. }));
     assert_eq!(error.location().document, Some(1));
@@ -115,9 +137,8 @@ fn shape() {
         error.to_string(),
         "lids[1].name (line 2, column 24): invalid type: integer `5`, expected a string"
     );
-    let error = one(
-        r#"{"apiVersion": "example.com/v1", "kind": "Pot", "parameters": {"a/b.c": 1}}"#,
-    );
+    let error =
+        one(r#"{"apiVersion": "example.com/v1", "kind": "Pot", "parameters": {"a/b.c": 1}}"#);
     assert_eq!(error.location().path.to_string(), "parameters[a/b.c]");
     let error = one(r#"{"apiVersion": "example.com/v1", "kind": "Pot", "kind": "Pan"}"#);
     assert!(matches!(error.reason(), Reason::Shape { .. }), "{error}");
@@ -136,9 +157,13 @@ fn shape_in_streams() {
     );
     let bad = r#"{"apiVersion": "example.com/v1", "kind": "Pot", "size": true}"#;
     let error = stream(&format!("{good}\n  {good} {bad}"));
-    assert_eq!((error.location().line, error.location().column), (Some(2), Some(98)));
-    let error =
-        stream(&format!(r#"{{"apiVersion": "v1", "kind": "List", "items": [{bad}]}}"#));
+    assert_eq!(
+        (error.location().line, error.location().column),
+        (Some(2), Some(98))
+    );
+    let error = stream(&format!(
+        r#"{{"apiVersion": "v1", "kind": "List", "items": [{bad}]}}"#
+    ));
     assert_eq!(error.location().path.to_string(), "items[0].size");
     let error = stream(r#"{"apiVersion": "v1", "kind": "List", "items": {}}"#);
     assert_eq!(error.to_string(), "document 1, items: not a list");
@@ -150,9 +175,19 @@ fn items_of_another_kind() {
         "items": [{"kind": "Pot"}, {"kind": "Pan"}]}"#;
     let error = stream(list);
     assert_eq!(error.location().path.to_string(), "items[1].kind");
-    assert!(error.to_string().contains(r#"kind is "Pan", expected "Pot""#), "{error}");
+    assert!(
+        error
+            .to_string()
+            .contains(r#"kind is "Pan", expected "Pot""#),
+        "{error}"
+    );
     assert_eq!(
-        scheme().decode_json::<PotV1List>(list).unwrap_err().location().path.to_string(),
+        scheme()
+            .decode_json::<PotV1List>(list)
+            .unwrap_err()
+            .location()
+            .path
+            .to_string(),
         "items[1].kind"
     );
 }
@@ -179,10 +214,18 @@ fn conversion() {
         items: vec![pot("a"), broken],
         ..PotV1List::default()
     };
-    let error = scheme().convert::<_, common::PotInfoList>(list).unwrap_err();
-    assert_eq!(error.to_string(), "items[1].lids[0].name: may not be broken");
+    let error = scheme()
+        .convert::<_, common::PotInfoList>(list)
+        .unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "items[1].lids[0].name: may not be broken"
+    );
     let objects = scheme().decode_json_all(format!("{text}{text}")).unwrap();
-    let error = objects[1].clone().convert::<PotInfo>(&scheme()).unwrap_err();
+    let error = objects[1]
+        .clone()
+        .convert::<PotInfo>(&scheme())
+        .unwrap_err();
     assert_eq!(
         error.to_string(),
         "document 2, example.com/v1beta1 Pot a, lids[0].name: may not be broken"
@@ -213,8 +256,7 @@ fn deep_nesting() {
         let error = stream(&odd);
         assert!(matches!(error.reason(), Reason::Syntax { .. }), "{error}");
         // What is skipped needs no stack.
-        let pot =
-            format!(r#"{{"x": {deep}, "apiVersion": "example.com/v1", "kind": "Pot"}}"#);
+        let pot = format!(r#"{{"x": {deep}, "apiVersion": "example.com/v1", "kind": "Pot"}}"#);
         assert!(scheme().decode_json::<PotV1>(&pot).is_ok());
         assert!(scheme().decode_json::<PotV1>(&deep).is_err());
     }

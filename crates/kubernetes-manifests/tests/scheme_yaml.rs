@@ -7,9 +7,7 @@ mod common;
 
 use common::{PotInfo, PotV1, PotV1List, PotV1beta1};
 use common::{pot, pots, scheme, text};
-use kubernetes_manifests::scheme::{
-    AnyObject, Decoded, Reason, SchemeError, to_yaml, to_yaml_all,
-};
+use kubernetes_manifests::scheme::{AnyObject, Decoded, Reason, SchemeError, to_yaml, to_yaml_all};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
@@ -26,12 +24,16 @@ fn fails(text: &str) -> SchemeError {
 /// The field `x` of an object without a type.
 fn field(yaml: &str) -> Value {
     let text = format!("apiVersion: a/v1\nkind: B\nx: {yaml}\n");
-    scheme().decode_yaml_all(&text).unwrap()[0].as_value().unwrap()["x"].clone()
+    scheme().decode_yaml_all(&text).unwrap()[0]
+        .as_value()
+        .unwrap()["x"]
+        .clone()
 }
 
 #[test]
 fn decodes_and_converts() {
-    let text = "kind: Pot\nsizeBytes: 5 # five\nlids: [{name: a}]\napiVersion: example.com/v1beta1\n";
+    let text =
+        "kind: Pot\nsizeBytes: 5 # five\nlids: [{name: a}]\napiVersion: example.com/v1beta1\n";
     let decoded: Decoded<PotV1> = scheme().decode_yaml(text).unwrap();
     assert_eq!(decoded.read.to_string(), "example.com/v1beta1 Pot");
     assert_eq!(decoded.object.size, Some(5));
@@ -60,7 +62,10 @@ fn streams_skip_what_is_empty() {
     );
     assert_eq!(objects[2].downcast_ref::<PotV1>().unwrap().size, Some(3));
     for nothing in ["", "\n", "---\n", "# a\n---\n...\n"] {
-        assert!(scheme().decode_yaml_all(nothing).unwrap().is_empty(), "{nothing:?}");
+        assert!(
+            scheme().decode_yaml_all(nothing).unwrap().is_empty(),
+            "{nothing:?}"
+        );
     }
 }
 
@@ -68,7 +73,10 @@ fn streams_skip_what_is_empty() {
 fn one_document_is_one() {
     let reason = |text: &str| fails(text).reason().clone();
     assert_eq!(reason("# nothing"), Reason::Documents { found: 0 });
-    assert_eq!(reason(&format!("{HEAD}---\n{HEAD}")), Reason::Documents { found: 2 });
+    assert_eq!(
+        reason(&format!("{HEAD}---\n{HEAD}")),
+        Reason::Documents { found: 2 }
+    );
 }
 
 #[test]
@@ -187,7 +195,10 @@ fn what_kubernetes_refuses_is_an_error() {
     for value in values {
         let text = format!("{HEAD}note: {value}\n");
         let error = fails(&text);
-        assert!(matches!(error.reason(), Reason::Syntax { .. }), "{value}: {error}");
+        assert!(
+            matches!(error.reason(), Reason::Syntax { .. }),
+            "{value}: {error}"
+        );
         assert_eq!(error.location().line, Some(3), "{value}: {error}");
     }
     for text in ["%YAML 1.2\n---\n", "...\n", "--- |\na\n...\n"] {
@@ -201,8 +212,7 @@ fn what_kubernetes_refuses_is_an_error() {
 
 #[test]
 fn quotes_may_go_on_without_indentation() {
-    let text =
-        format!("{HEAD}note: \"a\nb\n\n  c\\\n  d\"\nlids:\n- name: 'e\nf''g\n'\n");
+    let text = format!("{HEAD}note: \"a\nb\n\n  c\\\n  d\"\nlids:\n- name: 'e\nf''g\n'\n");
     let pot = one(&text);
     assert_eq!(pot.note.as_deref(), Some("a b\ncd"));
     assert_eq!(pot.lids[0].name, "e f'g ");
@@ -216,15 +226,17 @@ fn the_last_line_may_have_no_end() {
     let text = format!("{HEAD}note: |\n  a");
     assert_eq!(one(&text).note.as_deref(), Some("a"));
     let objects = scheme().decode_yaml_all(&text).unwrap();
-    assert_eq!(objects[0].downcast_ref::<PotV1>().unwrap().note.as_deref(), Some("a\n"));
+    assert_eq!(
+        objects[0].downcast_ref::<PotV1>().unwrap().note.as_deref(),
+        Some("a\n")
+    );
     assert_eq!(one(&format!("{text}\n\n")).note.as_deref(), Some("a\n"));
 }
 
 /// The order decides, as in Kubernetes, not who has brought the field.
 #[test]
 fn merge_keys_override_what_stands_before() {
-    let text =
-        |fields: &str| format!("{HEAD}x: &x {{a: '1'}}\nparameters: {{{fields}}}\n");
+    let text = |fields: &str| format!("{HEAD}x: &x {{a: '1'}}\nparameters: {{{fields}}}\n");
     assert_eq!(one(&text("a: '2', <<: *x")).parameters["a"], "1");
     assert_eq!(one(&text("<<: *x, a: '2'")).parameters["a"], "2");
     assert_eq!(one(&text("<<: [{a: '3'}, *x]")).parameters["a"], "3");
@@ -232,11 +244,16 @@ fn merge_keys_override_what_stands_before() {
 
 #[test]
 fn keys_that_stand_twice_are_an_error() {
-    for twice in
-        ["size: 1\nsize: 2\n", "parameters: {a: b, a: c}\n", "x: {1: a, '1': b}\n"]
-    {
+    for twice in [
+        "size: 1\nsize: 2\n",
+        "parameters: {a: b, a: c}\n",
+        "x: {1: a, '1': b}\n",
+    ] {
         let error = fails(&format!("{HEAD}{twice}"));
-        assert!(matches!(error.reason(), Reason::Syntax { .. }), "{twice}: {error}");
+        assert!(
+            matches!(error.reason(), Reason::Syntax { .. }),
+            "{twice}: {error}"
+        );
         assert!(error.location().line.is_some(), "{twice}: {error}");
     }
 }
@@ -263,8 +280,11 @@ fn alias_bombs_go_off_early() {
     // Few aliases of a long text, and a stream of small bombs.
     let long = "x".repeat(1 << 18);
     let mut longs = format!("{HEAD}a: &a {long}\nb: &b [{}]\n", ["*a"; 9].join(", "));
-    longs +=
-        &format!("c: &c [{}]\nd: [{}]\n", ["*b"; 9].join(", "), ["*c"; 9].join(", "));
+    longs += &format!(
+        "c: &c [{}]\nd: [{}]\n",
+        ["*b"; 9].join(", "),
+        ["*c"; 9].join(", ")
+    );
     let small = format!(
         "{HEAD}a: &a [{}]\nb: &b [{}]\nc: &c [{}]\n---\n",
         ["1"; 30].join(", "),
@@ -282,7 +302,11 @@ fn alias_bombs_go_off_early() {
 #[test]
 fn deep_nesting_is_an_error() {
     let flow = format!("{HEAD}x: {}1{}\n", "[".repeat(10_000), "]".repeat(10_000));
-    let maps = format!("{HEAD}x: {}1{}\n", "{a: ".repeat(10_000), "}".repeat(10_000));
+    let maps = format!(
+        "{HEAD}x: {}1{}\n",
+        "{a: ".repeat(10_000),
+        "}".repeat(10_000)
+    );
     let block = format!("{HEAD}x:\n  {}1\n", "- ".repeat(10_000));
     for deep in [flow, maps, block] {
         let error = scheme().decode_yaml_all(&deep).unwrap_err();
@@ -298,13 +322,15 @@ fn a_large_stream_is_fine() {
     let objects: Vec<_> = pots.collect();
     let stream = to_yaml_all(&objects).unwrap();
     assert_eq!(scheme().decode_yaml_all(&stream).unwrap(), objects);
-    let items = objects.into_iter().filter_map(AnyObject::downcast).collect();
+    let items = objects
+        .into_iter()
+        .filter_map(AnyObject::downcast)
+        .collect();
     let list = PotV1List {
         items,
         ..PotV1List::default()
     };
-    let decoded: Decoded<PotV1List> =
-        scheme().decode_yaml(&to_yaml(&list).unwrap()).unwrap();
+    let decoded: Decoded<PotV1List> = scheme().decode_yaml(&to_yaml(&list).unwrap()).unwrap();
     assert_eq!(decoded.object, list);
     // More values than the reader takes on unless it is told.
     let dense = format!("[{}1]", "1,".repeat(300_000));
@@ -313,8 +339,7 @@ fn a_large_stream_is_fine() {
 
 #[test]
 fn errors_tell_where_they_are() {
-    let text =
-        format!("{HEAD}---\n{HEAD}metadata:\n  name: a\nlids:\n- name: b\n- name: 5\n");
+    let text = format!("{HEAD}---\n{HEAD}metadata:\n  name: a\nlids:\n- name: b\n- name: 5\n");
     let error = scheme().decode_yaml_all(&text).unwrap_err();
     assert_eq!(
         error.to_string(),
@@ -323,14 +348,23 @@ fn errors_tell_where_they_are() {
     );
     let error = fails(&format!("{HEAD}parameters:\n  b: c\n  a.b/c: [{{x: 1}}]\n"));
     assert_eq!(error.location().path.to_string(), "parameters[a.b/c]");
-    assert_eq!((error.location().line, error.location().column), (Some(5), Some(10)));
+    assert_eq!(
+        (error.location().line, error.location().column),
+        (Some(5), Some(10))
+    );
     let deep = format!("{}1{}", "{a: ".repeat(60), "}".repeat(60));
     let error = fails(&format!("{HEAD}x: {deep}\nsize: []\n"));
-    assert_eq!((error.location().line, error.location().column), (Some(4), Some(7)));
+    assert_eq!(
+        (error.location().line, error.location().column),
+        (Some(4), Some(7))
+    );
     let list = "apiVersion: v1\nkind: List\nitems:\n- kind: Pot\n";
     let error = scheme().decode_yaml_all(list).unwrap_err();
     assert!(matches!(error.reason(), Reason::Unnamed { .. }), "{error}");
-    assert_eq!(error.location().to_string(), "document 1, items[0] (line 4, column 3)");
+    assert_eq!(
+        error.location().to_string(),
+        "document 1, items[0] (line 4, column 3)"
+    );
     let error = fails(&format!("{HEAD}lids: [a\n"));
     assert!(matches!(error.reason(), Reason::Syntax { .. }), "{error}");
     assert!(error.location().line.is_some(), "{error}");
@@ -338,13 +372,18 @@ fn errors_tell_where_they_are() {
 
 #[test]
 fn writes_one_order() {
-    let text = "zeta: 1\nkind: B\nmetadata:\n  name: x\nalpha: {c: 1, b: 'yes'}\napiVersion: a/v1\n";
+    let text =
+        "zeta: 1\nkind: B\nmetadata:\n  name: x\nalpha: {c: 1, b: 'yes'}\napiVersion: a/v1\n";
     let object = scheme().decode_yaml_all(text).unwrap().remove(0);
     let expected = "apiVersion: a/v1\nkind: B\nmetadata:\n  name: x\nalpha:\n  b: \"yes\"\n  \
                     c: 1\nzeta: 1\n";
     assert_eq!(object.to_yaml().unwrap().replace('\'', "\""), expected);
     assert_eq!(
-        to_yaml(&pot("a")).unwrap().lines().take(3).collect::<Vec<_>>(),
+        to_yaml(&pot("a"))
+            .unwrap()
+            .lines()
+            .take(3)
+            .collect::<Vec<_>>(),
         ["apiVersion: example.com/v1", "kind: Pot", "metadata:"]
     );
 }
@@ -352,8 +391,7 @@ fn writes_one_order() {
 /// Kubernetes' reader takes a tab at the beginning of a block for indentation.
 #[test]
 fn tabs_begin_no_block() {
-    let object =
-        json!({"apiVersion": "a/v1", "kind": "B", "x": "\ta\n b\n", "y": "a\nb\n"});
+    let object = json!({"apiVersion": "a/v1", "kind": "B", "x": "\ta\n b\n", "y": "a\nb\n"});
     let text = AnyObject::dynamic(object).unwrap().to_yaml().unwrap();
     assert!(text.contains(r#"x: "\ta\n b\n""#), "{text}");
 }

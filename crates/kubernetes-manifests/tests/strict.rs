@@ -37,7 +37,10 @@ fn names_count_as_they_are_written() {
         pot(r#""Size":1,"size ":2"#),
         [r#"unknown field "Size""#, r#"unknown field "size ""#]
     );
-    assert_eq!(pot(r#""\u0073ize":1,"size":2"#), [r#"duplicate field "size""#]);
+    assert_eq!(
+        pot(r#""\u0073ize":1,"size":2"#),
+        [r#"duplicate field "size""#]
+    );
 }
 
 #[test]
@@ -61,8 +64,7 @@ fn a_duplicate_is_told_once_and_all_are_looked_into() {
             r#"duplicate field "labels.b""#,
         ]
     );
-    let text =
-        r#"{"ownerReferences":[{"a":1},{"a":1}],"ownerReferences":[{"a":1,"b":2}]}"#;
+    let text = r#"{"ownerReferences":[{"a":1},{"a":1}],"ownerReferences":[{"a":1,"b":2}]}"#;
     assert_eq!(
         meta(text),
         [
@@ -76,8 +78,7 @@ fn a_duplicate_is_told_once_and_all_are_looked_into() {
 
 #[test]
 fn raw_json_does_not_count() {
-    let text =
-        r#"{"managedFields":[{"fieldsV1":{"f:a":{},"f:a":{}},"x":1,"manager":"a"}]}"#;
+    let text = r#"{"managedFields":[{"fieldsV1":{"f:a":{},"f:a":{}},"x":1,"manager":"a"}]}"#;
     assert_eq!(meta(text), [r#"unknown field "managedFields[0].x""#]);
 }
 
@@ -98,7 +99,9 @@ fn types_of_k8s_openapi_are_covered() {
     let text = r#"{"capacity":{"storage":"1Gi","storage":1},"csi":{"driver":"a",
         "volumeHandle":"b","foo":1,"driver":"c"},"hostpath":{},"hostPath":{"path":"","a":null},
         "nodeAffinity":{"required":{"nodeSelectorTerms":[{"matchFields":[{"a":[]}]}]}}}"#;
-    let errors = strict::from_json::<PersistentVolumeSpec>(text).unwrap().errors;
+    let errors = strict::from_json::<PersistentVolumeSpec>(text)
+        .unwrap()
+        .errors;
     assert_eq!(
         told(&errors),
         [
@@ -137,10 +140,17 @@ fn errors_tell_where_they_are() {
     let text = "{\"labels\": {\"a.b\": \"1\",\n\t\"é\": \"\", \"a.b\": \"2\"}, \"é\": 1, \
                 \"\\u0061\": 1}";
     let errors = strict::from_json::<ObjectMeta>(text).unwrap().errors;
-    let places: Vec<_> = errors.iter().map(|error| error.location.to_string()).collect();
+    let places: Vec<_> = errors
+        .iter()
+        .map(|error| error.location.to_string())
+        .collect();
     assert_eq!(
         places,
-        ["labels[a.b] (line 2, column 11)", "[é] (line 2, column 24)", "a"]
+        [
+            "labels[a.b] (line 2, column 11)",
+            "[é] (line 2, column 24)",
+            "a"
+        ]
     );
     assert_eq!(errors[0].path, "labels.a.b");
     assert_eq!(errors[0].kind, FieldErrorKind::Duplicate);
@@ -148,9 +158,11 @@ fn errors_tell_where_they_are() {
 
 #[test]
 fn the_object_is_that_of_plain_reading() {
-    let text =
-        r#"{"name":"a","labels":{"x":"1"},"foo":1e999,"name":"b","labels":{"y":"2"}}"#;
-    assert!(strict::from_json::<ObjectMeta>(text).is_err(), "no number of ours");
+    let text = r#"{"name":"a","labels":{"x":"1"},"foo":1e999,"name":"b","labels":{"y":"2"}}"#;
+    assert!(
+        strict::from_json::<ObjectMeta>(text).is_err(),
+        "no number of ours"
+    );
     let text = text.replace("1e999", "1e99");
     let read = strict::from_json::<ObjectMeta>(&text).unwrap();
     assert_eq!(read.object, serde_json::from_str(&text).unwrap());
@@ -159,15 +171,13 @@ fn the_object_is_that_of_plain_reading() {
 
 #[test]
 fn what_is_no_text_is_skipped_with_its_field() {
-    let read =
-        strict::from_json::<ObjectMeta>(b"{\"name\":\"a\",\"foo\":\"\xff\"}").unwrap();
+    let read = strict::from_json::<ObjectMeta>(b"{\"name\":\"a\",\"foo\":\"\xff\"}").unwrap();
     assert_eq!(told(&read.errors), [r#"unknown field "foo""#]);
 }
 
 #[test]
 fn wrong_shapes_come_before_errors() {
-    let error =
-        strict::from_json::<ObjectMeta>(r#"{"foo":1,"labels":{"a":1}}"#).unwrap_err();
+    let error = strict::from_json::<ObjectMeta>(r#"{"foo":1,"labels":{"a":1}}"#).unwrap_err();
     assert!(matches!(error.reason(), Reason::Shape { .. }));
     assert_eq!(error.location().path.to_string(), "labels.a");
     let error = strict::from_json::<ObjectMeta>(r#"{"foo":1,"foo"}"#).unwrap_err();
@@ -181,8 +191,11 @@ fn another_version_has_its_own_fields() {
     let read = scheme().decode_json_strict::<PotV1>(text).unwrap();
     let Decoded { object, .. } = read.object;
     assert_eq!(object.metadata.name.as_deref(), Some("a"));
-    let places: Vec<_> =
-        read.errors.iter().map(|error| error.location.to_string()).collect();
+    let places: Vec<_> = read
+        .errors
+        .iter()
+        .map(|error| error.location.to_string())
+        .collect();
     assert_eq!(
         places,
         [
@@ -217,13 +230,27 @@ const PLACES: [&str; 6] = [
 fn streams_are_read_whole() {
     let read = scheme().decode_json_all_strict(STREAM).unwrap();
     assert_eq!(read.object.len(), 4);
-    let places: Vec<_> =
-        read.errors.iter().map(|error| error.location.to_string()).collect();
+    let places: Vec<_> = read
+        .errors
+        .iter()
+        .map(|error| error.location.to_string())
+        .collect();
     assert_eq!(places, PLACES);
-    let paths: Vec<_> = read.errors.iter().map(|error| error.path.as_str()).collect();
+    let paths: Vec<_> = read
+        .errors
+        .iter()
+        .map(|error| error.path.as_str())
+        .collect();
     assert_eq!(
         paths,
-        ["x", "metadata.x", "spec.x", "x", "items[0].x", "items[0].metadata.x"]
+        [
+            "x",
+            "metadata.x",
+            "spec.x",
+            "x",
+            "items[0].x",
+            "items[0].metadata.x"
+        ]
     );
 }
 
@@ -231,11 +258,13 @@ fn streams_are_read_whole() {
 fn paths_take_no_more_than_their_share() {
     let name = "n".repeat(100_000);
     let inner: String = (0..1000).map(|n| format!("\"{n}\":0,\"{n}\":0,")).collect();
-    let text =
-        format!(r#"{{"apiVersion":"v1","kind":"Other","{name}":{{{inner}"z":0}}}}"#);
+    let text = format!(r#"{{"apiVersion":"v1","kind":"Other","{name}":{{{inner}"z":0}}}}"#);
     let read = Scheme::new().decode_json_all_strict(&text).unwrap();
     let size: usize = read.errors.iter().map(|error| error.path.len()).sum();
-    assert!(size > text.len() && size <= 16 * text.len() + (1 << 20), "{size}");
+    assert!(
+        size > text.len() && size <= 16 * text.len() + (1 << 20),
+        "{size}"
+    );
 }
 
 proptest! {
@@ -268,8 +297,7 @@ mod yaml {
 
     fn lines(text: &str) -> Vec<(String, usize, usize)> {
         let errors = strict::from_yaml::<ObjectMeta>(text).unwrap().errors;
-        let place =
-            |error: &FieldError| error.location.line.zip(error.location.column).unwrap();
+        let place = |error: &FieldError| error.location.line.zip(error.location.column).unwrap();
         let errors = errors.into_iter().map(|error| {
             let (line, column) = place(&error);
             (error.path, line, column)
@@ -328,13 +356,14 @@ mod yaml {
         let read = strict::from_yaml::<ObjectMeta>(text).unwrap();
         assert_eq!(told(&read.errors), [r#"duplicate field "annotations.x""#]);
         assert_eq!(read.object.annotations.unwrap()["x"], "1");
-        let text =
-            "labels: &l {x: '1', y: ''}\nannotations: &a {x: '2'}\nz: {<<: [*l, *a]}\n";
-        assert_eq!(yaml(text), [r#"duplicate field "z.x""#, r#"unknown field "z""#]);
+        let text = "labels: &l {x: '1', y: ''}\nannotations: &a {x: '2'}\nz: {<<: [*l, *a]}\n";
+        assert_eq!(
+            yaml(text),
+            [r#"duplicate field "z.x""#, r#"unknown field "z""#]
+        );
         let places = |text: &str| {
             let errors = strict::from_yaml::<ObjectMeta>(text).unwrap().errors;
-            let of =
-                |error: &FieldError| (error.path.clone(), error.location.line.unwrap());
+            let of = |error: &FieldError| (error.path.clone(), error.location.line.unwrap());
             errors.iter().map(of).collect::<Vec<_>>()
         };
         // Of several objects the last comes first.
@@ -343,7 +372,10 @@ mod yaml {
         // What is brought in takes the place of what stands before it.
         let text = "ownerReferences:\n- a: 1\n<<:\n  <<: {ownerReferences: [{b: 1}]}\nname: c\n";
         let expected = [("ownerReferences", 4), ("ownerReferences[0].b", 4)];
-        assert_eq!(places(text), expected.map(|(path, line)| (path.to_owned(), line)));
+        assert_eq!(
+            places(text),
+            expected.map(|(path, line)| (path.to_owned(), line))
+        );
         assert_eq!(yaml("labels: {<<: {x: ''}, y: ''}"), [""; 0]);
         assert!(strict::from_yaml::<ObjectMeta>("labels: {<<: a}").is_err());
         assert_eq!(yaml("labels: {'<<': a}"), [""; 0]);
@@ -379,16 +411,21 @@ mod yaml {
 
     #[test]
     fn json_is_yaml() {
-        let text =
-            STREAM.replace("\nnull\n", "\n---\n---\n").replace("]}\n{", "]}\n---\n{");
+        let text = STREAM
+            .replace("\nnull\n", "\n---\n---\n")
+            .replace("]}\n{", "]}\n---\n{");
         let read = scheme().decode_yaml_all_strict(&text).unwrap();
-        let mut places: Vec<_> =
-            read.errors.iter().map(|error| error.location.to_string()).collect();
+        let mut places: Vec<_> = read
+            .errors
+            .iter()
+            .map(|error| error.location.to_string())
+            .collect();
         // One more line, and the order of names.
         places.swap(3, 5);
         let lines = PLACES.map(|place| {
-            let place =
-                place.replace("(line 7", "(line 9").replace("(line 5", "(line 6");
+            let place = place
+                .replace("(line 7", "(line 9")
+                .replace("(line 5", "(line 6");
             place.replace("(line 4", "(line 5")
         });
         assert_eq!(places, lines);
@@ -404,8 +441,7 @@ mod yaml {
 
     #[test]
     fn errors_of_shape_tell_where_they_are() {
-        let error = strict::from_yaml::<ObjectMeta>("a: 1\na: 2\nlabels:\n  b: 1\n")
-            .unwrap_err();
+        let error = strict::from_yaml::<ObjectMeta>("a: 1\na: 2\nlabels:\n  b: 1\n").unwrap_err();
         assert_eq!(error.location().to_string(), "labels.b (line 4, column 6)");
     }
 

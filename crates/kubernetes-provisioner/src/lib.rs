@@ -4,7 +4,7 @@
 //!
 //! ```no_run
 //! use core_v1::{HostPathVolumeSource, PersistentVolume};
-//! use provisioner::{Controller, DeleteError, ProvisionError, ProvisionRequest, Provisioner};
+//! use kubernetes_provisioner::{Controller, DeleteError, ProvisionError, ProvisionRequest, Provisioner};
 //! use tokio_util::sync::CancellationToken;
 //!
 //! struct Folders;
@@ -70,8 +70,8 @@ pub mod testing;
 
 #[doc(inline)]
 pub use controller::{
-    Backoff, BuildError, Builder, Controller, DeleteError, ProvisionError,
-    ProvisionRequest, Provisioner, RunError, RunState,
+    Backoff, BuildError, Builder, Controller, DeleteError, ProvisionError, ProvisionRequest,
+    Provisioner, RunError, RunState,
 };
 
 /// The example of the README is compiled.

@@ -11,7 +11,7 @@ use std::process::Command;
 use core_v1::PersistentVolume;
 use kube::{Client, Config};
 use kubernetes_provisioner::testing::Server;
-use provisioner::{
+use kubernetes_provisioner::{
     Controller, DeleteError, ProvisionError, ProvisionRequest, Provisioner, RunState,
 };
 use serde_json::{Value, json};
@@ -25,10 +25,7 @@ const LIMIT: u64 = 60_000;
 struct Nothing;
 
 impl Provisioner for Nothing {
-    async fn provision(
-        &self,
-        _: &ProvisionRequest,
-    ) -> Result<PersistentVolume, ProvisionError> {
+    async fn provision(&self, _: &ProvisionRequest) -> Result<PersistentVolume, ProvisionError> {
         Err(ProvisionError::ignored("nothing to do"))
     }
 
@@ -39,8 +36,9 @@ impl Provisioner for Nothing {
 
 /// The size of one manager's fields as servers have them.
 fn managed_fields() -> Value {
-    let fields: serde_json::Map<_, _> =
-        (0..20).map(|index| (format!("f:field-number-{index}"), json!({}))).collect();
+    let fields: serde_json::Map<_, _> = (0..20)
+        .map(|index| (format!("f:field-number-{index}"), json!({})))
+        .collect();
     json!([{
         "manager": "kube-controller-manager",
         "operation": "Update",
@@ -116,7 +114,9 @@ async fn ten_thousand_claims_and_volumes_take_less_than_sixty_megabytes() {
         let namespace = claim["metadata"]["namespace"].as_str().unwrap();
         let path = format!("/api/v1/namespaces/{namespace}/persistentvolumeclaims");
         server.insert(&path, claim).unwrap();
-        server.insert("/api/v1/persistentvolumes", volume(index)).unwrap();
+        server
+            .insert("/api/v1/persistentvolumes", volume(index))
+            .unwrap();
     }
     let url = server.url();
     let run = move || {
@@ -152,9 +152,15 @@ async fn controller_of_the_other_process() {
     let mut state = controller.state();
     let stop = CancellationToken::new();
     let task = tokio::spawn(controller.run(stop.clone()));
-    state.wait_for(|state| *state == RunState::Running).await.unwrap();
+    state
+        .wait_for(|state| *state == RunState::Running)
+        .await
+        .unwrap();
     let status = fs::read_to_string("/proc/self/status").unwrap();
-    let resident = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+    let resident = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmRSS:"))
+        .unwrap();
     println!("resident: {}", resident.trim().trim_end_matches(" kB"));
     stop.cancel();
     task.await.unwrap().unwrap();

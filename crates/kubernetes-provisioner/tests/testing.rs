@@ -14,7 +14,9 @@ use kubernetes_provisioner::testing::Server;
 async fn run(test: impl AsyncFnOnce(Client, &str)) {
     let server = Server::for_provisioner().await.unwrap();
     let running = test(server.client(), "suite");
-    tokio::time::timeout(Duration::from_secs(60), running).await.expect("in time");
+    tokio::time::timeout(Duration::from_secs(60), running)
+        .await
+        .expect("in time");
 }
 
 macro_rules! run {

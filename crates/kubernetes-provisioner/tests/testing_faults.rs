@@ -12,8 +12,7 @@ use std::time::Duration;
 use futures::StreamExt;
 use k8s_openapi::api::coordination::v1::Lease;
 use kube::api::{
-    Api, DeleteParams, ListParams, Patch, PatchParams, PostParams, WatchEvent,
-    WatchParams,
+    Api, DeleteParams, ListParams, Patch, PatchParams, PostParams, WatchEvent, WatchParams,
 };
 use kube::{Client, Error};
 use kubernetes_provisioner::testing::{Fault, FaultRule, Server};
@@ -79,9 +78,7 @@ async fn a_conflict_looks_like_a_real_one() {
     let patch = Patch::Merge(holder("me"));
     let params = PatchParams::default();
     let refused = api.patch("one", &params, &patch).await;
-    assert!(
-        message(refused).contains("leases.coordination.k8s.io \"one\": the object has")
-    );
+    assert!(message(refused).contains("leases.coordination.k8s.io \"one\": the object has"));
     api.patch("one", &params, &patch).await.unwrap();
 }
 
@@ -161,7 +158,10 @@ async fn a_client_that_leaves_a_delayed_request_has_not_made_it() {
 #[tokio::test]
 async fn rules_choose_requests() {
     let (server, api) = world().await;
-    let rule = FaultRule::new(INTERNAL).verb("create").resource("leases").name("one");
+    let rule = FaultRule::new(INTERNAL)
+        .verb("create")
+        .resource("leases")
+        .name("one");
     server.inject(rule.skip(1).times(1));
     create(&api, "two").await.unwrap();
     create(&api, "one").await.unwrap();
@@ -177,7 +177,11 @@ async fn rules_choose_requests() {
     let refused = suite::send(&client, "GET", status, "", &null).await;
     assert_refused(refused, 500, "InternalError");
     let main = "/api/v1/persistentvolumes/one";
-    assert_refused(suite::send(&client, "GET", main, "", &null).await, 404, "NotFound");
+    assert_refused(
+        suite::send(&client, "GET", main, "", &null).await,
+        404,
+        "NotFound",
+    );
 }
 
 #[tokio::test]
@@ -231,12 +235,20 @@ async fn a_paused_server_refuses_connections_and_comes_back_as_it_was() {
     let (server, api) = world().await;
     let created = create_all(&api, &["one"]).await;
     let url = server.url();
-    let events = api.watch(&WatchParams::default(), version(&created[0])).await.unwrap();
+    let events = api
+        .watch(&WatchParams::default(), version(&created[0]))
+        .await
+        .unwrap();
     let mut events = pin!(events);
-    assert!(matches!(events.next().await, Some(Ok(WatchEvent::Bookmark(_)))));
+    assert!(matches!(
+        events.next().await,
+        Some(Ok(WatchEvent::Bookmark(_)))
+    ));
 
     server.pause();
-    let cut = timeout(Duration::from_secs(10), events.next()).await.unwrap();
+    let cut = timeout(Duration::from_secs(10), events.next())
+        .await
+        .unwrap();
     assert!(matches!(cut, None | Some(Err(_))), "{cut:?}");
     assert_broken(api.get("one").await);
     let address = url.strip_prefix("http://").unwrap();
@@ -259,9 +271,15 @@ async fn a_paused_server_refuses_connections_and_comes_back_as_it_was() {
 async fn a_hanging_server_answers_later() {
     let (server, api) = world().await;
     let created = create_all(&api, &["one"]).await;
-    let events = api.watch(&WatchParams::default(), version(&created[0])).await.unwrap();
+    let events = api
+        .watch(&WatchParams::default(), version(&created[0]))
+        .await
+        .unwrap();
     let mut events = pin!(events);
-    assert!(matches!(events.next().await, Some(Ok(WatchEvent::Bookmark(_)))));
+    assert!(matches!(
+        events.next().await,
+        Some(Ok(WatchEvent::Bookmark(_)))
+    ));
     server.hang();
     server.create(&in_namespace("two")).unwrap();
     let count = server.count("*", "*");
@@ -294,7 +312,9 @@ async fn a_dropped_server_is_gone() {
     let mut events = pin!(events);
     events.next().await.unwrap().unwrap();
     drop(server);
-    let cut = timeout(Duration::from_secs(10), events.next()).await.unwrap();
+    let cut = timeout(Duration::from_secs(10), events.next())
+        .await
+        .unwrap();
     assert!(matches!(cut, None | Some(Err(_))), "{cut:?}");
     assert_broken(api.get("one").await);
 }
@@ -306,7 +326,10 @@ async fn requests_are_counted_and_recorded() {
     api.get("one").await.unwrap();
     let client: Client = server.client();
     let everywhere: Api<Lease> = Api::all(client);
-    everywhere.list(&ListParams::default().limit(5)).await.unwrap();
+    everywhere
+        .list(&ListParams::default().limit(5))
+        .await
+        .unwrap();
     assert_eq!(server.count("create", "leases"), 2);
     assert_eq!(server.count("*", "leases"), 4);
     assert_eq!(server.count("create", "persistentvolumes"), 0);

@@ -14,8 +14,7 @@ use core_v1::{PersistentVolume, PersistentVolumeClaim};
 use futures::{StreamExt, TryStreamExt};
 use k8s_openapi::api::coordination::v1::Lease;
 use kube::api::{
-    Api, DeleteParams, ListParams, Patch, PatchParams, PostParams, WatchEvent,
-    WatchParams,
+    Api, DeleteParams, ListParams, Patch, PatchParams, PostParams, WatchEvent, WatchParams,
 };
 use kube::runtime::{WatchStreamExt, reflector, watcher};
 use kubernetes_provisioner::testing::{ResourceType, Server};
@@ -55,10 +54,15 @@ async fn compacted_versions_are_gone() {
     let (server, api) = world().await;
     let created = create_all(&api, &["a", "b", "c"]).await;
     let page = api.list(&ListParams::default().limit(1)).await.unwrap();
-    let running =
-        api.watch(&WatchParams::default(), version(&created[2])).await.unwrap();
+    let running = api
+        .watch(&WatchParams::default(), version(&created[2]))
+        .await
+        .unwrap();
     let mut running = pin!(running);
-    assert!(matches!(running.next().await, Some(Ok(WatchEvent::Bookmark(_)))));
+    assert!(matches!(
+        running.next().await,
+        Some(Ok(WatchEvent::Bookmark(_)))
+    ));
 
     // The newest version is always known.
     server.compact();
@@ -92,10 +96,15 @@ async fn a_quiet_watch_survives_compaction() {
     let classes: Api<StorageClass> = Api::all(server.client());
     let events = classes.watch(&WatchParams::default(), "1").await.unwrap();
     let mut events = pin!(events);
-    assert!(matches!(events.next().await, Some(Ok(WatchEvent::Bookmark(_)))));
+    assert!(matches!(
+        events.next().await,
+        Some(Ok(WatchEvent::Bookmark(_)))
+    ));
     create_all(&api, &["a", "b"]).await;
     server.compact();
-    server.create(&StorageClass::new("fast", "example.com/none")).unwrap();
+    server
+        .create(&StorageClass::new("fast", "example.com/none"))
+        .unwrap();
     let event = events.next().await;
     assert!(matches!(event, Some(Ok(WatchEvent::Added(_)))), "{event:?}");
 }
@@ -112,8 +121,10 @@ async fn history_is_bounded() {
         .await
         .unwrap();
     let events: Vec<_> = events.try_collect().await.unwrap();
-    let added =
-        events.iter().filter(|event| matches!(event, WatchEvent::Added(_))).count();
+    let added = events
+        .iter()
+        .filter(|event| matches!(event, WatchEvent::Added(_)))
+        .count();
     assert_eq!(added, 3);
 }
 
@@ -123,9 +134,15 @@ async fn a_watch_that_lags_behind_is_ended() {
     let (server, api) = world().await;
     server.keep_history(2);
     let created = create_all(&api, &["a"]).await;
-    let events = api.watch(&WatchParams::default(), version(&created[0])).await.unwrap();
+    let events = api
+        .watch(&WatchParams::default(), version(&created[0]))
+        .await
+        .unwrap();
     let mut events = pin!(events);
-    assert!(matches!(events.next().await, Some(Ok(WatchEvent::Bookmark(_)))));
+    assert!(matches!(
+        events.next().await,
+        Some(Ok(WatchEvent::Bookmark(_)))
+    ));
     server.hang();
     for number in 0..3 {
         server.create(&numbered(number)).unwrap();
@@ -149,9 +166,10 @@ async fn bookmarks_are_recent() {
     let mut events = pin!(events);
     let begin = tokio::time::Instant::now();
     let mut bookmark = async || match events.next().await {
-        Some(Ok(WatchEvent::Bookmark(bookmark))) => {
-            (bookmark.metadata.resource_version, begin.elapsed().as_secs())
-        }
+        Some(Ok(WatchEvent::Bookmark(bookmark))) => (
+            bookmark.metadata.resource_version,
+            begin.elapsed().as_secs(),
+        ),
         event => panic!("{event:?}"),
     };
     assert_eq!(bookmark().await, ("1".to_owned(), 0));
@@ -177,8 +195,10 @@ async fn a_reflector_recovers_from_expired_versions() {
     let mut follow = async |wanted: &[&str]| {
         loop {
             let state = reader.state();
-            let found: BTreeSet<_> =
-                state.iter().map(|one| one.metadata.name.as_deref().unwrap()).collect();
+            let found: BTreeSet<_> = state
+                .iter()
+                .map(|one| one.metadata.name.as_deref().unwrap())
+                .collect();
             if found == wanted.iter().copied().collect() {
                 return;
             }
@@ -193,7 +213,9 @@ async fn a_reflector_recovers_from_expired_versions() {
     server.compact();
     server.resume().unwrap();
     let recovers = follow(&["b", "lease-00001"]);
-    tokio::time::timeout(Duration::from_secs(600), recovers).await.expect("in time");
+    tokio::time::timeout(Duration::from_secs(600), recovers)
+        .await
+        .expect("in time");
     assert_eq!(server.count("list", "leases"), 2);
 }
 
@@ -205,7 +227,9 @@ async fn lists_at_any_version_are_whole() {
     let path = format!("/apis/coordination.k8s.io/v1/namespaces/{NAMESPACE}/leases");
     for (query, count) in [("limit=2", 2), ("limit=2&resourceVersion=0", 3)] {
         let path = format!("{path}?{query}");
-        let list = send(&server.client(), "GET", &path, "", &Value::Null).await.unwrap();
+        let list = send(&server.client(), "GET", &path, "", &Value::Null)
+            .await
+            .unwrap();
         assert_eq!(list["items"].as_array().unwrap().len(), count, "{query}");
     }
 }
@@ -230,10 +254,16 @@ async fn custom_resources_have_generations() {
     assert_eq!(created.metadata.generation, Some(1));
     let params = PatchParams::default();
     let patch = async |patch: Value| {
-        let patched = api.patch("one", &params, &Patch::Merge(patch)).await.unwrap();
+        let patched = api
+            .patch("one", &params, &Patch::Merge(patch))
+            .await
+            .unwrap();
         patched.metadata.generation
     };
-    assert_eq!(patch(json!({"metadata": {"labels": {"a": "b"}}})).await, Some(1));
+    assert_eq!(
+        patch(json!({"metadata": {"labels": {"a": "b"}}})).await,
+        Some(1)
+    );
     assert_eq!(patch(json!({"spec": {"volumeName": "one"}})).await, Some(2));
     let mut blind = created.clone();
     blind.metadata.resource_version = None;
@@ -294,8 +324,9 @@ fn claim(name: &str, class: Option<&str>) -> Value {
 #[tokio::test]
 async fn the_binder_binds_a_claim_to_its_volume() {
     let (server, _) = world().await;
-    let created: PersistentVolumeClaim =
-        server.create(&object::<PersistentVolumeClaim>(claim("data", None))).unwrap();
+    let created: PersistentVolumeClaim = server
+        .create(&object::<PersistentVolumeClaim>(claim("data", None)))
+        .unwrap();
     assert_eq!(server.bind(NAMESPACE, "data").unwrap_err().code(), 404);
     let volume = |name: &str, uid: &str| {
         object::<PersistentVolume>(json!({
@@ -309,9 +340,13 @@ async fn the_binder_binds_a_claim_to_its_volume() {
         }))
     };
     // The volume of an earlier claim of this name.
-    server.create(&volume("a", "11111111-1111-4111-8111-111111111111")).unwrap();
+    server
+        .create(&volume("a", "11111111-1111-4111-8111-111111111111"))
+        .unwrap();
     assert!(server.bind(NAMESPACE, "data").is_err());
-    server.create(&volume("b", created.metadata.uid.as_deref().unwrap())).unwrap();
+    server
+        .create(&volume("b", created.metadata.uid.as_deref().unwrap()))
+        .unwrap();
     server.bind(NAMESPACE, "data").unwrap();
 
     let bound: PersistentVolumeClaim = server.get(Some(NAMESPACE), "data").unwrap();
@@ -336,7 +371,10 @@ async fn objects_are_read_and_written_by_type() {
     let (server, api) = world().await;
     let created = server.create(&numbered(1)).unwrap();
     assert_eq!(api.get("lease-00001").await.unwrap(), created);
-    assert_eq!(server.create(&numbered(1)).unwrap_err().reason(), "AlreadyExists");
+    assert_eq!(
+        server.create(&numbered(1)).unwrap_err().reason(),
+        "AlreadyExists"
+    );
     let mut changed = created.clone();
     changed.spec = serde_json::from_value(json!({"holderIdentity": "me"})).unwrap();
     let changed = server.update(&changed).unwrap();
@@ -344,8 +382,12 @@ async fn objects_are_read_and_written_by_type() {
     assert_eq!(server.list::<Lease>(Some(NAMESPACE)).unwrap(), [changed]);
     assert_eq!(server.list::<Lease>(None).unwrap().len(), 1);
     assert_eq!(server.list::<Lease>(Some("other")).unwrap(), []);
-    server.delete::<Lease>(Some(NAMESPACE), "lease-00001").unwrap();
-    let missing = server.get::<Lease>(Some(NAMESPACE), "lease-00001").unwrap_err();
+    server
+        .delete::<Lease>(Some(NAMESPACE), "lease-00001")
+        .unwrap();
+    let missing = server
+        .get::<Lease>(Some(NAMESPACE), "lease-00001")
+        .unwrap_err();
     assert_eq!((missing.code(), missing.reason()), (404, "NotFound"));
     assert_eq!(
         missing.to_string(),

@@ -195,7 +195,11 @@ where
     K: Validate + kube_core::Resource + Serialize,
 {
     let response = AdmissionResponse::from(request);
-    if request.sub_resource.as_deref().is_some_and(|name| !name.is_empty()) {
+    if request
+        .sub_resource
+        .as_deref()
+        .is_some_and(|name| !name.is_empty())
+    {
         return response;
     }
     let object = match subject(request) {
@@ -223,7 +227,9 @@ fn with_changes<K: Serialize>(
     if patch.0.is_empty() {
         return Ok(response);
     }
-    response.with_patch(patch).map_err(|error| error.to_string())
+    response
+        .with_patch(patch)
+        .map_err(|error| error.to_string())
 }
 
 /// What of a request is defaulted and validated.
@@ -244,18 +250,13 @@ fn subject<K: kube_core::Resource>(request: &AdmissionRequest<K>) -> Subject<'_,
         (Operation::Delete | Operation::Connect, _, _) => Subject::None,
         (_, None, _) => Subject::Missing("object"),
         (Operation::Create, Some(object), _) => Subject::New(object),
-        (Operation::Update, Some(object), Some(stored)) => {
-            Subject::Update { object, stored }
-        }
+        (Operation::Update, Some(object), Some(stored)) => Subject::Update { object, stored },
         (Operation::Update, Some(_), None) => Subject::Missing("oldObject"),
     }
 }
 
 /// The answer to a request that lacks a field, which no server sends.
-fn lacks<K: kube_core::Resource>(
-    request: &AdmissionRequest<K>,
-    field: &str,
-) -> AdmissionResponse {
+fn lacks<K: kube_core::Resource>(request: &AdmissionRequest<K>, field: &str) -> AdmissionResponse {
     let message = format!("the AdmissionReview has no request.{field}");
     deny(request, 400, "BadRequest", &message)
 }
@@ -286,7 +287,10 @@ where
 fn kube_status(status: Status) -> response::Status {
     response::Status {
         status: Some(response::StatusSummary::Failure),
-        code: status.code.and_then(|code| code.try_into().ok()).unwrap_or_default(),
+        code: status
+            .code
+            .and_then(|code| code.try_into().ok())
+            .unwrap_or_default(),
         message: status.message.unwrap_or_default(),
         metadata: None,
         reason: status.reason.unwrap_or_default(),

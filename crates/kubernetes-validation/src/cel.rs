@@ -53,7 +53,9 @@ pub fn entry<'a, T>(map: &'a BTreeMap<String, T>, key: &str) -> Result<&'a T> {
 /// Returns an element of a list.
 pub fn element<T>(list: &[T], index: i64) -> Result<&T> {
     let index = usize::try_from(index).ok();
-    index.and_then(|index| list.get(index)).ok_or(Failure::Range)
+    index
+        .and_then(|index| list.get(index))
+        .ok_or(Failure::Range)
 }
 
 /// Returns `left && right`. As in CEL, false beside a failure is false, in any order.
@@ -189,7 +191,9 @@ pub fn substring(text: &str, from: i64, to: Option<i64>) -> Result<&str> {
         Some(to) => offset(to),
         None => Some(text.len()),
     };
-    let part = offset(from).zip(to).and_then(|(from, to)| text.get(from..to));
+    let part = offset(from)
+        .zip(to)
+        .and_then(|(from, to)| text.get(from..to));
     part.ok_or(Failure::Range)
 }
 

@@ -159,24 +159,24 @@ impl<'t> Checker<'t> {
 
     /// Adds an error of the type `Required`.
     #[cold]
-    pub fn required(
-        &mut self,
-        at: Path<'_>,
-        rule: &'static str,
-        detail: impl Into<String>,
-    ) {
-        self.add(at, Problem::new(ErrorType::Required, rule), None, detail.into());
+    pub fn required(&mut self, at: Path<'_>, rule: &'static str, detail: impl Into<String>) {
+        self.add(
+            at,
+            Problem::new(ErrorType::Required, rule),
+            None,
+            detail.into(),
+        );
     }
 
     /// Adds an error of the type `Forbidden`.
     #[cold]
-    pub fn forbidden(
-        &mut self,
-        at: Path<'_>,
-        rule: &'static str,
-        detail: impl Into<String>,
-    ) {
-        self.add(at, Problem::new(ErrorType::Forbidden, rule), None, detail.into());
+    pub fn forbidden(&mut self, at: Path<'_>, rule: &'static str, detail: impl Into<String>) {
+        self.add(
+            at,
+            Problem::new(ErrorType::Forbidden, rule),
+            None,
+            detail.into(),
+        );
     }
 
     /// Adds an error of the type `Duplicate`: an element before this one has the same key.
@@ -220,13 +220,7 @@ impl<'t> Checker<'t> {
 
     /// Checks that a text has at most `max` bytes.
     #[inline]
-    pub fn max_length(
-        &mut self,
-        at: Path<'_>,
-        value: &str,
-        max: usize,
-        error_type: ErrorType,
-    ) {
+    pub fn max_length(&mut self, at: Path<'_>, value: &str, max: usize, error_type: ErrorType) {
         if value.len() > max {
             let problem = Problem::new(error_type, "maxLength");
             self.over(at, problem, value.len(), "bytes", max);
@@ -268,7 +262,12 @@ impl<'t> Checker<'t> {
     pub fn minimum(&mut self, at: Path<'_>, value: impl Into<i64>, minimum: i64) {
         let value = value.into();
         if value < minimum {
-            self.invalid(at, "minimum", &value, format!("it must be {minimum} or more"));
+            self.invalid(
+                at,
+                "minimum",
+                &value,
+                format!("it must be {minimum} or more"),
+            );
         }
     }
 
@@ -277,7 +276,12 @@ impl<'t> Checker<'t> {
     pub fn maximum(&mut self, at: Path<'_>, value: impl Into<i64>, maximum: i64) {
         let value = value.into();
         if value > maximum {
-            self.invalid(at, "maximum", &value, format!("it must be {maximum} or less"));
+            self.invalid(
+                at,
+                "maximum",
+                &value,
+                format!("it must be {maximum} or less"),
+            );
         }
     }
 
@@ -336,12 +340,7 @@ impl<'t> Checker<'t> {
 
     /// Checks that the keys and values of a map have at most `max` bytes in all.
     #[inline]
-    pub fn max_total_length(
-        &mut self,
-        at: Path<'_>,
-        map: &BTreeMap<String, String>,
-        max: usize,
-    ) {
+    pub fn max_total_length(&mut self, at: Path<'_>, map: &BTreeMap<String, String>, max: usize) {
         let total: usize = map.iter().map(|(key, value)| key.len() + value.len()).sum();
         if total > max {
             let problem = Problem::new(ErrorType::TooLong, "maxTotalLength");
@@ -390,14 +389,7 @@ impl<'t> Checker<'t> {
     }
 
     #[cold]
-    fn over(
-        &mut self,
-        at: Path<'_>,
-        problem: Problem,
-        count: usize,
-        of: &str,
-        max: usize,
-    ) {
+    fn over(&mut self, at: Path<'_>, problem: Problem, count: usize, of: &str, max: usize) {
         let detail = format!("{count} {of}; at most {max} are allowed");
         self.add(at, problem, None, detail);
     }
@@ -405,8 +397,7 @@ impl<'t> Checker<'t> {
     #[cold]
     fn depends_on(&mut self, at: Path<'_>, value: Option<Value>, other: &str) {
         let problem = Problem::new(ErrorType::Invalid, "dependentRequired");
-        let detail =
-            format!("it may only be set, to any value, if `{other}` is not empty");
+        let detail = format!("it may only be set, to any value, if `{other}` is not empty");
         self.add(at, problem, value, detail);
     }
 

@@ -4,8 +4,8 @@ use k8s_openapi::serde_json::Value;
 use kubernetes_kinds::{ListMapKeys, Release};
 
 use crate::{
-    Checker, Error, ErrorType, Feature, FieldPath, Report, RequiredFields, Segment,
-    Strategy, Warning,
+    Checker, Error, ErrorType, Feature, FieldPath, Report, RequiredFields, Segment, Strategy,
+    Warning,
 };
 
 /// What errors of rules in CEL say that they break.
@@ -33,8 +33,7 @@ pub(crate) fn finish<K: Strategy>(mut checker: Checker<'_>) -> Report {
 fn leave_rules<K: Strategy>(report: &mut Report) {
     if K::HAS_CEL_RULES && report.errors.iter().any(is_in_the_way) {
         report.errors.retain(|error| error.rule != RULE);
-        let detail =
-            "the rules in CEL have not been evaluated, because of the other errors";
+        let detail = "the rules in CEL have not been evaluated, because of the other errors";
         report.errors.push(Error {
             error_type: ErrorType::Invalid,
             field: NOWHERE.to_owned(),
@@ -69,27 +68,37 @@ fn absent(
     for (path, names) in required {
         let nullable = nullable.iter().find(|(other, _)| other == path);
         let may_be_null = |name| nullable.is_some_and(|(_, names)| names.contains(name));
-        each_value(document, &steps(path), &mut Vec::new(), &mut |value, place| {
-            let Value::Object(object) = value else {
-                return;
-            };
-            for name in *names {
-                match object.get(*name) {
-                    Some(Value::Null) if !may_be_null(name) => {}
-                    Some(_) => continue,
-                    None => {}
+        each_value(
+            document,
+            &steps(path),
+            &mut Vec::new(),
+            &mut |value, place| {
+                let Value::Object(object) = value else {
+                    return;
+                };
+                for name in *names {
+                    match object.get(*name) {
+                        Some(Value::Null) if !may_be_null(name) => {}
+                        Some(_) => continue,
+                        None => {}
+                    }
+                    let field = Segment::Field((*name).into());
+                    absent.push(lacks(place.iter().cloned().chain([field]).collect()));
                 }
-                let field = Segment::Field((*name).into());
-                absent.push(lacks(place.iter().cloned().chain([field]).collect()));
-            }
-        });
+            },
+        );
     }
     for path in not_null {
-        each_value(document, &steps(path), &mut Vec::new(), &mut |value, place| {
-            if value.is_null() {
-                absent.push(is_null(place.iter().cloned().collect()));
-            }
-        });
+        each_value(
+            document,
+            &steps(path),
+            &mut Vec::new(),
+            &mut |value, place| {
+                if value.is_null() {
+                    absent.push(is_null(place.iter().cloned().collect()));
+                }
+            },
+        );
     }
     absent
 }
@@ -98,8 +107,7 @@ fn absent(
 #[inline]
 fn replace(absent: Vec<Error>, report: &mut Report) {
     report.errors.retain(|error| {
-        let is_inside =
-            |absent: &Error| error.path.segments().starts_with(absent.path.segments());
+        let is_inside = |absent: &Error| error.path.segments().starts_with(absent.path.segments());
         !absent.iter().any(is_inside)
     });
     report.errors.extend(absent);
@@ -120,7 +128,12 @@ fn steps(path: &'static str) -> Vec<&'static str> {
 
 #[inline]
 fn lacks(path: FieldPath) -> Error {
-    of_document(path, ErrorType::Required, "required", "the schema asks for it")
+    of_document(
+        path,
+        ErrorType::Required,
+        "required",
+        "the schema asks for it",
+    )
 }
 
 #[inline]
@@ -133,12 +146,7 @@ fn is_null(path: FieldPath) -> Error {
 }
 
 #[inline]
-fn of_document(
-    path: FieldPath,
-    error_type: ErrorType,
-    rule: &'static str,
-    detail: &str,
-) -> Error {
+fn of_document(path: FieldPath, error_type: ErrorType, rule: &'static str, detail: &str) -> Error {
     // A server names keys of maps like fields here.
     let steps = path.segments().iter().map(|segment| match segment {
         Segment::Key(key) => Segment::Field(key.clone().into()),
@@ -217,9 +225,10 @@ pub(crate) fn ratchet<K: Strategy>(
         // Of all else than the status, only rules in CEL are looked at.
         let status = Segment::Field("status".into());
         let since = to.report.errors.split_off(from);
-        let is_checked =
-            |e: &Error| e.rule == RULE || e.path.segments().first() == Some(&status);
-        to.report.errors.extend(since.into_iter().filter(is_checked));
+        let is_checked = |e: &Error| e.rule == RULE || e.path.segments().first() == Some(&status);
+        to.report
+            .errors
+            .extend(since.into_iter().filter(is_checked));
         return;
     }
     if !to.target().has(&RATCHETING) {
@@ -269,12 +278,7 @@ fn is_stored(path: &FieldPath, new: &Value, old: &Value, lists: ListMapKeys) -> 
 }
 
 /// The element of a list that has the same keys; without keys, elements have no counterparts.
-fn counterpart<'v>(
-    element: &Value,
-    list: &'v Value,
-    keys: &[&str],
-) -> Option<&'v Value> {
-    let is_it =
-        |other: &&Value| keys.iter().all(|key| other.get(key) == element.get(key));
+fn counterpart<'v>(element: &Value, list: &'v Value, keys: &[&str]) -> Option<&'v Value> {
+    let is_it = |other: &&Value| keys.iter().all(|key| other.get(key) == element.get(key));
     list.as_array()?.iter().find(is_it)
 }

@@ -155,11 +155,8 @@ fn is_date(text: &str) -> bool {
         let part = text.get(range).filter(|part| is_digits(part));
         part.and_then(|part| part.parse::<i16>().ok())
     };
-    let has_dashes =
-        text.len() == 10 && text.get(4..5) == Some("-") && text.get(7..8) == Some("-");
-    let (Some(year), Some(month), Some(day)) =
-        (number(0..4), number(5..7), number(8..10))
-    else {
+    let has_dashes = text.len() == 10 && text.get(4..5) == Some("-") && text.get(7..8) == Some("-");
+    let (Some(year), Some(month), Some(day)) = (number(0..4), number(5..7), number(8..10)) else {
         return false;
     };
     let (Ok(month), Ok(day)) = (i8::try_from(month), i8::try_from(day)) else {
@@ -173,11 +170,11 @@ fn is_mac(text: &str) -> bool {
     let groups = |separator: char, length: usize, counts: [usize; 3]| {
         let parts: Vec<_> = text.split(separator).collect();
         counts.contains(&parts.len())
-            && parts.iter().all(|part| part.len() == length && is_hex(part))
+            && parts
+                .iter()
+                .all(|part| part.len() == length && is_hex(part))
     };
-    groups(':', 2, [6, 8, 20])
-        || groups('-', 2, [6, 8, 20])
-        || groups('.', 4, [3, 4, 10])
+    groups(':', 2, [6, 8, 20]) || groups('-', 2, [6, 8, 20]) || groups('.', 4, [3, 4, 10])
 }
 
 fn is_ssn(text: &str) -> bool {
@@ -205,8 +202,7 @@ fn uuid(text: &str) -> Option<(u8, bool)> {
         if index > 0 {
             rest = rest.strip_prefix('-').unwrap_or(rest);
         }
-        let (digits, after) =
-            rest.split_at_checked(length).filter(|(d, _)| is_hex(d))?;
+        let (digits, after) = rest.split_at_checked(length).filter(|(d, _)| is_hex(d))?;
         starts[index] = *digits.as_bytes().first()?;
         rest = after;
     }

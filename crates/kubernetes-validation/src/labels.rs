@@ -2,8 +2,14 @@
 
 /// Deprecated node labels, with the newer name if there is one.
 const DEPRECATED_LABELS: [(&str, &str); 8] = [
-    ("beta.kubernetes.io/arch", "deprecated since 1.14: use kubernetes.io/arch"),
-    ("beta.kubernetes.io/os", "deprecated since 1.14: use kubernetes.io/os"),
+    (
+        "beta.kubernetes.io/arch",
+        "deprecated since 1.14: use kubernetes.io/arch",
+    ),
+    (
+        "beta.kubernetes.io/os",
+        "deprecated since 1.14: use kubernetes.io/os",
+    ),
     (
         "failure-domain.beta.kubernetes.io/region",
         "deprecated since 1.17: use topology.kubernetes.io/region",

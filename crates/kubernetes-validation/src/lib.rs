@@ -117,11 +117,7 @@ pub fn default_text(field: &mut Option<String>, text: &str) {
 }
 
 /// Drops a field if its feature is disabled, unless the stored object has it already.
-pub fn drop_unless<T>(
-    is_enabled: bool,
-    field: &mut Option<T>,
-    stored: Option<&Option<T>>,
-) {
+pub fn drop_unless<T>(is_enabled: bool, field: &mut Option<T>, stored: Option<&Option<T>>) {
     if !is_enabled && stored.is_none_or(Option::is_none) {
         *field = None;
     }
@@ -292,12 +288,7 @@ pub trait Validate: Strategy {
 }
 
 /// Checks an update of the stored object.
-fn check_as_update<K: Strategy>(
-    object: &K,
-    stored: &K,
-    of_status: bool,
-    to: &mut Checker<'_>,
-) {
+fn check_as_update<K: Strategy>(object: &K, stored: &K, of_status: bool, to: &mut Checker<'_>) {
     let rules = meta_rules::<K>();
     metadata::check_update(object.metadata(), stored.metadata(), rules, to);
     metadata::warn_of_repeated_owners(object.metadata(), to);

@@ -68,8 +68,7 @@ pub(super) fn check_update(
     let same_or_unset = |new: &Option<String>, old: &Option<String>| {
         new.as_deref().is_none_or(str::is_empty) || new == old
     };
-    let is_same =
-        meta.name.as_deref().is_none_or(str::is_empty) || meta.name == old.name;
+    let is_same = meta.name.as_deref().is_none_or(str::is_empty) || meta.name == old.name;
     to.immutable(
         at.field("name"),
         is_same,
@@ -128,8 +127,7 @@ pub(super) fn check_embedded(meta: &ObjectMeta, at: &Path<'_>, to: &mut Checker<
         let name = name.as_deref().unwrap_or_default();
         let is_relative = field == "name" && matches!(name, "." | "..");
         if is_relative || name.contains(['/', '%']) {
-            let message =
-                "it is part of a path, so it can't have `/` or `%`, or be `.` or `..`";
+            let message = "it is part of a path, so it can't have `/` or `%`, or be `.` or `..`";
             to.invalid(at.field(field), "format", name, message);
         }
     }
@@ -159,15 +157,17 @@ fn generate_name(meta: &ObjectMeta, at: &Path<'_>, to: &mut Checker<'_>) {
     // The server replaces the last two bytes by one letter.
     let is_right = match prefix.strip_suffix('-') {
         Some(rest) if !rest.is_empty() => {
-            let kept = rest.as_bytes().split_last().map_or(&[][..], |(_, kept)| kept);
+            let kept = rest
+                .as_bytes()
+                .split_last()
+                .map_or(&[][..], |(_, kept)| kept);
             String::from_utf8(kept.to_vec())
                 .is_ok_and(|kept| NameFormat::DnsSubdomain.matches(&(kept + "a")))
         }
         _ => NameFormat::DnsSubdomain.matches(prefix),
     };
     if !is_right {
-        let message =
-            "with letters added to it, it must be a DNS subdomain; it may end in `-`";
+        let message = "with letters added to it, it must be a DNS subdomain; it may end in `-`";
         to.invalid(at.field("generateName"), "format", prefix, message);
     }
 }
@@ -236,7 +236,10 @@ fn managed_fields(entries: &[ManagedFieldsEntry], at: &Path<'_>, to: &mut Checke
     let is_readable = |entry: &ManagedFieldsEntry| {
         matches!(entry.operation.as_deref(), Some("Apply" | "Update"))
             && entry.fields_type.as_deref() == Some("FieldsV1")
-            && entry.api_version.as_deref().is_some_and(|version| !version.is_empty())
+            && entry
+                .api_version
+                .as_deref()
+                .is_some_and(|version| !version.is_empty())
     };
     if !entries.iter().all(is_readable) {
         return;
@@ -248,8 +251,7 @@ fn managed_fields(entries: &[ManagedFieldsEntry], at: &Path<'_>, to: &mut Checke
         let path = at.field("manager");
         to.max_length(path, manager, MAX_MANAGER, ErrorType::TooLong);
         if !manager.chars().all(is_printable) {
-            let detail =
-                "must have printable characters only, and no other space than ` `";
+            let detail = "must have printable characters only, and no other space than ` `";
             to.invalid(path, "manager", manager, detail);
         }
         let subresource = entry.subresource.as_deref().unwrap_or_default();
@@ -266,11 +268,7 @@ pub(super) fn clear_namespace(meta: &mut ObjectMeta, rules: Rules) {
 }
 
 /// Sets what a write of the status can't change to what is stored.
-pub(super) fn reset_for_status(
-    meta: &mut ObjectMeta,
-    stored: &ObjectMeta,
-    is_custom: bool,
-) {
+pub(super) fn reset_for_status(meta: &mut ObjectMeta, stored: &ObjectMeta, is_custom: bool) {
     let stored = stored.clone();
     if is_custom {
         let resource_version = meta.resource_version.take();
@@ -298,7 +296,10 @@ pub(super) fn keep_managers(meta: &mut ObjectMeta, stored: &ObjectMeta) {
 
 /// Drops repeated owners, as the server does before it validates.
 pub(super) fn drop_repeated_owners(meta: &mut ObjectMeta) {
-    let Some(owners) = meta.owner_references.as_mut().filter(|o| has_repeated_owners(o))
+    let Some(owners) = meta
+        .owner_references
+        .as_mut()
+        .filter(|o| has_repeated_owners(o))
     else {
         return;
     };
@@ -313,7 +314,10 @@ pub(super) fn drop_repeated_owners(meta: &mut ObjectMeta) {
 
 /// Whether an owner is listed more than once.
 fn has_repeated_owners(owners: &[OwnerReference]) -> bool {
-    owners.iter().enumerate().any(|(index, owner)| is_repeated(owners, index, owner))
+    owners
+        .iter()
+        .enumerate()
+        .any(|(index, owner)| is_repeated(owners, index, owner))
 }
 
 fn is_repeated(owners: &[OwnerReference], index: usize, owner: &OwnerReference) -> bool {
@@ -337,8 +341,7 @@ fn is_qualified(finalizer: &str) -> bool {
 fn owners(owners: &[OwnerReference], at: &Path<'_>, to: &mut Checker<'_>) {
     let list = &at.field("ownerReferences");
     let mut has_controller = false;
-    let own =
-        |(index, owner): &(usize, &OwnerReference)| !is_repeated(owners, *index, owner);
+    let own = |(index, owner): &(usize, &OwnerReference)| !is_repeated(owners, *index, owner);
     for (index, owner) in owners.iter().enumerate().filter(own) {
         let at = &list.index(index);
         owner_parts(owner, at, to);
@@ -402,7 +405,9 @@ fn finalizers(
     to: &mut Checker<'_>,
 ) {
     let finalizers = meta.finalizers.as_deref().unwrap_or_default();
-    let stored = stored.and_then(|meta| meta.finalizers.as_deref()).unwrap_or_default();
+    let stored = stored
+        .and_then(|meta| meta.finalizers.as_deref())
+        .unwrap_or_default();
     let list = &at.field("finalizers");
     for (index, finalizer) in finalizers.iter().enumerate() {
         let at = list.index(index);
@@ -411,8 +416,7 @@ fn finalizers(
             continue;
         }
         if !rules.is_custom {
-            let message =
-                "it must be qualified, `domain/name`, as it is none of Kubernetes' own";
+            let message = "it must be qualified, `domain/name`, as it is none of Kubernetes' own";
             to.invalid(at, "finalizer.qualified", finalizer, message);
             continue;
         }
@@ -431,12 +435,7 @@ fn finalizers(
 }
 
 /// Checks that an object that is being deleted gets no more finalizers.
-fn new_finalizers(
-    meta: &ObjectMeta,
-    old: &ObjectMeta,
-    at: &Path<'_>,
-    to: &mut Checker<'_>,
-) {
+fn new_finalizers(meta: &ObjectMeta, old: &ObjectMeta, at: &Path<'_>, to: &mut Checker<'_>) {
     let list = &at.field("finalizers");
     let old = old.finalizers.as_deref().unwrap_or_default();
     let new = meta.finalizers.as_deref().unwrap_or_default();

@@ -145,7 +145,9 @@ impl<'a> Path<'a> {
 
     fn write_reported(&self, text: &mut String) {
         if let Some(parent) = self.parent {
-            parent.ancestor(usize::from(self.skips_parent)).write_reported(text);
+            parent
+                .ancestor(usize::from(self.skips_parent))
+                .write_reported(text);
         }
         match self.step {
             Step::Root => {}

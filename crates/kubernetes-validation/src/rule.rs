@@ -17,12 +17,7 @@ pub struct Rule {
 impl Checker<'_> {
     /// Checks that a rule holds. One without a result is broken, too.
     #[inline]
-    pub fn rule(
-        &mut self,
-        at: Path<'_>,
-        rule: &Rule,
-        holds: impl FnOnce() -> cel::Result<bool>,
-    ) {
+    pub fn rule(&mut self, at: Path<'_>, rule: &Rule, holds: impl FnOnce() -> cel::Result<bool>) {
         let result = holds();
         if result != Ok(true) {
             self.broken(at, rule, result.err());

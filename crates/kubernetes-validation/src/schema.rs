@@ -37,13 +37,7 @@ impl Checker<'_> {
 
     /// Checks that a list or map has no fewer entries: `minItems`, `minProperties`.
     #[inline]
-    pub fn min_entries(
-        &mut self,
-        at: Path<'_>,
-        entries: usize,
-        min: usize,
-        rule: &'static str,
-    ) {
+    pub fn min_entries(&mut self, at: Path<'_>, entries: usize, min: usize, rule: &'static str) {
         if entries < min {
             let detail = format!("{entries} entries; at least {min} are needed");
             self.invalid(at, rule, &entries, detail);
@@ -52,38 +46,56 @@ impl Checker<'_> {
 
     /// Checks that a number is greater than a limit: `minimum` with `exclusiveMinimum`.
     #[inline]
-    pub fn above<T: PartialOrd + Serialize>(
-        &mut self,
-        at: Path<'_>,
-        value: T,
-        limit: T,
-    ) {
-        self.holds(at, "minimum", value > limit, &value, "must be greater than", &limit);
+    pub fn above<T: PartialOrd + Serialize>(&mut self, at: Path<'_>, value: T, limit: T) {
+        self.holds(
+            at,
+            "minimum",
+            value > limit,
+            &value,
+            "must be greater than",
+            &limit,
+        );
     }
 
     /// Checks that a number is less than a limit: `maximum` with `exclusiveMaximum`.
     #[inline]
-    pub fn below<T: PartialOrd + Serialize>(
-        &mut self,
-        at: Path<'_>,
-        value: T,
-        limit: T,
-    ) {
-        self.holds(at, "maximum", value < limit, &value, "must be less than", &limit);
+    pub fn below<T: PartialOrd + Serialize>(&mut self, at: Path<'_>, value: T, limit: T) {
+        self.holds(
+            at,
+            "maximum",
+            value < limit,
+            &value,
+            "must be less than",
+            &limit,
+        );
     }
 
     /// Checks that a number with a fraction isn't less than a limit: `minimum`.
     #[inline]
     pub fn minimum_fraction(&mut self, at: Path<'_>, value: impl Into<f64>, limit: f64) {
         let value = value.into();
-        self.holds(at, "minimum", value >= limit, &value, "must be at least", &limit);
+        self.holds(
+            at,
+            "minimum",
+            value >= limit,
+            &value,
+            "must be at least",
+            &limit,
+        );
     }
 
     /// Checks that a number with a fraction isn't greater than a limit: `maximum`.
     #[inline]
     pub fn maximum_fraction(&mut self, at: Path<'_>, value: impl Into<f64>, limit: f64) {
         let value = value.into();
-        self.holds(at, "maximum", value <= limit, &value, "must be at most", &limit);
+        self.holds(
+            at,
+            "maximum",
+            value <= limit,
+            &value,
+            "must be at most",
+            &limit,
+        );
     }
 
     /// Checks that a whole number is a multiple of another: `multipleOf`.
@@ -91,36 +103,45 @@ impl Checker<'_> {
     pub fn multiple_of(&mut self, at: Path<'_>, value: impl Into<i64>, of: i64) {
         let value = value.into();
         let is_multiple = value.checked_rem(of).is_none_or(|rest| rest == 0);
-        self.holds(at, "multipleOf", is_multiple, &value, "must be a multiple of", &of);
+        self.holds(
+            at,
+            "multipleOf",
+            is_multiple,
+            &value,
+            "must be a multiple of",
+            &of,
+        );
     }
 
     /// Checks that a number with a fraction is a multiple of another: `multipleOf`. As a server, it
     /// takes a quotient that is within 10⁻⁹ of a whole number for one.
     #[inline]
-    pub fn multiple_of_fraction(
-        &mut self,
-        at: Path<'_>,
-        value: impl Into<f64>,
-        of: f64,
-    ) {
+    pub fn multiple_of_fraction(&mut self, at: Path<'_>, value: impl Into<f64>, of: f64) {
         let value = value.into();
         let quotient = value / of;
         let is_multiple = (quotient - quotient.round()).abs() < 1e-9;
-        self.holds(at, "multipleOf", is_multiple, &value, "must be a multiple of", &of);
+        self.holds(
+            at,
+            "multipleOf",
+            is_multiple,
+            &value,
+            "must be a multiple of",
+            &of,
+        );
     }
 
     /// Checks that a number is one of those that an enumeration has: `enum`.
     #[inline]
-    pub fn known_number<T: PartialEq + Serialize>(
-        &mut self,
-        at: Path<'_>,
-        value: T,
-        known: &[T],
-    ) {
+    pub fn known_number<T: PartialEq + Serialize>(&mut self, at: Path<'_>, value: T, known: &[T]) {
         if !known.contains(&value) {
             let problem = Problem::new(ErrorType::NotSupported, "enum");
             let known = to_value(known).unwrap_or_default();
-            self.error(at, problem, to_value(&value), format!("must be one of {known}"));
+            self.error(
+                at,
+                problem,
+                to_value(&value),
+                format!("must be one of {known}"),
+            );
         }
     }
 
@@ -168,12 +189,7 @@ impl Checker<'_> {
 
     /// Checks that not all of some fields are set: `not` with `required`. Returns whether that is so.
     #[inline]
-    pub fn not_set_together(
-        &mut self,
-        at: Path<'_>,
-        are_set: bool,
-        fields: &[&str],
-    ) -> bool {
+    pub fn not_set_together(&mut self, at: Path<'_>, are_set: bool, fields: &[&str]) -> bool {
         if are_set {
             let detail = format!("{fields:?} must not be set, or not together");
             self.of_schemas(at, "not", detail);
@@ -229,12 +245,7 @@ impl Checker<'_> {
 impl Checker<'_> {
     /// Checks that a text has a match somewhere; of a number, nothing is checked: `pattern`.
     #[inline]
-    pub fn pattern_of_text(
-        &mut self,
-        at: Path<'_>,
-        value: &IntOrString,
-        pattern: &crate::Pattern,
-    ) {
+    pub fn pattern_of_text(&mut self, at: Path<'_>, value: &IntOrString, pattern: &crate::Pattern) {
         if let IntOrString::String(text) = value {
             self.pattern(at, text, pattern);
         }

@@ -8,11 +8,7 @@ use kubernetes_kinds::selectors::{self, SelectorError};
 use crate::{Checker, Path, Semantic};
 
 /// Checks a label selector, including its values, as servers do since 1.27.
-pub fn label_selector(
-    selector: &Option<LabelSelector>,
-    at: Path<'_>,
-    to: &mut Checker<'_>,
-) {
+pub fn label_selector(selector: &Option<LabelSelector>, at: Path<'_>, to: &mut Checker<'_>) {
     for error in selector.iter().flat_map(selectors::check) {
         selector_error(&error, &at, to);
     }
@@ -27,9 +23,14 @@ pub fn label_selector_of_update(
     to: &mut Checker<'_>,
 ) {
     let is_value = |error: &SelectorError| {
-        matches!(error, SelectorError::Value { .. } | SelectorError::LabelValue { .. })
+        matches!(
+            error,
+            SelectorError::Value { .. } | SelectorError::LabelValue { .. }
+        )
     };
-    let had_errors = stored.iter().any(|stored| !selectors::check(stored).is_empty());
+    let had_errors = stored
+        .iter()
+        .any(|stored| !selectors::check(stored).is_empty());
     for error in selector.iter().flat_map(selectors::check) {
         if !(had_errors && is_value(&error)) {
             selector_error(&error, &at, to);
@@ -38,11 +39,7 @@ pub fn label_selector_of_update(
 }
 
 /// Checks labels, reporting errors at the map.
-pub(super) fn labels(
-    labels: &BTreeMap<String, String>,
-    at: &Path<'_>,
-    to: &mut Checker<'_>,
-) {
+pub(super) fn labels(labels: &BTreeMap<String, String>, at: &Path<'_>, to: &mut Checker<'_>) {
     for error in selectors::check_labels(labels) {
         label_error(&error, at, to);
     }

@@ -1,9 +1,7 @@
 //! A refusal as the answer of a server.
 
 use k8s_openapi::Resource;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::{
-    Status, StatusCause, StatusDetails,
-};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Status, StatusCause, StatusDetails};
 
 use crate::{Error, ValidationError};
 

@@ -77,7 +77,10 @@ impl Target {
         } else {
             "AllAlpha"
         };
-        let given = self.gates.get(feature.gate).or_else(|| self.gates.get(stage));
+        let given = self
+            .gates
+            .get(feature.gate)
+            .or_else(|| self.gates.get(stage));
         given.copied().unwrap_or_else(|| reached(feature.on))
     }
 }

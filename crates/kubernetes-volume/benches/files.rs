@@ -67,7 +67,10 @@ mod linux {
         }
         println!("\n| | most memory, MB |\n|---|---|");
         for what in ["only-ownership", "only-du"] {
-            println!("| {what}, all in one directory | {:.1} |", memory(what, &one));
+            println!(
+                "| {what}, all in one directory | {:.1} |",
+                memory(what, &one)
+            );
         }
         fs::remove_dir_all(&folder).unwrap();
     }
@@ -193,7 +196,10 @@ mod linux {
     }
 
     fn commands(dir: &Path) {
-        run(Command::new("chown").arg("-R").arg(format!(":{GROUP}")).arg(dir));
+        run(Command::new("chown")
+            .arg("-R")
+            .arg(format!(":{GROUP}"))
+            .arg(dir));
         run(Command::new("chmod").args(["-R", "ug+rwX"]).arg(dir));
     }
 
@@ -216,7 +222,12 @@ mod linux {
         reset(dir);
         let output = Command::new(program).arg(what).arg(dir).output().unwrap();
         assert!(output.status.success());
-        String::from_utf8(output.stdout).unwrap().trim().parse::<f64>().unwrap() / 1024.0
+        String::from_utf8(output.stdout)
+            .unwrap()
+            .trim()
+            .parse::<f64>()
+            .unwrap()
+            / 1024.0
     }
 
     /// What a process of its own does. Prints the most memory that it had, in KiB.
@@ -227,7 +238,10 @@ mod linux {
             ours(dir);
         }
         let status = fs::read_to_string("/proc/self/status").unwrap();
-        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+        let line = status
+            .lines()
+            .find_map(|line| line.strip_prefix("VmHWM:"))
+            .unwrap();
         println!("{}", line.trim().trim_end_matches(" kB"));
     }
 }

@@ -80,12 +80,7 @@ pub trait Exec: Send + Sync {
     /// # Errors
     ///
     /// When it can't be started, or takes longer than the limit.
-    fn run(
-        &self,
-        program: &Path,
-        args: &[&OsStr],
-        limit: Duration,
-    ) -> Result<Output, ExecError>;
+    fn run(&self, program: &Path, args: &[&OsStr], limit: Duration) -> Result<Output, ExecError>;
 }
 
 /// Runs commands as children of this process, each in a process group of its own, with
@@ -110,12 +105,7 @@ pub trait Exec: Send + Sync {
 pub struct Local;
 
 impl Exec for Local {
-    fn run(
-        &self,
-        program: &Path,
-        args: &[&OsStr],
-        limit: Duration,
-    ) -> Result<Output, ExecError> {
+    fn run(&self, program: &Path, args: &[&OsStr], limit: Duration) -> Result<Output, ExecError> {
         let mut child = Command::new(program)
             .args(args)
             .env("LC_ALL", "C")
@@ -130,8 +120,7 @@ impl Exec for Local {
             })?;
         let mut stdout = Pipe::new(child.stdout.take());
         let mut stderr = Pipe::new(child.stderr.take());
-        let ended =
-            group(&child).and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok());
+        let ended = group(&child).and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok());
         // A limit that no clock reaches is none.
         let ends = Instant::now().checked_add(limit);
         let status = loop {
@@ -140,8 +129,7 @@ impl Exec for Local {
             }
             stdout.read_all();
             stderr.read_all();
-            let left =
-                ends.map_or(Duration::MAX, |ends| ends - Instant::now().min(ends));
+            let left = ends.map_or(Duration::MAX, |ends| ends - Instant::now().min(ends));
             if left.is_zero() {
                 kill(child);
                 return Err(ExecError::TimedOut {
@@ -150,8 +138,7 @@ impl Exec for Local {
                 });
             }
             // Without a descriptor of the child, its end is seen at the next look.
-            let longest =
-                Duration::from_millis(if ended.is_some() { 60_000 } else { 10 });
+            let longest = Duration::from_millis(if ended.is_some() { 60_000 } else { 10 });
             wait(&[&stdout, &stderr], ended.as_ref(), left.min(longest));
         };
         let ends = Instant::now() + GRACE;
@@ -303,7 +290,9 @@ fn kill(mut child: Child) {
         }
         thread::sleep(Duration::from_millis(1));
     }
-    let _ = thread::Builder::new().name("killed-command".to_owned()).spawn(move || {
-        let _ = child.wait();
-    });
+    let _ = thread::Builder::new()
+        .name("killed-command".to_owned())
+        .spawn(move || {
+            let _ = child.wait();
+        });
 }

@@ -52,8 +52,8 @@ mod walk;
 #[doc(inline)]
 pub use error::{Error, Result};
 pub use options::{
-    Attributes, CsiVolumePhase, MounterArgs, NodeResizeOptions,
-    VOLUME_PARAMETER_FS_TYPE, VolumeConfig, VolumeOptions,
+    Attributes, CsiVolumePhase, MounterArgs, NodeResizeOptions, VOLUME_PARAMETER_FS_TYPE,
+    VolumeConfig, VolumeOptions,
 };
 pub use spec::Spec;
 

@@ -17,8 +17,11 @@ pub(crate) struct Program {
 
 impl Program {
     pub(crate) fn start(command: &mut Command) -> Self {
-        let mut child =
-            command.stderr(Stdio::piped()).kill_on_drop(true).spawn().unwrap();
+        let mut child = command
+            .stderr(Stdio::piped())
+            .kill_on_drop(true)
+            .spawn()
+            .unwrap();
         let log = BufReader::new(child.stderr.take().unwrap()).lines();
         Self { child, log }
     }
@@ -40,7 +43,11 @@ impl Program {
     /// Asks the program to stop as Kubernetes does, and expects that it does so without an error.
     pub(crate) async fn stop(mut self) {
         let id = self.child.id().unwrap().to_string();
-        let sent = Command::new("kill").args(["-TERM", &id]).status().await.unwrap();
+        let sent = Command::new("kill")
+            .args(["-TERM", &id])
+            .status()
+            .await
+            .unwrap();
         assert!(sent.success());
         // The rest of the log, which ends with the program.
         while let Some(line) = self.log.next_line().await.unwrap() {
@@ -52,10 +59,7 @@ impl Program {
 }
 
 /// Repeats a question until it has an answer.
-pub(crate) async fn eventually<T>(
-    what: &str,
-    mut ask: impl AsyncFnMut() -> Option<T>,
-) -> T {
+pub(crate) async fn eventually<T>(what: &str, mut ask: impl AsyncFnMut() -> Option<T>) -> T {
     let answered = async {
         loop {
             if let Some(answer) = ask().await {
@@ -64,5 +68,7 @@ pub(crate) async fn eventually<T>(
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     };
-    tokio::time::timeout(PATIENCE, answered).await.unwrap_or_else(|_| panic!("{what}"))
+    tokio::time::timeout(PATIENCE, answered)
+        .await
+        .unwrap_or_else(|_| panic!("{what}"))
 }

@@ -11,9 +11,7 @@ use http::Method;
 use kubernetes_kinds::Release;
 use kubernetes_manifests::strict::from_yaml;
 use kubernetes_validation::{Report, Target, Validate};
-use registered::{
-    API, LABEL, Webhook, labelled, manifest, post, put, register, validating_first,
-};
+use registered::{API, LABEL, Webhook, labelled, manifest, post, put, register, validating_first};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use storage_v1::{
@@ -47,7 +45,10 @@ fn assert_refused(answer: &Answer, webhook: &str, expected: &Value) {
     expected["message"] =
         format!("admission webhook \"{webhook}\" denied the request: {message}").into();
     assert_eq!(answer.body, expected);
-    assert_eq!(u64::from(answer.status.as_u16()), expected["code"].as_u64().unwrap());
+    assert_eq!(
+        u64::from(answer.status.as_u16()),
+        expected["code"].as_u64().unwrap()
+    );
 }
 
 /// What a server says of each error, without the messages, in which wordings differ, and the order.
@@ -56,7 +57,9 @@ fn without_messages(status: &Value) -> Value {
     let name = |cause: &Value| cause["field"].to_string() + &cause["reason"].to_string();
     let causes = status["details"]["causes"].as_array_mut().unwrap();
     causes.sort_by_key(name);
-    causes.iter_mut().for_each(|cause| cause["message"] = Value::Null);
+    causes
+        .iter_mut()
+        .for_each(|cause| cause["message"] = Value::Null);
     status["message"] = Value::Null;
     status
 }
@@ -156,7 +159,9 @@ async fn the_server_refuses_updates_as_the_library_does() {
     moved["spec"]["nodeName"] = "c".into();
     let answer = put(&client, &path, &moved).await;
     let mut moved: VolumeAttachment = serde_json::from_value(moved).unwrap();
-    let refused = moved.default_and_validate_update(&stored, &TARGET).into_result();
+    let refused = moved
+        .default_and_validate_update(&stored, &TARGET)
+        .into_result();
     let expected = refused.unwrap_err().to_status::<VolumeAttachment>("moved");
     assert_refused(&answer, FIRST, &serde_json::to_value(expected).unwrap());
 
@@ -165,7 +170,9 @@ async fn the_server_refuses_updates_as_the_library_does() {
     long["status"] = json!({"attached": true, "attachmentMetadata": metadata});
     let answer = put(&client, &format!("{path}/status"), &long).await;
     let mut long: VolumeAttachment = serde_json::from_value(long).unwrap();
-    let refused = long.default_and_validate_status(&stored, &TARGET).into_result();
+    let refused = long
+        .default_and_validate_status(&stored, &TARGET)
+        .into_result();
     let expected = refused.unwrap_err().to_status::<VolumeAttachment>("moved");
     assert_refused(&answer, FIRST, &serde_json::to_value(expected).unwrap());
 
@@ -187,14 +194,25 @@ async fn defaults_policy_and_warnings_arrive() {
     let webhook = Webhook::start("1.36").await;
     let (mutating, mut validating) = webhook.configurations("arrive");
     // A group of which the webhook knows nothing.
-    for rule in validating.webhooks.iter_mut().flatten().flat_map(|own| &mut own.rules) {
+    for rule in validating
+        .webhooks
+        .iter_mut()
+        .flatten()
+        .flat_map(|own| &mut own.rules)
+    {
         for rule in rule {
             rule.api_groups.get_or_insert_default().push(String::new());
         }
     }
     for (resource, configuration) in [
-        ("mutatingwebhookconfigurations", serde_json::to_value(mutating)),
-        ("validatingwebhookconfigurations", serde_json::to_value(validating)),
+        (
+            "mutatingwebhookconfigurations",
+            serde_json::to_value(mutating),
+        ),
+        (
+            "validatingwebhookconfigurations",
+            serde_json::to_value(validating),
+        ),
     ] {
         register(&client, resource, configuration.unwrap(), "arrive").await;
     }
@@ -225,10 +243,12 @@ async fn defaults_policy_and_warnings_arrive() {
     }]);
     assert_eq!(answer.body["details"]["causes"], causes);
     let message = answer.body["message"].as_str().unwrap();
-    let prefix =
-        "admission webhook \"rules.storage-webhook.example.com\" denied the request: ";
+    let prefix = "admission webhook \"rules.storage-webhook.example.com\" denied the request: ";
     assert!(message.starts_with(prefix), "{message}");
-    open["parameters"].as_object_mut().unwrap().remove("adminPassword");
+    open["parameters"]
+        .as_object_mut()
+        .unwrap()
+        .remove("adminPassword");
     let answer = post(&client, &classes, &open).await;
     assert_eq!(answer.body["allowVolumeExpansion"], true, "{answer:?}");
 
@@ -245,7 +265,10 @@ async fn defaults_policy_and_warnings_arrive() {
     let map = labelled("arrive", "map", json!({}));
     let answer = post(&client, "/api/v1/namespaces/default/configmaps", &map).await;
     assert!(answer.is_success(), "{answer:?}");
-    assert_eq!(answer.warnings, ["the storage webhook has no rules for v1 ConfigMap"]);
+    assert_eq!(
+        answer.warnings,
+        ["the storage webhook has no rules for v1 ConfigMap"]
+    );
     webhook.program.stop().await;
 }
 
@@ -256,13 +279,17 @@ async fn defaults_policy_and_warnings_arrive() {
 async fn the_release_decides_which_rules_apply() {
     let server = ControlPlane::shared().await.unwrap();
     let client = server.client().unwrap();
-    for (label, release, is_accepted) in
-        [("older", "1.28", false), ("newer", "1.29", true)]
-    {
+    for (label, release, is_accepted) in [("older", "1.28", false), ("newer", "1.29", true)] {
         let webhook = Webhook::start(release).await;
         let (_, validating) = webhook.configurations(label);
         let configuration = serde_json::to_value(validating).unwrap();
-        register(&client, "validatingwebhookconfigurations", configuration, label).await;
+        register(
+            &client,
+            "validatingwebhookconfigurations",
+            configuration,
+            label,
+        )
+        .await;
         let name = format!("{label}.example.com");
         let driver = labelled(label, &name, json!({"spec": {"podInfoOnMount": true}}));
         let path = format!("{API}/csidrivers");
@@ -288,8 +315,7 @@ async fn requests_are_answered() {
     let client = webhook.client();
     let review = |kind: &str, object: Value| {
         let kind = json!({"group": "storage.k8s.io", "version": "v1", "kind": kind});
-        let resource =
-            json!({"group": "storage.k8s.io", "version": "v1", "resource": "a"});
+        let resource = json!({"group": "storage.k8s.io", "version": "v1", "resource": "a"});
         json!({"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": {
             "uid": "a", "kind": kind, "resource": resource, "operation": "CREATE",
             "userInfo": {}, "object": object,
@@ -297,8 +323,7 @@ async fn requests_are_answered() {
     };
     let class = json!({"metadata": {"name": "a"}, "provisioner": "a"});
     let answer = post(&client, "/default", &review("StorageClass", class.clone())).await;
-    let patch: Vec<u8> =
-        serde_json::from_value(answer.body["response"]["patch"].clone()).unwrap();
+    let patch: Vec<u8> = serde_json::from_value(answer.body["response"]["patch"].clone()).unwrap();
     let patch: Value = serde_json::from_slice(&patch).unwrap();
     let added = json!([
         {"op": "add", "path": "/allowVolumeExpansion", "value": true},
@@ -311,11 +336,14 @@ async fn requests_are_answered() {
     let accepted = json!({"uid": "a", "allowed": true, "status": {}});
     assert_eq!(answer.body["response"], accepted);
     let answer = post(&client, "/validate", &review("Volume", json!({}))).await;
-    let warnings =
-        json!(["the storage webhook has no rules for storage.k8s.io/v1 Volume"]);
+    let warnings = json!(["the storage webhook has no rules for storage.k8s.io/v1 Volume"]);
     assert_eq!(answer.body["response"]["warnings"], warnings);
     for other in [json!({}), json!([]), review("CSINode", json!({"spec": 1}))] {
-        assert_eq!(post(&client, "/validate", &other).await.status, 400, "{other}");
+        assert_eq!(
+            post(&client, "/validate", &other).await.status,
+            400,
+            "{other}"
+        );
     }
     webhook.program.stop().await;
 }
@@ -324,12 +352,18 @@ async fn requests_are_answered() {
 async fn what_can_not_be_served_is_named() {
     for (arguments, expected) in [
         (&["--cert", "none.crt", "--key", "none.key"][..], "none.crt"),
-        (&["--cert", "a", "--key", "b", "--release", "new"], "write it as 1."),
+        (
+            &["--cert", "a", "--key", "b", "--release", "new"],
+            "write it as 1.",
+        ),
     ] {
         let mut command = Command::new(env!("CARGO_BIN_EXE_webhook"));
         let output = command.args(arguments).output().await.unwrap();
         assert!(!output.status.success());
         let error = String::from_utf8(output.stderr).unwrap();
-        assert!(error.starts_with("error: ") && error.contains(expected), "{error}");
+        assert!(
+            error.starts_with("error: ") && error.contains(expected),
+            "{error}"
+        );
     }
 }

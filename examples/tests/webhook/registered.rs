@@ -44,8 +44,7 @@ impl Webhook {
         let file = |name: &str| folder.path().join(name);
         let mut params = CertificateParams::default();
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-        let ca =
-            CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap();
+        let ca = CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap();
         let key = KeyPair::generate().unwrap();
         let params = CertificateParams::new(["127.0.0.1".to_owned()]).unwrap();
         let certificate = params.signed_by(&key, &ca).unwrap();
@@ -102,12 +101,7 @@ impl Webhook {
 }
 
 /// Registers a webhook, and waits until the server calls it.
-pub(crate) async fn register(
-    client: &Client,
-    resource: &str,
-    configuration: Value,
-    label: &str,
-) {
+pub(crate) async fn register(client: &Client, resource: &str, configuration: Value, label: &str) {
     let path = format!("{CONFIGURATIONS}/{resource}");
     let answer = post(client, &path, &configuration).await;
     assert!(answer.is_success(), "{answer:?}");
@@ -120,7 +114,9 @@ pub(crate) async fn register(
     let path = format!("{API}/storageclasses?dryRun=All");
     eventually("the server calls the webhook", async || {
         let answer = post(client, &path, &probe).await;
-        let refused = answer.body["message"].as_str().is_some_and(|m| m.contains(name));
+        let refused = answer.body["message"]
+            .as_str()
+            .is_some_and(|m| m.contains(name));
         let defaulted = answer.body["allowVolumeExpansion"] == true;
         (refused || defaulted).then_some(())
     })
@@ -160,6 +156,12 @@ pub(crate) async fn validating_first(client: &Client, label: &str) -> Webhook {
         *url = url.replace("/default", "/validate");
     }
     let configuration = serde_json::to_value(mutating).unwrap();
-    register(client, "mutatingwebhookconfigurations", configuration, label).await;
+    register(
+        client,
+        "mutatingwebhookconfigurations",
+        configuration,
+        label,
+    )
+    .await;
     webhook
 }

@@ -50,9 +50,10 @@ impl Folders {
             return Err(RootError::Relative(path));
         }
         // It must be there itself.
-        let probed =
-            fs::metadata(&path).and_then(|_| fs::create_dir_all(path.join(NOTES)));
-        let probe = path.join(NOTES).join(format!(".probe-{}", std::process::id()));
+        let probed = fs::metadata(&path).and_then(|_| fs::create_dir_all(path.join(NOTES)));
+        let probe = path
+            .join(NOTES)
+            .join(format!(".probe-{}", std::process::id()));
         let probed = probed
             .and_then(|()| fs::write(&probe, ""))
             .and_then(|()| fs::remove_file(&probe));
@@ -120,7 +121,8 @@ impl Folders {
     /// Returns whether a path is that of the folder of a name.
     #[must_use]
     pub fn is(&self, path: &str, name: &str) -> bool {
-        self.path(name).is_ok_and(|own| Path::new(&own) == Path::new(path))
+        self.path(name)
+            .is_ok_and(|own| Path::new(&own) == Path::new(path))
     }
 
     /// Returns the names of the folders that are not confirmed, each with its note, sorted.

@@ -13,13 +13,12 @@ use std::collections::BTreeMap;
 use std::io;
 
 use core_v1::{
-    HostPathType, HostPathVolumeSource, NodeSelector, NodeSelectorRequirement,
-    NodeSelectorTerm, PersistentVolume, PersistentVolumeClaim, PersistentVolumeSpec,
-    VolumeNodeAffinity,
+    HostPathType, HostPathVolumeSource, NodeSelector, NodeSelectorRequirement, NodeSelectorTerm,
+    PersistentVolume, PersistentVolumeClaim, PersistentVolumeSpec, VolumeNodeAffinity,
 };
 use k8s_openapi::api::core::v1::Node;
 use kubernetes_provisioner::controller::BoxError;
-use provisioner::{DeleteError, ProvisionError, ProvisionRequest, Provisioner};
+use kubernetes_provisioner::{DeleteError, ProvisionError, ProvisionRequest, Provisioner};
 use tokio::task::spawn_blocking;
 
 pub use folders::{Folders, RootError};
@@ -94,12 +93,17 @@ impl Provisioner for HostPath {
 
     async fn delete(&self, volume: &PersistentVolume) -> Result<(), DeleteError> {
         let name = volume.metadata.name.clone().unwrap_or_default();
-        let source = volume.spec.as_ref().and_then(|spec| spec.host_path.as_ref());
+        let source = volume
+            .spec
+            .as_ref()
+            .and_then(|spec| spec.host_path.as_ref());
         if !source.is_some_and(|source| self.folders.is(&source.path, &name)) {
             return Err(DeleteError::ignored("it is no folder of this root"));
         }
         let folders = self.folders.clone();
-        blocking(move || folders.remove(&name)).await.map_err(DeleteError::failed)
+        blocking(move || folders.remove(&name))
+            .await
+            .map_err(DeleteError::failed)
     }
 
     async fn stored(&self, volume_name: &str) -> Result<(), BoxError> {
@@ -136,7 +140,9 @@ impl Provisioner for HostPath {
 async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> io::Result<T> + Send + 'static,
 ) -> io::Result<T> {
-    spawn_blocking(work).await.unwrap_or_else(|error| Err(io::Error::other(error)))
+    spawn_blocking(work)
+        .await
+        .unwrap_or_else(|error| Err(io::Error::other(error)))
 }
 
 /// The permissions that a class asks for; it may ask for nothing else.
@@ -151,9 +157,7 @@ fn mode(parameters: &BTreeMap<String, String>) -> Result<u32, String> {
     };
     let mode = u32::from_str_radix(text, 8).ok();
     mode.filter(|mode| *mode <= 0o7777).ok_or_else(|| {
-        format!(
-            "parameter `{MODE}` of the class is `{text}`, not permissions such as `0770`"
-        )
+        format!("parameter `{MODE}` of the class is `{text}`, not permissions such as `0770`")
     })
 }
 
@@ -172,13 +176,16 @@ fn check_claim(claim: &PersistentVolumeClaim) -> Result<(), &'static str> {
 }
 
 fn hostname(node: &Node) -> Option<&str> {
-    node.metadata.labels.as_ref()?.get(HOSTNAME).map(String::as_str)
+    node.metadata
+        .labels
+        .as_ref()?
+        .get(HOSTNAME)
+        .map(String::as_str)
 }
 
 /// Binds a volume to the node of a hostname.
 fn affinity(hostname: &str) -> VolumeNodeAffinity {
-    let requirement =
-        NodeSelectorRequirement::new(HOSTNAME, "In").with_values([hostname]);
+    let requirement = NodeSelectorRequirement::new(HOSTNAME, "In").with_values([hostname]);
     let term = NodeSelectorTerm::new().with_match_expressions([requirement]);
     VolumeNodeAffinity::new().with_required(NodeSelector::new([term]))
 }

@@ -152,8 +152,10 @@ async fn run(options: Options) -> Result<(), Box<dyn Error + Send + Sync>> {
 
 /// A token that SIGTERM and SIGINT cancel.
 fn stop() -> std::io::Result<CancellationToken> {
-    let (mut terminate, mut interrupt) =
-        (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
+    let (mut terminate, mut interrupt) = (
+        signal(SignalKind::terminate())?,
+        signal(SignalKind::interrupt())?,
+    );
     let token = CancellationToken::new();
     let cancelled = token.clone();
     tokio::spawn(async move {

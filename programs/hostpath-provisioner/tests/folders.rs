@@ -14,7 +14,7 @@ use hostpath_provisioner::{Folders, HostPath, NODE, RootError};
 use k8s_openapi::api::core::v1::Node;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
 use kube::ResourceExt as _;
-use provisioner::{DeleteError, ProvisionError, ProvisionRequest, Provisioner};
+use kubernetes_provisioner::{DeleteError, ProvisionError, ProvisionRequest, Provisioner};
 use storage_v1::StorageClass;
 use tempfile::TempDir;
 
@@ -38,7 +38,14 @@ fn shared() -> (TempDir, HostPath) {
 }
 
 fn path(volume: &PersistentVolume) -> &str {
-    &volume.spec.as_ref().unwrap().host_path.as_ref().unwrap().path
+    &volume
+        .spec
+        .as_ref()
+        .unwrap()
+        .host_path
+        .as_ref()
+        .unwrap()
+        .path
 }
 
 fn mode(path: impl AsRef<Path>) -> u32 {
@@ -57,7 +64,10 @@ async fn a_folder_is_made_found_again_and_removed() {
 
     let again = provisioner.provision(&request()).await.unwrap();
     assert_eq!(again, volume);
-    assert_eq!(fs::read_to_string(folder.join("inside/file")).unwrap(), "kept");
+    assert_eq!(
+        fs::read_to_string(folder.join("inside/file")).unwrap(),
+        "kept"
+    );
 
     provisioner.delete(&volume).await.unwrap();
     assert!(!folder.exists());
@@ -78,7 +88,10 @@ async fn what_is_not_stored_is_told_after_a_restart() {
     let [one, two] = &found[..] else {
         panic!("{found:?}")
     };
-    assert_eq!((one.name_any(), path(one)), (volume.name_any(), path(&volume)));
+    assert_eq!(
+        (one.name_any(), path(one)),
+        (volume.name_any(), path(&volume))
+    );
     let policy = |volume: &PersistentVolume| {
         let spec = volume.spec.clone().unwrap();
         spec.persistent_volume_reclaim_policy.unwrap()
@@ -96,15 +109,28 @@ async fn what_is_not_stored_is_told_after_a_restart() {
 #[tokio::test]
 async fn a_class_says_the_permissions() {
     let (_root, provisioner) = shared();
-    let volume = provisioner.provision(&with_parameter("mode", "2770")).await.unwrap();
+    let volume = provisioner
+        .provision(&with_parameter("mode", "2770"))
+        .await
+        .unwrap();
     assert_eq!(mode(path(&volume)), 0o2770);
     for (name, value, said) in [
-        ("mode", "rwx", "parameter `mode` of the class is `rwx`, not permissions"),
+        (
+            "mode",
+            "rwx",
+            "parameter `mode` of the class is `rwx`, not permissions",
+        ),
         ("mode", "10000", "not permissions such as `0770`"),
-        ("mod", "0770", "unknown parameter `mod` of the class; the only one is `mode`"),
+        (
+            "mod",
+            "0770",
+            "unknown parameter `mod` of the class; the only one is `mode`",
+        ),
     ] {
-        let error =
-            provisioner.provision(&with_parameter(name, value)).await.unwrap_err();
+        let error = provisioner
+            .provision(&with_parameter(name, value))
+            .await
+            .unwrap_err();
         assert!(error.to_string().contains(said), "{error}");
     }
 }
@@ -135,10 +161,19 @@ async fn volumes_of_others_are_left_alone() {
     for name in ["", "..", "pvc-1234/..", "/etc", ".unstored"] {
         let mut named = volume.clone();
         named.metadata.name = Some(name.to_owned());
-        named.spec.as_mut().unwrap().host_path.as_mut().unwrap().path =
-            format!("{}/{name}", root.path().display());
+        named
+            .spec
+            .as_mut()
+            .unwrap()
+            .host_path
+            .as_mut()
+            .unwrap()
+            .path = format!("{}/{name}", root.path().display());
         let error = provisioner.delete(&named).await.unwrap_err();
-        assert!(matches!(error, DeleteError::Ignored { .. }), "{name:?}: {error}");
+        assert!(
+            matches!(error, DeleteError::Ignored { .. }),
+            "{name:?}: {error}"
+        );
     }
     assert!(root.path().join("pvc-1234").exists());
     assert!(elsewhere.path().join("pvc-1234").exists());
@@ -151,7 +186,10 @@ async fn symbolic_links_are_not_followed() {
     fs::write(target.path().join("file"), "kept").unwrap();
     symlink(target.path(), root.path().join("pvc-1234")).unwrap();
     let error = provisioner.provision(&request()).await.unwrap_err();
-    assert!(error.to_string().contains("exists and is no folder"), "{error}");
+    assert!(
+        error.to_string().contains("exists and is no folder"),
+        "{error}"
+    );
     fs::remove_file(root.path().join("pvc-1234")).unwrap();
 
     let volume = provisioner.provision(&request()).await.unwrap();
@@ -167,21 +205,36 @@ async fn folders_of_a_node() {
     let [one, two] = ["one", "two"].map(|node| HostPath::of_node(folders.clone(), node));
     let mut claim = request().claim;
     assert!(!one.should_provision(&claim).await);
-    let selected = ("volume.kubernetes.io/selected-node".to_owned(), "one".to_owned());
+    let selected = (
+        "volume.kubernetes.io/selected-node".to_owned(),
+        "one".to_owned(),
+    );
     claim.metadata.annotations = Some([selected].into());
     assert!(one.should_provision(&claim).await);
     assert!(!two.should_provision(&claim).await);
 
     let mut node = Node::default();
     node.metadata.name = Some("one".to_owned());
-    let label = ("kubernetes.io/hostname".to_owned(), "one.example.com".to_owned());
+    let label = (
+        "kubernetes.io/hostname".to_owned(),
+        "one.example.com".to_owned(),
+    );
     node.metadata.labels = Some([label].into());
     let request = ProvisionRequest::new(claim, request().class).with_selected_node(node);
     let volume = one.provision(&request).await.unwrap();
-    let affinity = volume.spec.as_ref().unwrap().node_affinity.as_ref().unwrap();
+    let affinity = volume
+        .spec
+        .as_ref()
+        .unwrap()
+        .node_affinity
+        .as_ref()
+        .unwrap();
     let term = &affinity.required.as_ref().unwrap().node_selector_terms[0];
     let expression = &term.match_expressions.as_ref().unwrap()[0];
-    assert_eq!(expression.values.as_deref(), Some(&["one.example.com".to_owned()][..]));
+    assert_eq!(
+        expression.values.as_deref(),
+        Some(&["one.example.com".to_owned()][..])
+    );
     assert_eq!(volume.metadata.annotations.as_ref().unwrap()[NODE], "one");
     assert!(one.should_delete(&volume).await);
     assert!(!two.should_delete(&volume).await);

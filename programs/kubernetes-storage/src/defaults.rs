@@ -62,7 +62,9 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     {
         troubles.push(format!("can't write to standard output: {error}"));
     }
-    troubles.iter().for_each(|message| note(&format!("error: {message}")));
+    troubles
+        .iter()
+        .for_each(|message| note(&format!("error: {message}")));
     ExitCode::from(match (troubles.is_empty(), is_refused) {
         (false, _) => 2,
         (true, refused) => u8::from(refused),
@@ -85,9 +87,7 @@ fn document(
         Ok(None) => return Ok(None),
         Err(error) => return Err(said(error)),
     };
-    let Some(Checked { stored, report, .. }) =
-        check(object, target, &|| part.document())
-    else {
+    let Some(Checked { stored, report, .. }) = check(object, target, &|| part.document()) else {
         return Ok(None);
     };
     let kind = object.kind();

@@ -93,11 +93,18 @@ fn a_release_decides() {
              metadata: {{name: a}}\ndriverName: a\n"
         )
     };
-    for (release, version) in
-        [("1.30", "v1alpha1"), ("1.33", "v1beta1"), ("1.34", "v1"), ("1.37", "v1")]
-    {
+    for (release, version) in [
+        ("1.30", "v1alpha1"),
+        ("1.33", "v1beta1"),
+        ("1.34", "v1"),
+        ("1.37", "v1"),
+    ] {
         for from in ["v1alpha1", "v1beta1", "v1"] {
-            becomes(&["--target-release", release], &class(from), &class(version));
+            becomes(
+                &["--target-release", release],
+                &class(from),
+                &class(version),
+            );
         }
     }
     let ran = convert(&["--target-release=1.28"], &class("v1"));
@@ -127,9 +134,17 @@ fn what_would_be_lost_is_left() {
     let ran = convert(&["--lossy=discard"], DRIVER);
     assert!(ran.out.starts_with(wanted), "{}", ran.out);
     assert!(ran.out.ends_with("\n---\n# After.\n") && !ran.out.contains("v2"));
-    assert!(ran.told.contains(", written anew without its comments\n"), "{}", ran.told);
+    assert!(
+        ran.told.contains(", written anew without its comments\n"),
+        "{}",
+        ran.told
+    );
     let ran = convert(&["--lossy=annotate"], DRIVER);
-    assert!(ran.out.contains("kubernetes-storage.rs/conversion-data"), "{}", ran.out);
+    assert!(
+        ran.out.contains("kubernetes-storage.rs/conversion-data"),
+        "{}",
+        ran.out
+    );
 
     // A field that isn't known stays where only the version changes, but not in a new text.
     let unknown = OLD.to_owned() + "newer: 1\n";
@@ -138,7 +153,8 @@ fn what_would_be_lost_is_left() {
     let ran = convert(&[], &unknown);
     assert_eq!(ran.code, 1);
     assert!(
-        ran.told.contains("unknown field \"spec.newer\" would be lost"),
+        ran.told
+            .contains("unknown field \"spec.newer\" would be lost"),
         "{}",
         ran.told
     );
@@ -148,7 +164,10 @@ fn what_would_be_lost_is_left() {
 fn what_cannot_be_read_is_left() {
     for (text, told) in [
         (format!("{OLD}---\na: [\n"), "<stdin>:"),
-        (format!("{OLD}---\n{OLD}allowVolumeExpansion: 1\n"), "expected a boolean"),
+        (
+            format!("{OLD}---\n{OLD}allowVolumeExpansion: 1\n"),
+            "expected a boolean",
+        ),
         (
             OLD.replace("storage.k8s.io/v1beta1", "!!str storage.k8s.io/v1beta1"),
             "change it by hand",
@@ -162,7 +181,11 @@ fn what_cannot_be_read_is_left() {
     let template = format!("{OLD}{{{{- if .Values.a }}}}\n");
     let ran = convert(&[], &template);
     assert_eq!((ran.code, ran.out), (0, template));
-    assert!(ran.told.contains("<stdin>:11: template, not read: "), "{}", ran.told);
+    assert!(
+        ran.told.contains("<stdin>:11: template, not read: "),
+        "{}",
+        ran.told
+    );
 }
 
 /// Of a group that is known, no version or kind is left silently that there has never been.
@@ -196,9 +219,21 @@ fn what_has_never_been_is_left_with_an_error() {
             "14: error: left as it is: Kubernetes has no storage.k8s.io/v1beta1 StorageClas: \
              did you mean StorageClass?\n",
         ),
-        ("csi.storage.k8s.io/v1", "CSIDrivr", "did you mean CSIDriver?\n"),
-        ("storage.k8s.io/v1", "[]", "14: error: left as it is: kind: not a string\n"),
-        ("storage.k8s.io/v1", "", "12: error: left as it is: kind is missing; "),
+        (
+            "csi.storage.k8s.io/v1",
+            "CSIDrivr",
+            "did you mean CSIDriver?\n",
+        ),
+        (
+            "storage.k8s.io/v1",
+            "[]",
+            "14: error: left as it is: kind: not a string\n",
+        ),
+        (
+            "storage.k8s.io/v1",
+            "",
+            "12: error: left as it is: kind is missing; ",
+        ),
     ] {
         let text = object(version, kind);
         fs::write(&file, &text).unwrap();
@@ -209,15 +244,23 @@ fn what_has_never_been_is_left_with_an_error() {
             "{}",
             ran.told
         );
-        assert!(ran.told.ends_with("1 file, 0 changed, 0 templates not read\n"));
+        assert!(
+            ran.told
+                .ends_with("1 file, 0 changed, 0 templates not read\n")
+        );
         assert_eq!(fs::read_to_string(&file).unwrap(), text);
         assert_eq!(convert(&["--check"], &text).code, 1);
     }
     // An item of a list, too.
-    let list = "apiVersion: v1\nkind: List\nitems:\n- apiVersion: storage.k8s.io/v2\n  kind: CSINode\n";
+    let list =
+        "apiVersion: v1\nkind: List\nitems:\n- apiVersion: storage.k8s.io/v2\n  kind: CSINode\n";
     let ran = convert(&[], list);
     assert_eq!((ran.code, ran.out.as_str()), (1, ""));
-    assert!(ran.told.starts_with("<stdin>:4: error: left as it is: "), "{}", ran.told);
+    assert!(
+        ran.told.starts_with("<stdin>:4: error: left as it is: "),
+        "{}",
+        ran.told
+    );
 
     // Groups of others are theirs, and a placeholder is nothing yet.
     for (version, kind) in [
@@ -250,7 +293,10 @@ fn files_are_written_as_asked() {
 
     let ran = run(&["in"]);
     assert_eq!(ran.code, 2);
-    assert!(ran.told.contains("say --in-place, --output FOLDER, --diff or --check"));
+    assert!(
+        ran.told
+            .contains("say --in-place, --output FOLDER, --diff or --check")
+    );
 
     let ran = run(&["--diff", "in/a"]);
     let diff = "--- in/a/old.yaml\n+++ in/a/old.yaml\n@@ -1,6 +1,6 @@\n # A class.\n \n\
@@ -274,9 +320,15 @@ fn files_are_written_as_asked() {
 
     let ran = run(&["--in-place", "in"]);
     assert_eq!(ran.code, 1, "{}", ran.told);
-    assert_eq!((read("in/a/old.yaml"), read("in/lossy.yaml")), (new, DRIVER.to_owned()));
+    assert_eq!(
+        (read("in/a/old.yaml"), read("in/lossy.yaml")),
+        (new, DRIVER.to_owned())
+    );
     assert_eq!(read("in/notes.txt"), OLD);
-    assert!(ran.told.ends_with("3 files, 1 changed, 0 templates not read\n"));
+    assert!(
+        ran.told
+            .ends_with("3 files, 1 changed, 0 templates not read\n")
+    );
     let here: Vec<_> = fs::read_dir(here.join("in")).unwrap().collect();
     assert_eq!(here.len(), 4, "nothing is left beside the files");
 }
@@ -293,9 +345,19 @@ fn links_and_permissions_stay() {
     symlink("real.yaml", here.join("link.yaml")).unwrap();
     let ran = run(&here, &["convert", "--in-place", "link.yaml"], "");
     assert_eq!(ran.code, 0, "{}", ran.told);
-    assert!(fs::symlink_metadata(here.join("link.yaml")).unwrap().is_symlink());
-    assert_eq!(fs::read_to_string(&file).unwrap(), OLD.replace("/v1beta1", "/v1"));
-    assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o640);
+    assert!(
+        fs::symlink_metadata(here.join("link.yaml"))
+            .unwrap()
+            .is_symlink()
+    );
+    assert_eq!(
+        fs::read_to_string(&file).unwrap(),
+        OLD.replace("/v1beta1", "/v1")
+    );
+    assert_eq!(
+        fs::metadata(&file).unwrap().permissions().mode() & 0o777,
+        0o640
+    );
 }
 
 /// A dump of a cluster is edited in the time that reading takes.
@@ -303,7 +365,10 @@ fn links_and_permissions_stay() {
 fn many_objects_take_linear_time() {
     let item = "- apiVersion: storage.k8s.io/v1beta1\n  kind: StorageClass\n  \
                 metadata: {name: a}\n  provisioner: a\n";
-    let text = format!("apiVersion: v1\nkind: List\nitems:\n{}", item.repeat(20_000));
+    let text = format!(
+        "apiVersion: v1\nkind: List\nitems:\n{}",
+        item.repeat(20_000)
+    );
     let start = Instant::now();
     let ran = convert(&[], &text);
     assert_eq!(ran.out, text.replace("/v1beta1", "/v1"));
@@ -315,23 +380,33 @@ fn many_objects_take_linear_time() {
 const MANIFESTS: &str = "programs/kubernetes-storage/tests/manifests";
 
 fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap()
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .ancestors()
+        .nth(2)
+        .unwrap()
 }
 
 /// Converts the folder to another one, and returns the texts and the report.
 fn convert_folder(name: &str) -> (PathBuf, String, Ran) {
     let to = folder(name);
     let output = to.to_str().unwrap();
-    let arguments = ["convert", "--lossy", "annotate", "--output", output, MANIFESTS];
+    let arguments = [
+        "convert", "--lossy", "annotate", "--output", output, MANIFESTS,
+    ];
     let ran = run(root(), &arguments, "");
     let mut files = files(&to);
     files.sort();
-    let text = files.iter().map(|file| fs::read_to_string(file).unwrap()).collect();
+    let text = files
+        .iter()
+        .map(|file| fs::read_to_string(file).unwrap())
+        .collect();
     (to, text, ran)
 }
 
 fn files(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let entries = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
     let files = entries.map(|path| {
         if path.is_dir() {
             files(&path)
@@ -357,11 +432,20 @@ fn a_folder_becomes_the_newest_version() {
 #[test]
 fn the_documentation_is_true() {
     let text = fs::read_to_string(root().join("docs/conversion.md")).unwrap();
-    assert!(
-        text.contains(&format!(" convert --lossy annotate --output v1 {MANIFESTS}\n"))
-    );
+    assert!(text.contains(&format!(
+        " convert --lossy annotate --output v1 {MANIFESTS}\n"
+    )));
     let (_, shown) = text.split_once("```text\n").unwrap();
-    let (first, last) = shown.split_once("```").unwrap().0.split_once("…\n").unwrap();
+    let (first, last) = shown
+        .split_once("```")
+        .unwrap()
+        .0
+        .split_once("…\n")
+        .unwrap();
     let (_, _, ran) = convert_folder("convert-documentation");
-    assert!(ran.told.starts_with(first) && ran.told.ends_with(last), "{}", ran.told);
+    assert!(
+        ran.told.starts_with(first) && ran.told.ends_with(last),
+        "{}",
+        ran.told
+    );
 }

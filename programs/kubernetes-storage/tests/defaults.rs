@@ -24,9 +24,15 @@ fn what_is_added_is_marked() {
     assert_eq!((ran.code, ran.told.as_str()), (0, ""));
     let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
     let readme = fs::read_to_string(readme).unwrap();
-    assert!(readme.contains(&format!("```yaml\n{}```", ran.out)), "{}", ran.out);
+    assert!(
+        readme.contains(&format!("```yaml\n{}```", ran.out)),
+        "{}",
+        ran.out
+    );
     let plain = |text: &str| {
-        let lines = text.lines().filter(|line| !line.trim_start().starts_with('#'));
+        let lines = text
+            .lines()
+            .filter(|line| !line.trim_start().starts_with('#'));
         lines
             .map(|line| line.replace(" # set by the server", "") + "\n")
             .collect::<String>()
@@ -42,12 +48,16 @@ fn a_release_and_its_gates_decide() {
     let out = |arguments: &[&str]| defaults(arguments, text).out;
     assert!(out(&["--target-release=1.34"]).contains("# not stored: prevent"));
     assert!(out(&["--target-release=1.36"]).contains("# not stored: prevent"));
-    let gate = ["--target-release=1.36", "--feature-gate=VolumeLimitScaling=true"];
+    let gate = [
+        "--target-release=1.36",
+        "--feature-gate=VolumeLimitScaling=true",
+    ];
     assert!(out(&gate).contains("\n  preventPodSchedulingIfMissing: true\n"));
     let ran = defaults(&["--target-release=1.17"], text);
     assert_eq!((ran.code, ran.out.as_str()), (1, ""));
     assert!(
-        ran.told.contains("Kubernetes 1.17 doesn't serve storage.k8s.io/v1 CSIDriver")
+        ran.told
+            .contains("Kubernetes 1.17 doesn't serve storage.k8s.io/v1 CSIDriver")
     );
 }
 
@@ -55,18 +65,23 @@ fn a_release_and_its_gates_decide() {
 fn what_is_refused_is_an_error() {
     let good = "apiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata: {name: a}\n\
                 provisioner: a\n";
-    let text = format!("{good}---\n{}---\na: [\n", good.replace("name: a", "name: A"));
+    let text = format!(
+        "{good}---\n{}---\na: [\n",
+        good.replace("name: a", "name: A")
+    );
     let ran = defaults(&[], &text);
     assert_eq!((ran.code, ran.out.matches("StorageClass").count()), (1, 1));
     let told: Vec<_> = ran.told.lines().collect();
     assert_eq!(told.len(), 2, "{told:?}");
-    let wanted =
-        "<stdin>:6: error: storage.k8s.io/v1 StorageClass A: metadata.name: Invalid";
+    let wanted = "<stdin>:6: error: storage.k8s.io/v1 StorageClass A: metadata.name: Invalid";
     assert!(told[0].starts_with(wanted), "{told:?}");
     assert!(told[1].starts_with("<stdin>:11: error: "), "{told:?}");
     let ran = defaults(&["missing.yaml"], "");
     assert_eq!(ran.code, 2);
-    assert!(ran.told.starts_with("error: missing.yaml: there is no such file"));
+    assert!(
+        ran.told
+            .starts_with("error: missing.yaml: there is no such file")
+    );
 }
 
 /// What looks like a kind of the storage API is not left out silently.

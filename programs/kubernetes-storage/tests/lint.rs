@@ -34,8 +34,14 @@ spec: {seLinuxMount: true, preventPodSchedulingIfMissing: true}
         1
     );
     assert_eq!(lines(&["--target-release=1.36"]), 1);
-    assert_eq!(lines(&["--target-release=1.36", "--feature-gate=AllAlpha=true"]), 0);
-    let off = ["--feature-gate=AllBeta=false", "--feature-gate=VolumeLimitScaling=true"];
+    assert_eq!(
+        lines(&["--target-release=1.36", "--feature-gate=AllAlpha=true"]),
+        0
+    );
+    let off = [
+        "--feature-gate=AllBeta=false",
+        "--feature-gate=VolumeLimitScaling=true",
+    ];
     assert_eq!(lines(&off[..1]), 1);
     assert_eq!(lines(&off), 0);
 }
@@ -45,10 +51,20 @@ fn nothing_wrong_is_nothing_said() {
     let ran = lint(&[], GOOD);
     assert_eq!((ran.code, ran.out.as_str()), (0, ""));
     assert_eq!(ran.told, "1 file, 1 object, 0 errors, 0 warnings\n");
-    for empty in ["", "\n\n", "---\n---\n", "# nothing\n", "null\n", "\u{feff}"] {
+    for empty in [
+        "",
+        "\n\n",
+        "---\n---\n",
+        "# nothing\n",
+        "null\n",
+        "\u{feff}",
+    ] {
         let ran = lint(&["-"], empty);
         assert_eq!((ran.code, ran.out.as_str()), (0, ""), "{empty:?}");
-        assert_eq!(ran.told, "1 file, 0 objects, 0 errors, 0 warnings\n", "{empty:?}");
+        assert_eq!(
+            ran.told, "1 file, 0 objects, 0 errors, 0 warnings\n",
+            "{empty:?}"
+        );
     }
 }
 
@@ -58,11 +74,16 @@ fn a_broken_document_hides_no_other() {
     let text = format!("{GOOD}---\na: [\n---\n{bad}...\n# the last\n---\n{{ a }}, b\n");
     let ran = lint(&[], &text);
     let lines: Vec<_> = ran.out.lines().collect();
-    assert!(lines[0].starts_with("<stdin>:6: document 2: Syntax error: "), "{lines:?}");
-    let wanted =
-        "<stdin>:11: storage.k8s.io/v1 StorageClass bad: provisioner: Required value: ";
+    assert!(
+        lines[0].starts_with("<stdin>:6: document 2: Syntax error: "),
+        "{lines:?}"
+    );
+    let wanted = "<stdin>:11: storage.k8s.io/v1 StorageClass bad: provisioner: Required value: ";
     assert!(lines[1].starts_with(wanted), "{lines:?}");
-    assert!(lines[2].starts_with("<stdin>:15: document 4: Syntax error: "), "{lines:?}");
+    assert!(
+        lines[2].starts_with("<stdin>:15: document 4: Syntax error: "),
+        "{lines:?}"
+    );
     assert_eq!(ran.told, "1 file, 4 objects, 3 errors, 0 warnings\n");
 }
 
@@ -80,14 +101,22 @@ fn json_is_read_from_anywhere() {
             .map(|line| line.split(": ").take(2).collect::<Vec<_>>().join(": "))
             .collect()
     };
-    let wanted =
-        ["<stdin>:4: document 2", "<stdin>:6: storage.k8s.io/v1 StorageClass c"];
+    let wanted = [
+        "<stdin>:4: document 2",
+        "<stdin>:6: storage.k8s.io/v1 StorageClass c",
+    ];
     assert_eq!(lines(&lint(&[], &text).out), wanted);
     // JSON with markers of YAML, and YAML that looks like JSON.
-    let text =
-        format!("{}---\n{}---\n{{kind: Other}}\n", class("a", ""), class("a", ""));
+    let text = format!(
+        "{}---\n{}---\n{{kind: Other}}\n",
+        class("a", ""),
+        class("a", "")
+    );
     let ran = lint(&[], &text);
-    assert_eq!(lines(&ran.out), ["<stdin>:5: storage.k8s.io/v1 StorageClass a"]);
+    assert_eq!(
+        lines(&ran.out),
+        ["<stdin>:5: storage.k8s.io/v1 StorageClass a"]
+    );
     assert_eq!(
         ran.told,
         "1 file, 2 objects, 1 error, 0 warnings, 1 document left alone\n"
@@ -115,7 +144,12 @@ fn what_is_nobodys_is_left_alone_unless_it_is_meant_for_us() {
         "apiVersion: v1\nkind: List\nitems: {}\n",
     ] {
         let ran = lint(&[], text);
-        assert_eq!((ran.code, ran.out.lines().count()), (1, 1), "{text}{}", ran.out);
+        assert_eq!(
+            (ran.code, ran.out.lines().count()),
+            (1, 1),
+            "{text}{}",
+            ran.out
+        );
     }
 }
 
@@ -130,13 +164,22 @@ fn the_value_that_is_meant_is_told() {
             format!("\"Imediate\": {mode}; did you mean \"Immediate\"?\n"),
         ),
         // Nothing is near, and what is empty is near nothing.
-        ("StorageClass\nvolumeBindingMode: Later", format!("\"Later\": {mode}\n")),
-        ("StorageClass\nvolumeBindingMode: ''", format!("\"\": {mode}\n")),
+        (
+            "StorageClass\nvolumeBindingMode: Later",
+            format!("\"Later\": {mode}\n"),
+        ),
+        (
+            "StorageClass\nvolumeBindingMode: ''",
+            format!("\"\": {mode}\n"),
+        ),
         (
             "StorageClass\nreclaimPolicy: retian",
             "can't be recycled; did you mean \"Retain\"?\n".to_owned(),
         ),
-        ("StorageClass\nreclaimPolicy: Recycle", "can't be recycled\n".to_owned()),
+        (
+            "StorageClass\nreclaimPolicy: Recycle",
+            "can't be recycled\n".to_owned(),
+        ),
         (
             "CSIDriver\nspec: {volumeLifecycleModes: [ephemeral]}",
             "; did you mean \"Ephemeral\"?\n".to_owned(),
@@ -146,7 +189,10 @@ fn the_value_that_is_meant_is_told() {
             "; did you mean \"ReadWriteOnce\"?\n".to_owned(),
         ),
     ] {
-        let ran = lint(&[], &format!("apiVersion: storage.k8s.io/v1\nkind: {object}\n"));
+        let ran = lint(
+            &[],
+            &format!("apiVersion: storage.k8s.io/v1\nkind: {object}\n"),
+        );
         assert!(ran.out.contains(&told), "{told}{}", ran.out);
     }
     for format in ["json", "sarif", "junit", "github"] {
@@ -165,19 +211,34 @@ fn what_is_meant_is_told() {
         ("csidriver", "did you mean CSIDriver?"),
         ("VolumeAttachement", "did you mean VolumeAttachment?"),
         // Of fields: of the kind, of its metadata, of a part and of a type of Kubernetes' core.
-        ("StorageClass\nmountoptions: []", "did you mean mountOptions?"),
-        ("StorageClass\nmetadata: {anotations: {}}", "did you mean annotations?"),
-        ("CSIDriver\nspec: {attachRequird: true}", "did you mean attachRequired?"),
+        (
+            "StorageClass\nmountoptions: []",
+            "did you mean mountOptions?",
+        ),
+        (
+            "StorageClass\nmetadata: {anotations: {}}",
+            "did you mean annotations?",
+        ),
+        (
+            "CSIDriver\nspec: {attachRequird: true}",
+            "did you mean attachRequired?",
+        ),
         (
             "VolumeAttachment\nspec: {source: {inlineVolumeSpec: {acessModes: []}}}",
             "did you mean accessModes?",
         ),
-        ("StorageClass\nspec: {}", "correct its name or place, or take it out"),
+        (
+            "StorageClass\nspec: {}",
+            "correct its name or place, or take it out",
+        ),
         ("Pod", "it has storage.k8s.io/v1 CSIDriver, "),
         ("StorageClasList", "did you mean StorageClassList?"),
         ("VolumeAttachmentLst", "did you mean VolumeAttachment?"),
     ] {
-        let ran = lint(&[], &format!("apiVersion: storage.k8s.io/v1\nkind: {kind}\n"));
+        let ran = lint(
+            &[],
+            &format!("apiVersion: storage.k8s.io/v1\nkind: {kind}\n"),
+        );
         assert!(ran.out.contains(told), "{}", ran.out);
     }
 }
@@ -189,24 +250,46 @@ fn one_object_in_two_files_is_told() {
     fs::write(here.join("a.yaml"), GOOD).unwrap();
     fs::write(here.join("inner/b.yml"), GOOD.replace("/v1", "/v1beta1")).unwrap();
     // A file that is named in two ways is one.
-    let arguments =
-        ["--target-release=1.21", "--apply-set=all", "inner/b.yml", "./a.yaml", "."];
+    let arguments = [
+        "--target-release=1.21",
+        "--apply-set=all",
+        "inner/b.yml",
+        "./a.yaml",
+        ".",
+    ];
     let ran = run_in(&here, &arguments, "");
     assert!(ran.out.contains("inner/b.yml:3: "), "{}", ran.out);
-    assert!(ran.out.contains(": Duplicate object: the same object is at ./a.yaml:1,"));
-    assert!(ran.told.starts_with("the rules are known of Kubernetes 1.31 to 1."));
     assert!(
-        ran.told.ends_with("may have others\n2 files, 2 objects, 1 error, 1 warning\n")
+        ran.out
+            .contains(": Duplicate object: the same object is at ./a.yaml:1,")
+    );
+    assert!(
+        ran.told
+            .starts_with("the rules are known of Kubernetes 1.31 to 1.")
+    );
+    assert!(
+        ran.told
+            .ends_with("may have others\n2 files, 2 objects, 1 error, 1 warning\n")
     );
     // Unless they are applied together, they are examples of the same.
     for arguments in [&["."][..], &["--apply-set=folder", "."]] {
-        assert!(!run_in(&here, arguments, "").out.contains("Duplicate object"));
+        assert!(
+            !run_in(&here, arguments, "")
+                .out
+                .contains("Duplicate object")
+        );
     }
     fs::copy(here.join("a.yaml"), here.join("c.yaml")).unwrap();
     let ran = run_in(&here, &["--apply-set=folder", "."], "");
-    assert_eq!(ran.out.matches("the same object is at a.yaml:1,").count(), 1);
+    assert_eq!(
+        ran.out.matches("the same object is at a.yaml:1,").count(),
+        1
+    );
     let ran = lint(&[], &format!("{GOOD}---\n{GOOD}"));
-    assert_eq!(ran.out.matches("the same object is at <stdin>:1,").count(), 1);
+    assert_eq!(
+        ran.out.matches("the same object is at <stdin>:1,").count(),
+        1
+    );
     // In two namespaces they are two.
     let capacity = "apiVersion: storage.k8s.io/v1\nkind: CSIStorageCapacity\n\
                     metadata: {name: a, namespace: x}\nstorageClassName: fast\n";
@@ -222,14 +305,17 @@ fn trouble_is_reported_and_the_rest_checked() {
     let ran = run_in(&here, &["missing.yaml", "a.yaml"], "");
     assert_eq!(ran.code, 2);
     assert_eq!(ran.out.lines().count(), 1);
-    let told =
-        "error: missing.yaml: there is no such file or folder; correct the name\n";
+    let told = "error: missing.yaml: there is no such file or folder; correct the name\n";
     assert!(ran.told.starts_with(told), "{}", ran.told);
 
     fs::write(here.join("a.yaml"), b"kind: a\nname: \xff\n").unwrap();
     let ran = run_in(&here, &["a.yaml"], "");
     assert_eq!(ran.code, 1);
-    assert!(ran.out.starts_with("a.yaml:2: document 1: Syntax error: "), "{}", ran.out);
+    assert!(
+        ran.out.starts_with("a.yaml:2: document 1: Syntax error: "),
+        "{}",
+        ran.out
+    );
 }
 
 #[cfg(unix)]
@@ -243,28 +329,43 @@ fn links_neither_loop_nor_stop_it() {
     symlink("nowhere", here.join("gone.yaml")).unwrap();
     let ran = run_in(&here, &["."], "");
     assert_eq!(ran.code, 2);
-    assert!(ran.told.contains("gone.yaml: there is no such file"), "{}", ran.told);
     assert!(
-        ran.told.ends_with("1 file, 1 object, 0 errors, 0 warnings, 1 file skipped\n")
+        ran.told.contains("gone.yaml: there is no such file"),
+        "{}",
+        ran.told
+    );
+    assert!(
+        ran.told
+            .ends_with("1 file, 1 object, 0 errors, 0 warnings, 1 file skipped\n")
     );
 }
 
 /// A template is one note, whatever can't be read of it, and no error.
 #[test]
 fn templates_are_not_read() {
-    let class = |provisioner: &str, more: &str| {
-        GOOD.replace("csi.example.com", provisioner) + more
-    };
+    let class = |provisioner: &str, more: &str| GOOD.replace("csi.example.com", provisioner) + more;
     for (line, text) in [
         // Of Helm, Jinja and ERB.
-        (5, class("a", "{{- if .Values.class }}\nmountOptions: [a]\n{{- end }}\n")),
+        (
+            5,
+            class(
+                "a",
+                "{{- if .Values.class }}\nmountOptions: [a]\n{{- end }}\n",
+            ),
+        ),
         (4, class("{{ .Values.driver }}", "")),
-        (4, class("{{ .Values.driver | quote }}\nreclaimPolicy: Keep", "")),
+        (
+            4,
+            class("{{ .Values.driver | quote }}\nreclaimPolicy: Keep", ""),
+        ),
         (5, class("a", "{% if a %}\nparameters: {}\n{% endif %}\n")),
         (5, class("a", "<% if a %>\n  - a\n<% end %>\n")),
         // Read as a text or an object, but of the wrong form.
         (4, class("\"{{ .Values.driver }}\"", "")),
-        (5, class("a", "allowVolumeExpansion: '{{ .Values.expand }}'\n")),
+        (
+            5,
+            class("a", "allowVolumeExpansion: '{{ .Values.expand }}'\n"),
+        ),
         (3, GOOD.replace("good", "\"{{ .Release.Name }}\"")),
         // Of printf, sed and a shell.
         (4, class("%s", "")),
@@ -277,7 +378,10 @@ fn templates_are_not_read() {
         let [note] = ran.out.lines().collect::<Vec<_>>()[..] else {
             panic!("{text}{}", ran.out);
         };
-        assert!(note.starts_with(&format!("<stdin>:{line}: ")), "{text}{note}");
+        assert!(
+            note.starts_with(&format!("<stdin>:{line}: ")),
+            "{text}{note}"
+        );
         assert!(
             note.ends_with(": Note: template, not read: lint what is rendered from it"),
             "{note}"
@@ -288,7 +392,10 @@ fn templates_are_not_read() {
     }
     // Where it is text, it is read; and what is damaged otherwise is an error.
     for (code, text) in [
-        (0, class("a", "parameters: {a: '{{ pod.name }}', b: 50%, c: a@b}\n")),
+        (
+            0,
+            class("a", "parameters: {a: '{{ pod.name }}', b: 50%, c: a@b}\n"),
+        ),
         (1, class("a", "parameters: {a: '{{ pod.name }}'\n")),
         (1, class("''", "parameters: {a: '{{ pod.name }}'}\n")),
         (1, class("a", "# {{ a comment }}\nparameters: {\n")),
@@ -325,7 +432,10 @@ kind: VolumeSnapshot
 metadata: {name: d}
 ";
     let ran = lint(&["--format=json"], text);
-    let rows = ran.out.lines().map(|line| serde_json::from_str(line).unwrap());
+    let rows = ran
+        .out
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap());
     let found: Vec<String> = rows
         .filter(|row: &serde_json::Value| row.get("summary").is_none())
         .map(|row| {
@@ -350,11 +460,21 @@ metadata: {name: d}
 #[test]
 fn the_readme_is_true() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let arguments = ["--target-release", "1.37", "programs/lint/tests/manifests/classes.yaml"];
+    let arguments = [
+        "--target-release",
+        "1.37",
+        "programs/lint/tests/manifests/classes.yaml",
+    ];
     let ran = run_in(folder.ancestors().nth(2).unwrap(), &arguments, "");
     let readme = fs::read_to_string(folder.join("README.md")).unwrap();
     let command = format!("kubernetes-storage -- lint {}\n", arguments.join(" "));
-    assert!(readme.contains(&command), "programs/kubernetes-storage/README.md should have {command}");
+    assert!(
+        readme.contains(&command),
+        "programs/kubernetes-storage/README.md should have {command}"
+    );
     let shown = format!("```text\n{}{}```", ran.out, ran.told);
-    assert!(readme.contains(&shown), "programs/kubernetes-storage/README.md should have\n{shown}");
+    assert!(
+        readme.contains(&shown),
+        "programs/kubernetes-storage/README.md should have\n{shown}"
+    );
 }

@@ -10,7 +10,10 @@ use common::{GOOD, Ran, assert_golden, folder, lint, manifests, run_in};
 
 /// The lines without what is before the path.
 fn said(ran: &Ran) -> Vec<&str> {
-    ran.out.lines().map(|line| line.splitn(3, ": ").nth(2).unwrap()).collect()
+    ran.out
+        .lines()
+        .map(|line| line.splitn(3, ": ").nth(2).unwrap())
+        .collect()
 }
 
 #[test]
@@ -23,18 +26,29 @@ fn what_is_ignored_and_what_is_asked() {
     }
     let found = |arguments: &[&str]| {
         let ran = run_in(&here, arguments, "");
-        let files =
-            ran.out.lines().map(|line| line.split(':').next().unwrap().to_owned());
+        let files = ran
+            .out
+            .lines()
+            .map(|line| line.split(':').next().unwrap().to_owned());
         files.collect::<Vec<_>>()
     };
-    assert_eq!(found(&["."]), ["c.yaml", "chart/b.yaml", "chart/templates/a.yaml"]);
-    assert_eq!(found(&["--ignore=templates", "."]), ["c.yaml", "chart/b.yaml"]);
+    assert_eq!(
+        found(&["."]),
+        ["c.yaml", "chart/b.yaml", "chart/templates/a.yaml"]
+    );
+    assert_eq!(
+        found(&["--ignore=templates", "."]),
+        ["c.yaml", "chart/b.yaml"]
+    );
     assert_eq!(found(&["--ignore=chart/*", "."]), ["c.yaml"]);
     assert_eq!(found(&["--ignore", "*.yaml", "."]), [""; 0]);
     assert_eq!(found(&["--ignore=chart/", "chart", "c.yaml"]), ["c.yaml"]);
     assert_eq!(found(&["--ignore=./c.yaml", "--ignore=b.*", "."]).len(), 1);
     assert_eq!(found(&["--kind=CSINode", "."]), [""; 0]);
-    assert_eq!(found(&["--kind=CSINode", "--kind=StorageClass", "c.yaml"]), ["c.yaml"]);
+    assert_eq!(
+        found(&["--kind=CSINode", "--kind=StorageClass", "c.yaml"]),
+        ["c.yaml"]
+    );
 }
 
 /// A field of other releases is what a server says of it, and one whose gate is off a warning.
@@ -51,7 +65,10 @@ fn fields_of_other_releases() {
     let lines = said(&ran);
     assert!(lines[0].contains("Unknown field: Kubernetes 1.34 doesn't have the field"));
     assert_eq!((ran.code, lines.len()), (0, 1), "{}", ran.out);
-    assert_eq!(lint(&["--target-release=1.34", "--strict-unknown"], &newer).code, 1);
+    assert_eq!(
+        lint(&["--target-release=1.34", "--strict-unknown"], &newer).code,
+        1
+    );
     let ran = lint(&["--target-release=1.36", "--strict-unknown"], &newer);
     assert!(said(&ran)[0].contains("the feature gate that it needs is off"));
     assert_eq!(ran.code, 0);
@@ -59,8 +76,7 @@ fn fields_of_other_releases() {
     let text = "apiVersion: storage.k8s.io/v1beta1\nkind: VolumeAttributesClass\n\
                 metadata: {name: a}\ndriverName: a\nparameters: {a: b}\n";
     let ran = lint(&["--target-release=1.33"], text);
-    let told =
-        "a server serves it only with --runtime-config=storage.k8s.io/v1beta1=true";
+    let told = "a server serves it only with --runtime-config=storage.k8s.io/v1beta1=true";
     assert!(ran.out.contains(told), "{}", ran.out);
 }
 
@@ -68,8 +84,11 @@ fn fields_of_other_releases() {
 #[test]
 fn other_formats() {
     let here = folder("formats");
-    fs::write(here.join("a,b c.yaml"), GOOD.replace("csi.example.com", "'5%: x'"))
-        .unwrap();
+    fs::write(
+        here.join("a,b c.yaml"),
+        GOOD.replace("csi.example.com", "'5%: x'"),
+    )
+    .unwrap();
     fs::write(here.join("chart.yaml"), "a: {{ b }}\n").unwrap();
     let run = |format: &str| {
         let ran = run_in(&here, &["--format", format, "."], "");
@@ -93,11 +112,26 @@ fn other_formats() {
 fn a_wrong_command_line_says_what_is_right() {
     for (argument, told) in [
         ("--target-release=1", "a release is written as 1."),
-        ("--target-release=1.99", "the releases that are known end with 1."),
-        ("--target-release=0.9", "the releases that are known end with 1."),
-        ("--feature-gate=A", "a gate is written as Name=true or Name=false"),
-        ("--feature-gate=A=1", "a gate is written as Name=true or Name=false"),
-        ("--format=xml", "[possible values: text, json, junit, sarif, github]"),
+        (
+            "--target-release=1.99",
+            "the releases that are known end with 1.",
+        ),
+        (
+            "--target-release=0.9",
+            "the releases that are known end with 1.",
+        ),
+        (
+            "--feature-gate=A",
+            "a gate is written as Name=true or Name=false",
+        ),
+        (
+            "--feature-gate=A=1",
+            "a gate is written as Name=true or Name=false",
+        ),
+        (
+            "--format=xml",
+            "[possible values: text, json, junit, sarif, github]",
+        ),
         ("--nonsense", "--nonsense"),
         (
             "--kind=StorageClas",
@@ -138,10 +172,19 @@ fn text_stays_on_its_line() {
 #[test]
 fn other_releases_say_other_things() {
     let folder = manifests();
-    let arguments = ["--target-release", "1.30", "-v", "versions.yaml", "drivers.yaml"];
+    let arguments = [
+        "--target-release",
+        "1.30",
+        "-v",
+        "versions.yaml",
+        "drivers.yaml",
+    ];
     let ran = run_in(&folder, &arguments, "");
     assert_golden("release-1.30.txt", &ran.out);
-    assert!(ran.told.contains("left alone: drivers.yaml:21: v1 Secret left-alone\n"));
+    assert!(
+        ran.told
+            .contains("left alone: drivers.yaml:21: v1 Secret left-alone\n")
+    );
     // The first release of csi.storage.k8s.io had none of the others.
     let ran = run_in(&folder, &["--target-release=v1.12.3", "versions.yaml"], "");
     assert_eq!(ran.out.matches("Not served: ").count(), 3, "{}", ran.out);
@@ -165,8 +208,11 @@ fn json_has_one_object_a_line() {
     let ran = run_in(&manifests(), &["--format", "json", "."], "");
     assert_golden("manifests.jsonl", &ran.out);
     assert_eq!(ran.code, 1);
-    let rows: Vec<serde_json::Value> =
-        ran.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let rows: Vec<serde_json::Value> = ran
+        .out
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
     let fields = [
         "file",
         "line",

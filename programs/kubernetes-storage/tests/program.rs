@@ -17,13 +17,21 @@ fn ran(arguments: &[&str]) -> String {
 #[test]
 fn help_teaches() {
     let help = ran(&["--help"]);
-    for told in
-        ["lint ", "completions ", "man ", "Exits with 0", "Usage: kubernetes-storage "]
-    {
+    for told in [
+        "lint ",
+        "completions ",
+        "man ",
+        "Exits with 0",
+        "Usage: kubernetes-storage ",
+    ] {
         assert!(help.contains(told), "{told}: {help}");
     }
     let help = ran(&["lint", "--help"]);
-    for told in ["--target-release", "Exits with 0", "Usage: kubernetes-storage lint "] {
+    for told in [
+        "--target-release",
+        "Exits with 0",
+        "Usage: kubernetes-storage lint ",
+    ] {
         assert!(help.contains(told), "{told}: {help}");
     }
     // Without a command, the same is told, and the exit code is that of a wrong command line.

@@ -11,7 +11,10 @@ use serde_json::Value;
 fn upstream() -> PathBuf {
     let upstream = std::env::var_os("UPSTREAM_DIR").expect("UPSTREAM_DIR is set");
     // A relative path is meant from the root of the workspace.
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .ancestors()
+        .nth(2)
+        .unwrap();
     root.join(upstream).join("manifests")
 }
 
@@ -19,7 +22,12 @@ fn upstream() -> PathBuf {
 /// name of v1, so that nothing is left of its source.
 const WRONG: (&str, [&str; 4]) = (
     "csi-block-pvc-snapshot.yaml",
-    ["spec.snapshotClassName", "spec.source", "spec.source.name", "spec.source.kind"],
+    [
+        "spec.snapshotClassName",
+        "spec.source",
+        "spec.source.name",
+        "spec.source.kind",
+    ],
 );
 
 /// What is in repositories that are in use is right, or a template.
@@ -32,8 +40,10 @@ fn manifests_of_others_have_no_false_finding() {
         .output()
         .unwrap();
     let out = String::from_utf8(ran.stdout).unwrap();
-    let rows: Vec<Value> =
-        out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let rows: Vec<Value> = out
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
     let (summary, notes) = rows.split_last().unwrap();
     assert_eq!(ran.status.code(), Some(1), "{out}");
     let summary = &summary["summary"];
@@ -45,7 +55,9 @@ fn manifests_of_others_have_no_false_finding() {
     assert_eq!(summary["templates"], templates.len());
     let (file, paths) = WRONG;
     assert!(
-        others.iter().all(|note| note["file"].as_str().unwrap().ends_with(file)),
+        others
+            .iter()
+            .all(|note| note["file"].as_str().unwrap().ends_with(file)),
         "{out}"
     );
     assert_eq!(
@@ -92,8 +104,11 @@ fn convert(arguments: &[&str], from: &Path, to: &Path) -> String {
 #[ignore = "needs UPSTREAM_DIR: see docs/testing.md"]
 fn manifests_of_others_are_edited_and_no_more() {
     let here = tempfile::tempdir().unwrap();
-    let (newest, older, back) =
-        (here.path().join("a"), here.path().join("b"), here.path().join("c"));
+    let (newest, older, back) = (
+        here.path().join("a"),
+        here.path().join("b"),
+        here.path().join("c"),
+    );
     convert(&[], &upstream(), &newest);
     let told = convert(&["--target-release=1.33"], &newest, &older);
     let (newest, older) = (files(&newest), files(&older));

@@ -141,7 +141,9 @@ impl Server {
         let target = Target::new(self.target_release);
         self.feature_gates
             .iter()
-            .fold(target, |target, (name, on)| target.with_gate(name.clone(), *on))
+            .fold(target, |target, (name, on)| {
+                target.with_gate(name.clone(), *on)
+            })
     }
 }
 
@@ -189,14 +191,17 @@ fn pattern(text: &str) -> Result<GlobSet, String> {
     };
     let text = text.trim_start_matches("./").trim_end_matches('/');
     let mut set = GlobSetBuilder::new();
-    set.add(glob(&format!("**/{text}"))?).add(glob(&format!("**/{text}/**"))?);
+    set.add(glob(&format!("**/{text}"))?)
+        .add(glob(&format!("**/{text}/**"))?);
     set.build().map_err(|error| error.kind().to_string())
 }
 
 /// Reads the name of a kind.
 fn kind(text: &str) -> Result<String, String> {
     let scheme = kinds::scheme();
-    let known = scheme.group_versions().flat_map(|version| scheme.kinds(version));
+    let known = scheme
+        .group_versions()
+        .flat_map(|version| scheme.kinds(version));
     let known: BTreeSet<_> = known.map(|known| known.kind.kind.clone()).collect();
     if known.contains(text) {
         return Ok(text.to_owned());
@@ -204,13 +209,15 @@ fn kind(text: &str) -> Result<String, String> {
     let known: Vec<_> = known.into_iter().collect();
     let near = told::nearest(text, known.iter().map(|kind| &**kind));
     let meant = near.map_or_else(String::new, |near| format!("did you mean {near}? "));
-    Err(format!("{meant}The kinds that are known are {}", known.join(", ")))
+    Err(format!(
+        "{meant}The kinds that are known are {}",
+        known.join(", ")
+    ))
 }
 
 /// Reads `Name=true`.
 fn gate(text: &str) -> Result<(String, bool), String> {
-    let is_name =
-        |name: &str| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric());
+    let is_name = |name: &str| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric());
     text.split_once('=')
         .filter(|(name, _)| is_name(name))
         .and_then(|(name, on)| Some((name.to_owned(), on.parse().ok()?)))

@@ -182,8 +182,7 @@ impl Linter {
     /// Whether a part is to be checked.
     fn is_asked(&self, part: &Part<'_>) -> bool {
         let Options { kinds, .. } = &self.options;
-        let is_kind =
-            |kind: &String| kinds.is_empty() || kinds.iter().any(|k| k == kind);
+        let is_kind = |kind: &String| kinds.is_empty() || kinds.iter().any(|k| k == kind);
         is_ours(&self.scheme, part) && part.kind.as_ref().is_none_or(is_kind)
     }
 
@@ -240,8 +239,8 @@ impl Linter {
         let kind = object.kind();
         let release = self.target.release();
         let lifecycle = scheme.kind(&kind).and_then(|known| known.lifecycle);
-        if let Some(note) = lifecycle
-            .and_then(|lifecycle| told::lifecycle(scheme, &kind, &lifecycle, release))
+        if let Some(note) =
+            lifecycle.and_then(|lifecycle| told::lifecycle(scheme, &kind, &lifecycle, release))
         {
             about.add(positions.find(&told::path("apiVersion")), note);
         }
@@ -258,8 +257,10 @@ impl Linter {
             }
         }
         // That something unset can't stay unset is nothing that has been written.
-        let losses =
-            object.unrepresentable().iter().filter(|loss| !loss.value.is_null());
+        let losses = object
+            .unrepresentable()
+            .iter()
+            .filter(|loss| !loss.value.is_null());
         for loss in losses {
             let at = positions.find(&loss.path);
             about.add(at, told::lost(loss, &object.kind()));
@@ -281,20 +282,14 @@ impl Linter {
             about.add(positions.find(path), told::gate_is_off(path, release));
         }
         for path in &checked.unknown {
-            let note =
-                told::of_other_releases(path, release, self.options.strict_unknown);
+            let note = told::of_other_releases(path, release, self.options.strict_unknown);
             about.add(positions.find(path), note);
         }
     }
 }
 
 /// Tells of an object that the text has had before.
-fn once(
-    part: &Part<'_>,
-    about: &mut About<'_>,
-    positions: &mut Positions<'_>,
-    seen: &mut Seen,
-) {
+fn once(part: &Part<'_>, about: &mut About<'_>, positions: &mut Positions<'_>, seen: &mut Seen) {
     let version = part.api_version.as_deref().unwrap_or_default();
     let (Some(kind), Some(name)) = (&part.kind, &part.name) else {
         return;
@@ -356,8 +351,7 @@ fn is_ours(scheme: &Scheme, part: &Part<'_>) -> bool {
 
 /// Whether the text itself is damaged, so that nobody can tell what is in it.
 fn is_damaged(part: &Part<'_>) -> bool {
-    let is_list = part.api_version.as_deref() == Some("v1")
-        && part.kind.as_deref() == Some("List");
+    let is_list = part.api_version.as_deref() == Some("v1") && part.kind.as_deref() == Some("List");
     match &part.object {
         Ok(_) => false,
         Err(error) => is_list || matches!(error.reason(), Reason::Syntax { .. }),

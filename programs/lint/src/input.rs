@@ -60,9 +60,7 @@ pub fn find(named: &[PathBuf], ignored: &[GlobSet]) -> Inputs {
     let mut seen = HashSet::new();
     let is_new = |input: &Input| match input {
         Input::Standard => true,
-        Input::File(path) => {
-            seen.insert(fs::canonicalize(path).unwrap_or_else(|_| path.clone()))
-        }
+        Input::File(path) => seen.insert(fs::canonicalize(path).unwrap_or_else(|_| path.clone())),
     };
     found.inputs = inputs.into_iter().filter(is_new).collect();
     found
@@ -78,8 +76,8 @@ fn folder(
 ) {
     let mut open = vec![path.to_owned()];
     while let Some(folder) = open.pop() {
-        let entries = fs::read_dir(&folder)
-            .and_then(|entries| entries.collect::<Result<Vec<_>, _>>());
+        let entries =
+            fs::read_dir(&folder).and_then(|entries| entries.collect::<Result<Vec<_>, _>>());
         let entries = match entries {
             Ok(entries) => entries,
             Err(error) => {
@@ -178,7 +176,10 @@ impl Input {
     /// A sentence when it can't be read, or is no text.
     pub fn text(&self) -> Result<String, String> {
         self.read()?.map_err(|finding| {
-            format!("{}:{}: {}", finding.file, finding.line, finding.note.message)
+            format!(
+                "{}:{}: {}",
+                finding.file, finding.line, finding.note.message
+            )
         })
     }
 

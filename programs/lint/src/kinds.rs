@@ -1,9 +1,7 @@
 //! The kinds that are known, and what a server makes of an object of each.
 
 use kubernetes_kinds::{GroupVersion, GroupVersionKind};
-use kubernetes_manifests::scheme::{
-    AnyObject, Part, Scheme, Unrepresentable, Versioned,
-};
+use kubernetes_manifests::scheme::{AnyObject, Part, Scheme, Unrepresentable, Versioned};
 use kubernetes_validation::{FieldPath, Report, Segment, Target, Validate};
 use serde_json::Value;
 
@@ -49,17 +47,25 @@ pub fn scheme() -> Scheme {
 #[must_use]
 pub fn is_known_group(scheme: &Scheme, api_version: &str) -> bool {
     let group = GroupVersion::from_api_version(api_version).group;
-    scheme.group_versions().any(|known| known.group == group && is_whole(scheme, known))
+    scheme
+        .group_versions()
+        .any(|known| known.group == group && is_whole(scheme, known))
 }
 
 /// Returns whether all kinds of a group are known, in any version. Of the core group, which has no
 /// name, only some are, and of custom resources a cluster may have more versions than there are
 /// here: others are left alone.
 pub(crate) fn is_whole(scheme: &Scheme, known: &GroupVersion) -> bool {
-    let is_built_in =
-        |kind| scheme.kind(kind).is_some_and(|kind| kind.lifecycle.is_some());
+    let is_built_in = |kind| {
+        scheme
+            .kind(kind)
+            .is_some_and(|kind| kind.lifecycle.is_some())
+    };
     !known.group.is_empty()
-        && scheme.kinds(known).map(|known| &known.kind).all(is_built_in)
+        && scheme
+            .kinds(known)
+            .map(|known| &known.kind)
+            .all(is_built_in)
 }
 
 /// Returns what is wrong with the type of a part: its group is known, but Kubernetes has never had the
@@ -78,12 +84,10 @@ pub fn no_such_kind(scheme: &Scheme, part: &Part<'_>) -> Option<Note> {
 /// Returns what a server makes of a new object; nothing if it is of no kind that is known. Only its
 /// document shows which required fields are absent.
 #[must_use]
-pub fn check(
-    object: &AnyObject,
-    target: &Target,
-    document: &Document<'_>,
-) -> Option<Checked> {
-    CHECKS.iter().find_map(|check| check(object, target, document))
+pub fn check(object: &AnyObject, target: &Target, document: &Document<'_>) -> Option<Checked> {
+    CHECKS
+        .iter()
+        .find_map(|check| check(object, target, document))
 }
 
 fn check_kind<K: Versioned + PartialEq + Validate>(
@@ -95,7 +99,9 @@ fn check_kind<K: Versioned + PartialEq + Validate>(
     // With all that a release can have, only what it doesn't know is missing.
     let everything = ["AllAlpha", "AllBeta"]
         .into_iter()
-        .fold(Target::new(target.release()), |all, stage| all.with_gate(stage, true));
+        .fold(Target::new(target.release()), |all, stage| {
+            all.with_gate(stage, true)
+        });
     let unknown = taken_out(&object, &everything);
     let mut dropped = taken_out(&object, target);
     dropped.retain(|path| !unknown.contains(path));
@@ -114,16 +120,12 @@ fn check_kind<K: Versioned + PartialEq + Validate>(
 }
 
 /// The fields of an object that a server takes out.
-fn taken_out<K: Versioned + PartialEq + Validate>(
-    object: &K,
-    target: &Target,
-) -> Vec<FieldPath> {
+fn taken_out<K: Versioned + PartialEq + Validate>(object: &K, target: &Target) -> Vec<FieldPath> {
     let mut kept = object.clone();
     kept.drop_disabled(None, target);
     let mut found = Vec::new();
     if kept != *object
-        && let (Ok(all), Ok(kept)) =
-            (serde_json::to_value(object), serde_json::to_value(&kept))
+        && let (Ok(all), Ok(kept)) = (serde_json::to_value(object), serde_json::to_value(&kept))
     {
         missing(&all, &kept, &mut Vec::new(), &mut found);
     }
@@ -131,12 +133,7 @@ fn taken_out<K: Versioned + PartialEq + Validate>(
 }
 
 /// The fields of one value that the other doesn't have.
-fn missing(
-    all: &Value,
-    kept: &Value,
-    at: &mut Vec<Segment>,
-    found: &mut Vec<FieldPath>,
-) {
+fn missing(all: &Value, kept: &Value, at: &mut Vec<Segment>, found: &mut Vec<FieldPath>) {
     let mut step = |segment, all: &Value, kept: Option<&Value>| {
         at.push(segment);
         match kept {

@@ -51,9 +51,7 @@ pub fn run(args: &Args) -> ExitCode {
     match check_all(args) {
         Ok(code) => ExitCode::from(code),
         // Who has read enough doesn't need to be told.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
-            ExitCode::from(TROUBLE)
-        }
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::from(TROUBLE),
         Err(error) => {
             note(&format!("error: can't write to standard output: {error}"));
             ExitCode::from(TROUBLE)
@@ -81,7 +79,9 @@ fn check_all(args: &Args) -> io::Result<u8> {
     again(args.apply_set, &mut files);
     let summary = Summary::of(&files, inputs.skipped.len());
 
-    troubles.iter().for_each(|message| note(&format!("error: {message}")));
+    troubles
+        .iter()
+        .for_each(|message| note(&format!("error: {message}")));
     print::print(args, &files, &summary)?;
     if args.verbose {
         let left_alone = files.iter().flat_map(|file| &file.outcome.left_alone);
@@ -90,8 +90,7 @@ fn check_all(args: &Args) -> io::Result<u8> {
         skipped.for_each(|path| note(&format!("skipped: {}", path.display())));
     }
     note(&summary.to_string());
-    let is_faulty =
-        summary.errors > 0 || (args.warnings_as_errors && summary.warnings > 0);
+    let is_faulty = summary.errors > 0 || (args.warnings_as_errors && summary.warnings > 0);
     Ok(match (troubles.is_empty(), is_faulty) {
         (false, _) => TROUBLE,
         (true, true) => FAULTY,

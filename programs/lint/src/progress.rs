@@ -18,10 +18,7 @@ impl Progress {
     pub(crate) fn of(files: usize) -> Self {
         let files = u64::try_from(files).unwrap_or(u64::MAX);
         Self {
-            bar: ProgressBar::with_draw_target(
-                Some(files),
-                ProgressDrawTarget::hidden(),
-            ),
+            bar: ProgressBar::with_draw_target(Some(files), ProgressDrawTarget::hidden()),
             started: Instant::now(),
         }
     }

@@ -51,7 +51,9 @@ impl<'t> Placeholders<'t> {
 /// Whether a value is what a template engine replaces, or has that in it.
 pub(crate) fn is_placeholder(value: &str) -> bool {
     let is_marked = MARKS.iter().any(|(open, close)| {
-        value.split_once(open).is_some_and(|(_, rest)| rest.contains(close))
+        value
+            .split_once(open)
+            .is_some_and(|(_, rest)| rest.contains(close))
     });
     is_marked || VERBS.iter().any(|verb| value.contains(verb))
 }
@@ -79,10 +81,14 @@ fn has_mark(line: &str) -> bool {
 fn has_word(line: &str) -> bool {
     let is_name = |text: &str| {
         !text.is_empty()
-            && text.chars().all(|c| c.is_ascii_alphanumeric() || "_.-".contains(c))
+            && text
+                .chars()
+                .all(|c| c.is_ascii_alphanumeric() || "_.-".contains(c))
     };
     let enclosed = |word: &str, mark: char| {
-        let inside = word.strip_prefix(mark).and_then(|rest| rest.split_once(mark));
+        let inside = word
+            .strip_prefix(mark)
+            .and_then(|rest| rest.split_once(mark));
         inside.is_some_and(|(name, _)| is_name(name))
     };
     let printed = |word: &str| {

@@ -105,23 +105,25 @@ pub(crate) fn not_text() -> Note {
 pub(crate) fn no_such_kind(scheme: &Scheme, found: &GroupVersionKind) -> Note {
     let registered = || {
         let versions = scheme.group_versions();
-        versions.flat_map(|version| scheme.kinds(version)).map(|known| &known.kind)
+        versions
+            .flat_map(|version| scheme.kinds(version))
+            .map(|known| &known.kind)
     };
     // Each kind has a list, which isn't registered by itself.
     let item = found.kind.strip_suffix("List").unwrap_or(&found.kind);
     let suffix = found.kind.strip_prefix(item).unwrap_or_default();
-    let is_group =
-        |kind: &GroupVersionKind| kind.group_version.group == found.group_version.group;
+    let is_group = |kind: &GroupVersionKind| kind.group_version.group == found.group_version.group;
     let is_near: [&dyn Fn(&GroupVersionKind) -> bool; 3] = [
         &|kind| kind.kind == item && is_group(kind),
         &|kind| kind.kind == item,
         &is_group,
     ];
-    let in_group = registered().filter(|kind| is_group(kind)).map(|kind| &*kind.kind);
+    let in_group = registered()
+        .filter(|kind| is_group(kind))
+        .map(|kind| &*kind.kind);
     if let Some(meant) = nearest(item, in_group).filter(|kind| *kind != item) {
         let found = cut(&found.to_string(), SHOWN);
-        let message =
-            format!("Kubernetes has no {found}: did you mean {meant}{suffix}?");
+        let message = format!("Kubernetes has no {found}: did you mean {meant}{suffix}?");
         return note(Severity::Error, "kind", UNKNOWN_KIND, message);
     }
     let known = is_near.iter().find_map(|is_near| {
@@ -186,16 +188,20 @@ pub(crate) fn lifecycle(
         "a server serves it only with --runtime-config={}=true",
         kind.group_version
     );
-    let Some(deprecated) =
-        lifecycle.deprecated.filter(|deprecated| *deprecated <= release)
+    let Some(deprecated) = lifecycle
+        .deprecated
+        .filter(|deprecated| *deprecated <= release)
     else {
         let names = ("NotServedByDefault", "Warning");
         return is_off.then(|| note(Severity::Warning, "apiVersion", names, enable));
     };
-    let end =
-        lifecycle.removed.map_or_else(String::new, |end| format!(", gone in {end}"));
-    let mut message =
-        format!("deprecated since Kubernetes {deprecated}{end}: {}", replacement());
+    let end = lifecycle
+        .removed
+        .map_or_else(String::new, |end| format!(", gone in {end}"));
+    let mut message = format!(
+        "deprecated since Kubernetes {deprecated}{end}: {}",
+        replacement()
+    );
     if is_off {
         message += &format!("; {enable}");
     }
@@ -211,7 +217,9 @@ fn served(scheme: &Scheme, kind: &GroupVersionKind, release: Release) -> Option<
         .flat_map(|version| scheme.kinds(version))
         .filter(|known| known.kind.kind == kind.kind);
     let other = others.find(|other| {
-        other.lifecycle.is_none_or(|lifecycle| lifecycle.is_served(release))
+        other
+            .lifecycle
+            .is_none_or(|lifecycle| lifecycle.is_served(release))
     })?;
     Some(other.kind.group_version.to_string())
 }
@@ -220,7 +228,9 @@ fn served(scheme: &Scheme, kind: &GroupVersionKind, release: Release) -> Option<
 pub(crate) fn not_converted(error: &SchemeError) -> Note {
     let path = error.location().path.to_string();
     let message = error.reason().to_string();
-    let message = message.strip_prefix(&format!("{path}: ")).unwrap_or(&message);
+    let message = message
+        .strip_prefix(&format!("{path}: "))
+        .unwrap_or(&message);
     let names = ("NotConvertible", "Not convertible");
     note(Severity::Error, path, names, message.to_owned())
 }
@@ -228,18 +238,32 @@ pub(crate) fn not_converted(error: &SchemeError) -> Note {
 /// What the version that is served can't say.
 pub(crate) fn lost(loss: &UnrepresentableField, to: &GroupVersionKind) -> Note {
     let message = format!("{to} can't say {}", cut(&loss.value.to_string(), SHOWN));
-    note(Severity::Warning, loss.path.to_string(), ("Lost", "Warning"), message)
+    note(
+        Severity::Warning,
+        loss.path.to_string(),
+        ("Lost", "Warning"),
+        message,
+    )
 }
 
 /// A rule that is broken.
 pub(crate) fn error(error: &Error) -> Note {
     let value = error.value.as_ref().map(ToString::to_string);
     let value = value.map_or_else(String::new, |value| cut(&value, SHOWN) + ": ");
-    let found = error.value.as_ref().and_then(Value::as_str).unwrap_or_default();
-    let meant =
-        nearest(found, error.accepted.iter().copied().filter(|name| !name.is_empty()));
-    let meant =
-        meant.map_or_else(String::new, |meant| format!("; did you mean {meant:?}?"));
+    let found = error
+        .value
+        .as_ref()
+        .and_then(Value::as_str)
+        .unwrap_or_default();
+    let meant = nearest(
+        found,
+        error
+            .accepted
+            .iter()
+            .copied()
+            .filter(|name| !name.is_empty()),
+    );
+    let meant = meant.map_or_else(String::new, |meant| format!("; did you mean {meant:?}?"));
     Note {
         severity: Severity::Error,
         path: error.path.to_string(),
@@ -264,15 +288,16 @@ pub(crate) fn gate_is_off(path: &FieldPath, release: Release) -> Note {
         "Kubernetes {release} takes the field out: the feature gate that it needs is off; see \
          --feature-gate"
     );
-    note(Severity::Warning, path.to_string(), ("NotKept", "Warning"), message)
+    note(
+        Severity::Warning,
+        path.to_string(),
+        ("NotKept", "Warning"),
+        message,
+    )
 }
 
 /// A field that a release doesn't have, but others do.
-pub(crate) fn of_other_releases(
-    path: &FieldPath,
-    release: Release,
-    is_strict: bool,
-) -> Note {
+pub(crate) fn of_other_releases(path: &FieldPath, release: Release, is_strict: bool) -> Note {
     let message = format!(
         "Kubernetes {release} doesn't have the field, other releases do: a server that is \
          asked to be strict refuses it, others take it out"
@@ -293,10 +318,7 @@ pub(crate) fn template() -> Note {
 }
 
 /// The name that is likely to be meant.
-pub(crate) fn nearest<'n>(
-    found: &str,
-    known: impl Iterator<Item = &'n str>,
-) -> Option<&'n str> {
+pub(crate) fn nearest<'n>(found: &str, known: impl Iterator<Item = &'n str>) -> Option<&'n str> {
     let lowered = found.to_lowercase();
     let distance = |name: &str| strsim::osa_distance(&lowered, &name.to_lowercase());
     let most = found.chars().count().div_ceil(4).max(1);

@@ -42,7 +42,10 @@ fn damaged() -> impl Strategy<Value = String> {
         (0..TEXTS.len(), any::<prop::sample::Index>(), 0..80_usize).prop_map(
             |(text, at, length)| {
                 let text: Vec<char> = TEXTS[text].chars().collect();
-                text.into_iter().skip(at.index(1000)).take(length).collect::<String>()
+                text.into_iter()
+                    .skip(at.index(1000))
+                    .take(length)
+                    .collect::<String>()
             }
         ),
         any::<char>().prop_map(String::from),
@@ -116,8 +119,11 @@ fn many_errors_of_a_long_name_take_little_memory() {
     );
     let outcome = large(&text, Syntax::JsonOrYaml);
     assert!(outcome.findings.len() > 20_000);
-    let printed: usize =
-        outcome.findings.iter().map(|finding| Line(finding).to_string().len()).sum();
+    let printed: usize = outcome
+        .findings
+        .iter()
+        .map(|finding| Line(finding).to_string().len())
+        .sum();
     assert!(printed < 64 << 20, "{printed} bytes");
 }
 
@@ -125,8 +131,7 @@ fn many_errors_of_a_long_name_take_little_memory() {
 fn aliases_of_many_documents_share_one_limit() {
     let bomb = "a: &a [x,x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a,*a]\n\
                 c: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: [*c,*c,*c,*c,*c,*c,*c,*c,*c,*c]\n---\n";
-    let class =
-        "apiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata: {name: a}\n";
+    let class = "apiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata: {name: a}\n";
     let text = bomb.repeat(2_000) + class;
     let outcome = large(&text, Syntax::JsonOrYaml);
     // What is no bomb is read all the same.

@@ -139,8 +139,8 @@ pub(crate) fn main() -> ExitCode {
 }
 
 fn logging(filter: &str) -> Result<(), Errors> {
-    let parsed = EnvFilter::try_new(filter)
-        .map_err(|error| one(format!("--log {filter:?}: {error}")))?;
+    let parsed =
+        EnvFilter::try_new(filter).map_err(|error| one(format!("--log {filter:?}: {error}")))?;
     tracing_subscriber::fmt()
         .with_env_filter(parsed)
         .with_writer(std::io::stderr)

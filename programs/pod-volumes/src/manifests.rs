@@ -6,9 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use k8s_openapi::api::core::v1::{
-    ConfigMap, PersistentVolume, PersistentVolumeClaim, Pod, Secret,
-};
+use k8s_openapi::api::core::v1::{ConfigMap, PersistentVolume, PersistentVolumeClaim, Pod, Secret};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use k8s_openapi::serde::de::DeserializeOwned;
 use k8s_openapi::{ByteString, ClusterResourceScope, Metadata, Resource};
@@ -89,9 +87,9 @@ impl Objects {
                 file: file.to_owned(),
             }),
             "ConfigMap" => put(&mut self.config_maps, file, part, Arc::new),
-            "Secret" => {
-                put(&mut self.secrets, file, part, |secret| Arc::new(stored(secret)))
-            }
+            "Secret" => put(&mut self.secrets, file, part, |secret| {
+                Arc::new(stored(secret))
+            }),
             "PersistentVolume" => put(&mut self.volumes, file, part, Arc::new),
             "PersistentVolumeClaim" => put(&mut self.claims, file, part, Arc::new),
             _ => Ok(()),
@@ -111,8 +109,7 @@ where
 {
     let object: K = read(file, part)?;
     let at = &part.location;
-    let (mut namespace, name) =
-        key(object.metadata()).map_err(|error| format!("{at}: {error}"))?;
+    let (mut namespace, name) = key(object.metadata()).map_err(|error| format!("{at}: {error}"))?;
     if TypeId::of::<K::Scope>() == TypeId::of::<ClusterResourceScope>() {
         namespace.clear();
     }
@@ -153,16 +150,23 @@ fn files(path: &Path) -> Result<Vec<PathBuf>, String> {
 
 fn is_manifest(file: &Path) -> bool {
     let extension = file.extension().and_then(|extension| extension.to_str());
-    let hidden =
-        file.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
+    let hidden = file
+        .file_name()
+        .is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
     !hidden && matches!(extension, Some("yaml" | "yml" | "json"))
 }
 
 fn key(metadata: &ObjectMeta) -> Result<Key, &'static str> {
-    let namespace = metadata.namespace.clone().filter(|namespace| !namespace.is_empty());
+    let namespace = metadata
+        .namespace
+        .clone()
+        .filter(|namespace| !namespace.is_empty());
     let name = metadata.name.clone().unwrap_or_default();
     let namespace = namespace.unwrap_or_else(|| "default".to_owned());
-    if [&name, &namespace].iter().any(|part| part.is_empty() || part.contains('/')) {
+    if [&name, &namespace]
+        .iter()
+        .any(|part| part.is_empty() || part.contains('/'))
+    {
         return Err("`metadata.name` or `metadata.namespace` is empty or has a slash");
     }
     Ok((namespace, name))
@@ -188,7 +192,9 @@ fn stored(mut secret: Secret) -> Secret {
     if let Some(texts) = secret.string_data.take() {
         let data = secret.data.get_or_insert_default();
         data.extend(
-            texts.into_iter().map(|(key, text)| (key, ByteString(text.into_bytes()))),
+            texts
+                .into_iter()
+                .map(|(key, text)| (key, ByteString(text.into_bytes()))),
         );
     }
     secret

@@ -6,13 +6,13 @@ use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use rustix::fs::{FlockOperation, Mode, OFlags, flock};
-use rustix::io::Errno;
 use kubernetes_volume::host::{StandaloneHost, VolumeOnDisk};
 use kubernetes_volume::interfaces::{Unmounter, VolumeHost};
 use kubernetes_volume::manager::VolumePluginManager;
 use kubernetes_volume::plugins::{self, FlexVolumePlugin};
 use kubernetes_volume::{Error, VolumeConfig};
+use rustix::fs::{FlockOperation, Mode, OFlags, flock};
+use rustix::io::Errno;
 
 use crate::cli::{Errors, Folders, Given, one};
 use crate::manifests::Objects;
@@ -40,22 +40,22 @@ pub(crate) struct Mounted {
 
 impl Node {
     /// Opens the root folder, which no other program has open.
-    pub(crate) fn open(
-        folders: &Folders,
-        objects: Objects,
-        given: Given,
-    ) -> Result<Self, Errors> {
+    pub(crate) fn open(folders: &Folders, objects: Objects, given: Given) -> Result<Self, Errors> {
         let objects: Shared = Arc::new(RwLock::new(Arc::new(objects)));
         let (secrets, maps) = (objects.clone(), objects.clone());
         let mut host = StandaloneHost::builder(&folders.root)
             .secrets(move |namespace, name| {
-                let found =
-                    current(&secrets).secrets.get(&key(namespace, name)).cloned();
+                let found = current(&secrets)
+                    .secrets
+                    .get(&key(namespace, name))
+                    .cloned();
                 found.ok_or_else(|| absent("secret", namespace, name))
             })
             .config_maps(move |namespace, name| {
-                let found =
-                    current(&maps).config_maps.get(&key(namespace, name)).cloned();
+                let found = current(&maps)
+                    .config_maps
+                    .get(&key(namespace, name))
+                    .cloned();
                 found.ok_or_else(|| absent("configmap", namespace, name))
             });
         if !given.allocatable.is_empty() {
@@ -87,8 +87,7 @@ impl Node {
 
     /// Replaces the manifests.
     pub(crate) fn set_objects(&self, objects: Objects) {
-        *self.objects.write().unwrap_or_else(PoisonError::into_inner) =
-            Arc::new(objects);
+        *self.objects.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(objects);
     }
 
     /// Mounts all volumes of all Pods.
@@ -105,14 +104,15 @@ impl Node {
     pub(crate) fn unmount(&self, pods: &[String]) -> Result<(), Errors> {
         let on_disk = self.host.pods_on_disk().map_err(one)?;
         let mut errors = Errors::new();
-        let wanted: Vec<String> =
-            pods.iter().map(|pod| pod.replacen('/', ".", 1)).collect();
+        let wanted: Vec<String> = pods.iter().map(|pod| pod.replacen('/', ".", 1)).collect();
         for (pod, uid) in pods.iter().zip(&wanted) {
             if !on_disk.contains(uid) {
                 errors.push(format!("--pod {pod}: nothing of it is mounted"));
             }
         }
-        for uid in on_disk.iter().filter(|uid| wanted.is_empty() || wanted.contains(uid))
+        for uid in on_disk
+            .iter()
+            .filter(|uid| wanted.is_empty() || wanted.contains(uid))
         {
             if let Err(failed) = self.unmount_pod(uid) {
                 errors.extend(failed);
@@ -135,8 +135,9 @@ impl Node {
     pub(crate) fn unmount_pod(&self, uid: &str) -> Result<(), Errors> {
         let mut errors = Errors::new();
         for volume in self.host.volumes_on_disk(uid).map_err(one)? {
-            let torn_down =
-                self.unmounter(&volume).and_then(|unmounter| unmounter.tear_down());
+            let torn_down = self
+                .unmounter(&volume)
+                .and_then(|unmounter| unmounter.tear_down());
             if let Err(error) = torn_down {
                 errors.push(format!(
                     "Pod {uid}: volume {:?}: {error}",
@@ -169,10 +170,11 @@ impl Node {
                 }
                 plugin.new_device_unmounter()?.unmount_device(&path)?;
                 // The directory has the name of the volume.
-                let volume =
-                    path.file_name().and_then(OsStr::to_str).unwrap_or_default();
+                let volume = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
                 if let Some(plugin) = &attachable {
-                    plugin.new_detacher()?.detach(volume, &self.host.node_name())?;
+                    plugin
+                        .new_detacher()?
+                        .detach(volume, &self.host.node_name())?;
                 }
             }
         }
@@ -218,7 +220,10 @@ impl Node {
 }
 
 fn current(objects: &Shared) -> Arc<Objects> {
-    objects.read().unwrap_or_else(PoisonError::into_inner).clone()
+    objects
+        .read()
+        .unwrap_or_else(PoisonError::into_inner)
+        .clone()
 }
 
 fn key(namespace: &str, name: &str) -> (String, String) {
@@ -235,8 +240,7 @@ fn absent(kind: &'static str, namespace: &str, name: &str) -> Error {
 /// Locks the root folder for as long as the file is open.
 fn lock(root: &Path) -> kubernetes_volume::Result<rustix::fd::OwnedFd> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    let folder =
-        rustix::fs::open(root, flags, Mode::empty()).map_err(Error::io("open", root))?;
+    let folder = rustix::fs::open(root, flags, Mode::empty()).map_err(Error::io("open", root))?;
     match flock(&folder, FlockOperation::NonBlockingLockExclusive) {
         Ok(()) => Ok(folder),
         Err(Errno::WOULDBLOCK) => Err(Error::InUse(format!(

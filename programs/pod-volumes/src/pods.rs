@@ -18,17 +18,16 @@ use crate::table::Row;
 const ATTACHED: Duration = Duration::from_secs(120);
 
 /// Mounts all volumes of a Pod. One that fails doesn't keep the others from being mounted.
-pub(crate) fn mount(
-    node: &Node,
-    objects: &Objects,
-    from: &PodFrom,
-    mounted: &mut Mounted,
-) {
+pub(crate) fn mount(node: &Node, objects: &Objects, from: &PodFrom, mounted: &mut Mounted) {
     let args = match args(&from.pod) {
         Ok(args) => args,
         Err(error) => return mounted.errors.extend(of_pod(from, error)),
     };
-    let volumes = from.pod.spec.as_ref().and_then(|spec| spec.volumes.as_ref());
+    let volumes = from
+        .pod
+        .spec
+        .as_ref()
+        .and_then(|spec| spec.volumes.as_ref());
     let mut names = std::collections::BTreeSet::new();
     for volume in volumes.into_iter().flatten() {
         let done = if names.insert(&volume.name) {
@@ -40,7 +39,9 @@ pub(crate) fn mount(
             Ok(row) => mounted.volumes.push(row),
             Err(error) => {
                 let (pod, name) = (shown(from), &volume.name);
-                mounted.errors.push(format!("{pod}: volume {name:?}: {error}"));
+                mounted
+                    .errors
+                    .push(format!("{pod}: volume {name:?}: {error}"));
             }
         }
     }
@@ -64,11 +65,11 @@ fn mount_spec(
     spec: &Spec,
     args: &MounterArgs,
 ) -> kubernetes_volume::Result<Row> {
-    let plugin =
-        node.manager.find_plugin_by_spec(spec).map_err(|error| match error {
-            FindError::NotFound => {
-                Error::invalid(format!("{error}: {}", unmatched(volume, spec)))
-            }
+    let plugin = node
+        .manager
+        .find_plugin_by_spec(spec)
+        .map_err(|error| match error {
+            FindError::NotFound => Error::invalid(format!("{error}: {}", unmatched(volume, spec))),
             error => error.into(),
         })?;
     let mut device = PathBuf::new();
@@ -111,16 +112,17 @@ fn unmatched(volume: &Volume, spec: &Spec) -> String {
     }
     if spec.persistent_volume.is_some() {
         let name = spec.name();
-        return format!(
-            "the PersistentVolume {name:?} is no hostPath, local or flexVolume"
-        );
+        return format!("the PersistentVolume {name:?} is no hostPath, local or flexVolume");
     }
     let fields = match serde_json::to_value(volume) {
         Ok(serde_json::Value::Object(fields)) => fields,
         _ => serde_json::Map::new(),
     };
-    let sources: Vec<_> =
-        fields.into_iter().map(|(name, _)| name).filter(|name| name != "name").collect();
+    let sources: Vec<_> = fields
+        .into_iter()
+        .map(|(name, _)| name)
+        .filter(|name| name != "name")
+        .collect();
     if sources.is_empty() {
         return "it has no source, such as emptyDir".to_owned();
     }
@@ -136,7 +138,10 @@ fn args(pod: &Pod) -> Result<MounterArgs, String> {
         fs_user: user(pod)?,
         ..MounterArgs::default()
     };
-    let context = pod.spec.as_ref().and_then(|spec| spec.security_context.as_ref());
+    let context = pod
+        .spec
+        .as_ref()
+        .and_then(|spec| spec.security_context.as_ref());
     let Some(context) = context else {
         return Ok(args);
     };
@@ -159,7 +164,10 @@ fn user(pod: &Pod) -> Result<Option<u32>, String> {
     let Some(spec) = &pod.spec else {
         return Ok(None);
     };
-    let of_pod = spec.security_context.as_ref().and_then(|context| context.run_as_user);
+    let of_pod = spec
+        .security_context
+        .as_ref()
+        .and_then(|context| context.run_as_user);
     let init = spec.init_containers.iter().flatten();
     let mut users = init.chain(&spec.containers).map(|container| {
         let own = container.security_context.as_ref();
@@ -172,9 +180,10 @@ fn user(pod: &Pod) -> Result<Option<u32>, String> {
 
 fn id(id: Option<i64>, field: &str) -> Result<Option<u32>, String> {
     id.map(|id| {
-        u32::try_from(id).ok().filter(|id| *id != u32::MAX).ok_or_else(|| {
-            format!("{field} is {id}, which is no number of a user or group")
-        })
+        u32::try_from(id)
+            .ok()
+            .filter(|id| *id != u32::MAX)
+            .ok_or_else(|| format!("{field} is {id}, which is no number of a user or group"))
     })
     .transpose()
 }

@@ -63,21 +63,19 @@ fn wait_for(signals: &SigSet, sender: Sender<Event>) {
 }
 
 /// Watches the folders of the paths: a file may be replaced by another one.
-fn watch(
-    paths: &[PathBuf],
-    sender: Sender<Event>,
-) -> Result<RecommendedWatcher, Errors> {
-    let mut watcher =
-        notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
-            // Reading the files is no change.
-            if event.is_ok_and(|event| !event.kind.is_access()) {
-                let _ = sender.send(Event::Changed);
-            }
-        })
-        .map_err(one)?;
+fn watch(paths: &[PathBuf], sender: Sender<Event>) -> Result<RecommendedWatcher, Errors> {
+    let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
+        // Reading the files is no change.
+        if event.is_ok_and(|event| !event.kind.is_access()) {
+            let _ = sender.send(Event::Changed);
+        }
+    })
+    .map_err(one)?;
     let folders: BTreeSet<&Path> = paths.iter().map(|path| folder(path)).collect();
     for folder in folders {
-        watcher.watch(folder, RecursiveMode::NonRecursive).map_err(one)?;
+        watcher
+            .watch(folder, RecursiveMode::NonRecursive)
+            .map_err(one)?;
     }
     Ok(watcher)
 }
@@ -93,12 +91,7 @@ fn folder(path: &Path) -> &Path {
 }
 
 /// Sets volumes up again when the manifests change and when the interval is over, until a signal.
-fn follow(
-    node: &Node,
-    paths: &[PathBuf],
-    interval: Duration,
-    events: &Receiver<Event>,
-) -> Signal {
+fn follow(node: &Node, paths: &[PathBuf], interval: Duration, events: &Receiver<Event>) -> Signal {
     let mut due = Instant::now() + interval;
     loop {
         match events.recv_timeout(due.saturating_duration_since(Instant::now())) {
@@ -139,7 +132,10 @@ fn reread(node: &Node, paths: &[PathBuf]) {
 
 fn unmount_deleted(node: &Node) {
     let objects = node.objects();
-    let uids = objects.pods.values().filter_map(|from| from.pod.metadata.uid.clone());
+    let uids = objects
+        .pods
+        .values()
+        .filter_map(|from| from.pod.metadata.uid.clone());
     let uids: BTreeSet<String> = uids.collect();
     match node.host.pods_on_disk() {
         Ok(on_disk) => {

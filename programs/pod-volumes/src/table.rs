@@ -16,8 +16,16 @@ pub(crate) struct Row {
 
 /// Prints the volumes, one a line.
 pub(crate) fn print(rows: &[Row]) {
-    const HEAD: [&str; 8] =
-        ["POD", "VOLUME", "PLUGIN", "USED", "AVAILABLE", "CAPACITY", "INODES", "PATH"];
+    const HEAD: [&str; 8] = [
+        "POD",
+        "VOLUME",
+        "PLUGIN",
+        "USED",
+        "AVAILABLE",
+        "CAPACITY",
+        "INODES",
+        "PATH",
+    ];
     if rows.is_empty() {
         return;
     }
@@ -33,16 +41,17 @@ pub(crate) fn print(rows: &[Row]) {
     };
     let widths: Vec<usize> = (0..HEAD.len()).map(width).collect();
     for line in &lines {
-        let cells =
-            line.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}"));
+        let cells = line
+            .iter()
+            .zip(&widths)
+            .map(|(cell, width)| format!("{cell:width$}"));
         println!("{}", cells.collect::<Vec<_>>().join("  ").trim_end());
     }
 }
 
 fn cells(row: &Row) -> [String; 8] {
     let metrics = row.metrics.as_ref();
-    let size =
-        |of: fn(&Metrics) -> Option<u64>| metrics.and_then(of).map_or_else(dash, bytes);
+    let size = |of: fn(&Metrics) -> Option<u64>| metrics.and_then(of).map_or_else(dash, bytes);
     [
         row.pod.clone(),
         row.volume.clone(),

@@ -5,8 +5,8 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use k8s_openapi::api::authentication::v1::TokenRequest;
-use serde_json::json;
 use kubernetes_volume::{Error, Result};
+use serde_json::json;
 
 /// Returns the request with the token in the folder, at `NAMESPACE/NAME`.
 pub(crate) fn token(
@@ -16,7 +16,10 @@ pub(crate) fn token(
     request: &TokenRequest,
 ) -> Result<TokenRequest> {
     let parts = [namespace, name];
-    if parts.iter().any(|part| part.is_empty() || part.contains('/') || *part == "..") {
+    if parts
+        .iter()
+        .any(|part| part.is_empty() || part.contains('/') || *part == "..")
+    {
         return Err(Error::invalid(format!(
             "{namespace}/{name} names no service account"
         )));
@@ -36,8 +39,7 @@ pub(crate) fn token(
     let mut answer = serde_json::to_value(request).map_err(Error::other)?;
     if let Some(fields) = answer.as_object_mut() {
         // Nothing here knows when it expires; files are read again all the time.
-        let status =
-            json!({"token": token, "expirationTimestamp": "9999-01-01T00:00:00Z"});
+        let status = json!({"token": token, "expirationTimestamp": "9999-01-01T00:00:00Z"});
         fields.insert("status".to_owned(), status);
     }
     serde_json::from_value(answer).map_err(Error::other)

@@ -9,10 +9,7 @@ mod tokens;
 mod topology;
 
 pub use persistent_volume::{
-    inline_volume_quantities, inline_volume_spec, is_same_volume_spec,
-    volume_source_defaults,
+    inline_volume_quantities, inline_volume_spec, is_same_volume_spec, volume_source_defaults,
 };
 pub use tokens::tokens_in_secrets;
-pub use topology::{
-    deprecated_selector_labels, deprecated_topology_labels, topology_terms,
-};
+pub use topology::{deprecated_selector_labels, deprecated_topology_labels, topology_terms};

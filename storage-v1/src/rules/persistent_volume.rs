@@ -58,7 +58,11 @@ pub fn inline_volume_spec(
     let at = &at;
     not_inline(spec, at, to);
     let modes = spec.access_modes.as_deref().unwrap_or_default();
-    volumes::access_modes(modes.iter().map(String::as_str), at.field("accessModes"), to);
+    volumes::access_modes(
+        modes.iter().map(String::as_str),
+        at.field("accessModes"),
+        to,
+    );
     volumes::source(spec, None, at, to);
 }
 
@@ -66,11 +70,18 @@ pub fn inline_volume_spec(
 fn not_inline(spec: &PersistentVolumeSpec, at: &Path<'_>, to: &mut Checker<'_>) {
     const ONLY: &str = "only a PersistentVolume can have it: remove it";
     if spec.csi.is_none() {
-        to.required(at.field("csi"), "inline", "only a CSI volume is allowed here");
+        to.required(
+            at.field("csi"),
+            "inline",
+            "only a CSI volume is allowed here",
+        );
     }
     let has_capacity = spec.capacity.as_ref().is_some_and(|c| !c.is_empty());
     let class = spec.storage_class_name.as_deref().unwrap_or_default();
-    let policy = spec.persistent_volume_reclaim_policy.as_deref().unwrap_or_default();
+    let policy = spec
+        .persistent_volume_reclaim_policy
+        .as_deref()
+        .unwrap_or_default();
     let mode = spec.volume_mode.as_deref().unwrap_or("Filesystem");
     let forbidden = [
         ("claimRef", spec.claim_ref.is_some(), ONLY),
@@ -82,7 +93,11 @@ fn not_inline(spec: &PersistentVolumeSpec, at: &Path<'_>, to: &mut Checker<'_>) 
             !matches!(policy, "" | "Retain"),
             "it can only be Retain here, or unset",
         ),
-        ("volumeMode", mode != "Filesystem", "it can only be Filesystem here, or unset"),
+        (
+            "volumeMode",
+            mode != "Filesystem",
+            "it can only be Filesystem here, or unset",
+        ),
     ];
     for (field, is_wrong, message) in forbidden {
         if is_wrong {

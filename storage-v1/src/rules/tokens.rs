@@ -11,7 +11,9 @@ pub fn tokens_in_secrets<T: PartialEq>(
     at: &Path<'_>,
     to: &mut Checker<'_>,
 ) {
-    let has_requests = requests.as_ref().is_some_and(|requests| !requests.is_empty());
+    let has_requests = requests
+        .as_ref()
+        .is_some_and(|requests| !requests.is_empty());
     let is_new = stored.is_none_or(|stored| stored != requests);
     if has_requests && is_new && in_secrets.is_none() {
         let message = "set it to true if the driver can take tokens as secrets: in the volume \

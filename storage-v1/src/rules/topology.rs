@@ -18,7 +18,10 @@ pub fn topology_terms(
     }
     for (index, term) in terms.iter().enumerate() {
         // The server takes an empty term for a duplicate, even if there is no other term.
-        let is_empty = term.match_label_expressions.as_ref().is_none_or(Vec::is_empty);
+        let is_empty = term
+            .match_label_expressions
+            .as_ref()
+            .is_none_or(Vec::is_empty);
         let before = terms.get(..index).unwrap_or_default();
         if is_empty || before.iter().any(|other| is_same_term(term, other)) {
             let at = at.index(index);
@@ -34,18 +37,27 @@ fn is_same_term(term: &TopologySelectorTerm, other: &TopologySelectorTerm) -> bo
 }
 
 fn has_all_of(term: &TopologySelectorTerm, other: &TopologySelectorTerm) -> bool {
-    other.match_label_expressions.iter().flatten().all(|requirement| {
-        match (values_of(term, &requirement.key), values_of(other, &requirement.key)) {
-            (Some(values), Some(wanted)) => wanted.iter().all(|w| values.contains(w)),
-            _ => false,
-        }
-    })
+    other
+        .match_label_expressions
+        .iter()
+        .flatten()
+        .all(|requirement| {
+            match (
+                values_of(term, &requirement.key),
+                values_of(other, &requirement.key),
+            ) {
+                (Some(values), Some(wanted)) => wanted.iter().all(|w| values.contains(w)),
+                _ => false,
+            }
+        })
 }
 
 /// Returns the values that a term requires of a key; if the key repeats, those of the last.
 fn values_of<'t>(term: &'t TopologySelectorTerm, key: &str) -> Option<&'t [String]> {
     let mut requirements = term.match_label_expressions.iter().flatten().rev();
-    requirements.find(|r| r.key == key).map(|r| r.values.as_slice())
+    requirements
+        .find(|r| r.key == key)
+        .map(|r| r.values.as_slice())
 }
 
 fn topology_term(term: &TopologySelectorTerm, at: &Path<'_>, to: &mut Checker<'_>) {
@@ -78,9 +90,7 @@ pub fn deprecated_topology_labels(
     for (index, term) in terms.iter().flatten().enumerate() {
         let at = at.index(index);
         let list = at.field("matchLabelExpressions");
-        for (index, requirement) in
-            term.match_label_expressions.iter().flatten().enumerate()
-        {
+        for (index, requirement) in term.match_label_expressions.iter().flatten().enumerate() {
             if let Some(message) = deprecated_node_label(&requirement.key) {
                 to.warn(list.index(index).field("key"), message);
             }
@@ -102,7 +112,11 @@ pub fn deprecated_selector_labels(
         }
     }
     let labels = at.field("matchLabels");
-    for label in selector.match_labels.iter().flat_map(|labels| labels.keys()) {
+    for label in selector
+        .match_labels
+        .iter()
+        .flat_map(|labels| labels.keys())
+    {
         if let Some(message) = deprecated_node_label(label) {
             to.warn(labels.key_as_field(label), message);
         }

@@ -69,7 +69,10 @@ pub(super) fn csi_node(info: CSINodeInfo) -> convert::Result<CSINode> {
     Ok(CSINode {
         metadata: info.metadata,
         spec: CSINodeSpec {
-            drivers: drivers.into_iter().filter(|d| !d.node_id.is_empty()).collect(),
+            drivers: drivers
+                .into_iter()
+                .filter(|d| !d.node_id.is_empty())
+                .collect(),
         },
         status: None,
     })
@@ -89,10 +92,11 @@ fn installed(
     drivers: Vec<CSIDriverInfoSpec>,
     states: &[CSIDriverInfoStatus],
 ) -> Vec<CSINodeDriver> {
-    let states: BTreeMap<&str, bool> =
-        states.iter().map(|state| (state.name.as_str(), state.available)).collect();
-    let is_gone =
-        |driver: &CSIDriverInfoSpec| states.get(driver.name.as_str()) == Some(&false);
+    let states: BTreeMap<&str, bool> = states
+        .iter()
+        .map(|state| (state.name.as_str(), state.available))
+        .collect();
+    let is_gone = |driver: &CSIDriverInfoSpec| states.get(driver.name.as_str()) == Some(&false);
     let drivers = drivers.into_iter().filter(|driver| !is_gone(driver));
     let drivers = drivers.map(|driver| CSINodeDriver {
         name: driver.name,
@@ -119,11 +123,15 @@ pub(super) fn csi_node_info(node: CSINode) -> convert::Result<CSINodeInfo> {
     let status = CSINodeInfoStatus {
         drivers: states.collect(),
     };
-    let drivers = node.spec.drivers.into_iter().map(|driver| CSIDriverInfoSpec {
-        name: driver.name,
-        node_id: driver.node_id,
-        topology_keys: driver.topology_keys.unwrap_or_default(),
-    });
+    let drivers = node
+        .spec
+        .drivers
+        .into_iter()
+        .map(|driver| CSIDriverInfoSpec {
+            name: driver.name,
+            node_id: driver.node_id,
+            topology_keys: driver.topology_keys.unwrap_or_default(),
+        });
     Ok(CSINodeInfo {
         metadata: node.metadata,
         spec: Some(CSINodeInfoSpec {
@@ -172,7 +180,10 @@ fn check_names<'a>(
         if !seen.insert(name) {
             return Err(ConversionError::invalid(
                 list.clone().index(index).child(field),
-                format!("a second driver `{}`: remove one of them", name.escape_debug()),
+                format!(
+                    "a second driver `{}`: remove one of them",
+                    name.escape_debug()
+                ),
             ));
         }
     }

@@ -66,11 +66,7 @@ fn allocations<T>(run: impl FnOnce() -> T) -> usize {
     change.allocations + change.reallocations
 }
 
-fn cost<A, B, LA, LB>(
-    list: &LA,
-    convert: impl Fn(A) -> B,
-    whole: impl Fn(LA) -> LB,
-) -> Cost
+fn cost<A, B, LA, LB>(list: &LA, convert: impl Fn(A) -> B, whole: impl Fn(LA) -> LB) -> Cost
 where
     A: Wire,
     LA: Wire + IntoIterator<Item = A>,
@@ -89,8 +85,9 @@ where
 
         let source = items.clone();
         let mut target = Vec::with_capacity(count);
-        fewest =
-            fewest.min(allocations(|| target.extend(source.into_iter().map(&convert))));
+        fewest = fewest.min(allocations(|| {
+            target.extend(source.into_iter().map(&convert))
+        }));
     }
     let list = list.clone();
     Cost {
@@ -191,14 +188,11 @@ impl Tables {
         self.rows.push(row);
         let (criterion, length) = (&mut self.criterion, self.length);
         let by_scheme = |json: &str| {
-            let decoded: Decoded<New::List> =
-                self.scheme.decode_json(black_box(json)).unwrap();
+            let decoded: Decoded<New::List> = self.scheme.decode_json(black_box(json)).unwrap();
             decoded.object
         };
         self.readings.extend([
-            reading::<Old, New>(criterion, length, "", |json| {
-                read::<Old::List>(json).into()
-            }),
+            reading::<Old, New>(criterion, length, "", |json| read::<Old::List>(json).into()),
             reading::<Old, New>(criterion, length, ", by a scheme", by_scheme),
         ]);
     }
@@ -221,12 +215,14 @@ impl Tables {
             (plain, plain),
             (plain, plain),
         ));
-        self.rows.push(row::<Old, New, true>(self.length, (keep, keep), (keep, keep)));
+        self.rows.push(row::<Old, New, true>(
+            self.length,
+            (keep, keep),
+            (keep, keep),
+        ));
         let (criterion, length) = (&mut self.criterion, self.length);
         self.readings.extend([
-            reading::<Old, New>(criterion, length, "", |json| {
-                plain(read::<Old::List>(json))
-            }),
+            reading::<Old, New>(criterion, length, "", |json| plain(read::<Old::List>(json))),
             reading::<Old, New>(criterion, length, ", preserving", |json| {
                 keep(read::<Old::List>(json))
             }),

@@ -96,7 +96,10 @@ fn row<K: Ruled + Workload>(criterion: &mut Criterion, length: usize) -> Row {
     );
     let defaulting = share("set_defaults", &mut || set_defaults(&mut items, &target));
     let allocated = allocations(|| set_defaults(&mut items, &target));
-    assert_eq!(allocated, 0, "{name}: nothing is allocated where all is set");
+    assert_eq!(
+        allocated, 0,
+        "{name}: nothing is allocated where all is set"
+    );
     Row {
         name,
         validating,
@@ -109,13 +112,15 @@ fn print(rows: &[Row], length: usize) {
     println!("\nShares of the time that decoding a list of {length} objects takes.\n");
     println!("| kind | validating | as an update | setting defaults |");
     println!("|---|---|---|---|");
-    let percent = |share: Option<f64>| {
-        share.map_or("-".into(), |share| format!("{:.2} %", share * 100.0))
-    };
+    let percent =
+        |share: Option<f64>| share.map_or("-".into(), |share| format!("{:.2} %", share * 100.0));
     for row in rows {
         let [validating, updating, defaulting] =
             [row.validating, row.updating, row.defaulting].map(percent);
-        println!("| {} | {validating} | {updating} | {defaulting} |", row.name);
+        println!(
+            "| {} | {validating} | {updating} | {defaulting} |",
+            row.name
+        );
     }
 }
 

@@ -23,8 +23,7 @@ use kubernetes_kinds::Lean;
 
 /// Counts the bytes that are allocated and not yet freed, as they were asked for.
 #[global_allocator]
-static HEAP: cap::Cap<std::alloc::System> =
-    cap::Cap::new(std::alloc::System, usize::MAX);
+static HEAP: cap::Cap<std::alloc::System> = cap::Cap::new(std::alloc::System, usize::MAX);
 
 /// What is left of the run for the table.
 struct Row {
@@ -75,23 +74,26 @@ where
     let lean_bytes = live_bytes::<LeanList<K>>(json, length);
     let peer_bytes = live_bytes::<PeerList<K>>(json, length);
 
-    let decode_ratio =
-        compare(criterion, format!("decode/{}", K::KIND), json.len(), |swap| {
+    let decode_ratio = compare(
+        criterion,
+        format!("decode/{}", K::KIND),
+        json.len(),
+        |swap| {
             Pair::measure(
                 swap,
                 || time_decode::<K::List>(json),
                 || time_decode::<PeerList<K>>(json),
             )
-        });
+        },
+    );
 
-    let lean_ratio =
-        compare(criterion, format!("lean/{}", K::KIND), json.len(), |swap| {
-            Pair::measure(
-                swap,
-                || time_decode::<LeanList<K>>(json),
-                || time_decode::<PeerList<K>>(json),
-            )
-        });
+    let lean_ratio = compare(criterion, format!("lean/{}", K::KIND), json.len(), |swap| {
+        Pair::measure(
+            swap,
+            || time_decode::<LeanList<K>>(json),
+            || time_decode::<PeerList<K>>(json),
+        )
+    });
 
     let (ours, peer): (K::List, PeerList<K>) = (decode(json), decode(json));
     let mut buffer = Vec::with_capacity(2 * json.len());
@@ -101,14 +103,13 @@ where
     serde_json::to_writer(&mut buffer, &peer).unwrap();
     assert_eq!(buffer.len(), written, "both sides must write the same");
     let buffer = RefCell::new(buffer);
-    let encode_ratio =
-        compare(criterion, format!("encode/{}", K::KIND), written, |swap| {
-            Pair::measure(
-                swap,
-                || time_encode(&ours, &mut buffer.borrow_mut()),
-                || time_encode(&peer, &mut buffer.borrow_mut()),
-            )
-        });
+    let encode_ratio = compare(criterion, format!("encode/{}", K::KIND), written, |swap| {
+        Pair::measure(
+            swap,
+            || time_encode(&ours, &mut buffer.borrow_mut()),
+            || time_encode(&peer, &mut buffer.borrow_mut()),
+        )
+    });
     Row {
         kind: K::KIND,
         decode: decode_ratio,
@@ -121,8 +122,7 @@ where
 }
 
 fn table(rows: &[Row]) -> String {
-    let speed =
-        |ratio: Option<f64>| ratio.map_or("-".into(), |ratio| format!("{ratio:.2}"));
+    let speed = |ratio: Option<f64>| ratio.map_or("-".into(), |ratio| format!("{ratio:.2}"));
     let mut table = String::from(
         "\nSpeed: times as fast as k8s-openapi. Memory: live heap bytes an item, and the share of \
          k8s-openapi's.\nLean is reading without managedFields.\n\n\

@@ -33,13 +33,13 @@ impl Doc {
     /// The same as a value.
     pub fn of(value: Value) -> Self {
         match value {
-            Value::Array(items) => {
-                Self::Items(items.into_iter().map(Self::of).collect())
-            }
+            Value::Array(items) => Self::Items(items.into_iter().map(Self::of).collect()),
             Value::Object(fields) => {
                 let fields = fields.into_iter();
                 Self::Fields(
-                    fields.map(|(name, value)| (name, Self::of(value))).collect(),
+                    fields
+                        .map(|(name, value)| (name, Self::of(value)))
+                        .collect(),
                 )
             }
             value => Self::Simple(value),
@@ -94,17 +94,16 @@ impl Doc {
     ) -> Option<(bool, &mut Vec<(String, Self)>)> {
         match self {
             Self::Simple(_) => None,
-            Self::Items(items) => {
-                items.iter_mut().find_map(|item| item.find(false, left, counts))
-            }
+            Self::Items(items) => items
+                .iter_mut()
+                .find_map(|item| item.find(false, left, counts)),
             Self::Fields(fields) => {
                 if *left == 0 {
                     return Some((map, fields));
                 }
                 *left -= 1;
                 let inner = fields.iter_mut().filter(|(name, _)| counts(name));
-                let mut inner =
-                    inner.map(|(name, value)| (MAPS.contains(&name.as_str()), value));
+                let mut inner = inner.map(|(name, value)| (MAPS.contains(&name.as_str()), value));
                 inner.find_map(|(map, value)| value.find(map, left, counts))
             }
         }

@@ -36,7 +36,9 @@ const FIELD: f64 = 0.5;
 
 /// The schema of a kind, which is in one of the documents.
 fn schema(kind: &str) -> &'static Value {
-    let custom = SNAPSHOTS.iter().find(|crd| crd["spec"]["names"]["kind"] == kind);
+    let custom = SNAPSHOTS
+        .iter()
+        .find(|crd| crd["spec"]["names"]["kind"] == kind);
     match custom {
         Some(crd) => &crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"],
         None => &CORE["components"]["schemas"][format!("{CORE_V1}{kind}")],
@@ -50,7 +52,9 @@ fn is_quantity(schema: &Value) -> bool {
 
 /// The name of the schema that a schema refers to, if it is one.
 fn reference(schema: &Value) -> Option<&str> {
-    let reference = schema.get("$ref").or_else(|| schema.pointer("/allOf/0/$ref"))?;
+    let reference = schema
+        .get("$ref")
+        .or_else(|| schema.pointer("/allOf/0/$ref"))?;
     reference.as_str()?.strip_prefix(SCHEMAS)
 }
 
@@ -86,9 +90,7 @@ fn full(name: &str, schema: &'static Value) -> Value {
         Some((target, _)) => full(name, &CORE["components"]["schemas"][target]),
         None if is_quantity(schema) => "1Gi".into(),
         None => match schema["type"].as_str() {
-            Some("string") if schema["format"] == "date-time" => {
-                "2024-01-02T03:04:05Z".into()
-            }
+            Some("string") if schema["format"] == "date-time" => "2024-01-02T03:04:05Z".into(),
             Some("boolean") => true.into(),
             Some("integer") => 7.into(),
             Some("array") => json!([full(name, &schema["items"])]),
@@ -123,7 +125,9 @@ fn objects<K: kind::Kind>() -> BoxedStrategy<K> {
 fn json_of<T: serde::Serialize + std::fmt::Debug + 'static>(
     strategy: impl Strategy<Value = T> + 'static,
 ) -> BoxedStrategy<Value> {
-    strategy.prop_map(|value| serde_json::to_value(value).unwrap_or_default()).boxed()
+    strategy
+        .prop_map(|value| serde_json::to_value(value).unwrap_or_default())
+        .boxed()
 }
 
 fn value(schema: &'static Value) -> BoxedStrategy<Value> {
@@ -153,10 +157,7 @@ fn value(schema: &'static Value) -> BoxedStrategy<Value> {
     }
 }
 
-fn fields(
-    schema: &'static Value,
-    properties: &'static Map<String, Value>,
-) -> BoxedStrategy<Value> {
+fn fields(schema: &'static Value, properties: &'static Map<String, Value>) -> BoxedStrategy<Value> {
     let type_meta = ["apiVersion", "kind"];
     let is_kind = schema.get("x-kubernetes-group-version-kind").is_some();
     let kept = properties
@@ -178,7 +179,9 @@ fn fields(
     let fields: Vec<_> = fields.collect();
     fields
         .prop_map(|fields| {
-            let set = fields.into_iter().filter_map(|(n, v)| Some((n.clone(), v?)));
+            let set = fields
+                .into_iter()
+                .filter_map(|(n, v)| Some((n.clone(), v?)));
             Value::Object(set.collect())
         })
         .boxed()

@@ -37,23 +37,45 @@ type Names = [&'static str; 3];
 const DRIVER: Names = ["CSIDriver", "CSIDriverList", "csidrivers"];
 const NODE: Names = ["CSINode", "CSINodeList", "csinodes"];
 const NODE_INFO: Names = ["CSINodeInfo", "CSINodeInfoList", "csinodeinfos"];
-const CAPACITY: Names =
-    ["CSIStorageCapacity", "CSIStorageCapacityList", "csistoragecapacities"];
+const CAPACITY: Names = [
+    "CSIStorageCapacity",
+    "CSIStorageCapacityList",
+    "csistoragecapacities",
+];
 const CLASS: Names = ["StorageClass", "StorageClassList", "storageclasses"];
-const ATTACHMENT: Names =
-    ["VolumeAttachment", "VolumeAttachmentList", "volumeattachments"];
-const ATTRIBUTES: Names =
-    ["VolumeAttributesClass", "VolumeAttributesClassList", "volumeattributesclasses"];
+const ATTACHMENT: Names = [
+    "VolumeAttachment",
+    "VolumeAttachmentList",
+    "volumeattachments",
+];
+const ATTRIBUTES: Names = [
+    "VolumeAttributesClass",
+    "VolumeAttributesClassList",
+    "volumeattributesclasses",
+];
 
-const VOLUME: Names = ["PersistentVolume", "PersistentVolumeList", "persistentvolumes"];
-const CLAIM: Names =
-    ["PersistentVolumeClaim", "PersistentVolumeClaimList", "persistentvolumeclaims"];
+const VOLUME: Names = [
+    "PersistentVolume",
+    "PersistentVolumeList",
+    "persistentvolumes",
+];
+const CLAIM: Names = [
+    "PersistentVolumeClaim",
+    "PersistentVolumeClaimList",
+    "persistentvolumeclaims",
+];
 
 const SNAPSHOT: Names = ["VolumeSnapshot", "VolumeSnapshotList", "volumesnapshots"];
-const SNAPSHOT_CLASS: Names =
-    ["VolumeSnapshotClass", "VolumeSnapshotClassList", "volumesnapshotclasses"];
-const CONTENT: Names =
-    ["VolumeSnapshotContent", "VolumeSnapshotContentList", "volumesnapshotcontents"];
+const SNAPSHOT_CLASS: Names = [
+    "VolumeSnapshotClass",
+    "VolumeSnapshotClassList",
+    "volumesnapshotclasses",
+];
+const CONTENT: Names = [
+    "VolumeSnapshotContent",
+    "VolumeSnapshotContentList",
+    "volumesnapshotcontents",
+];
 
 const fn cluster(api_version: &'static str, names: Names) -> ResourceType {
     let [kind, list_kind, plural] = names;
@@ -75,10 +97,7 @@ const fn namespaced(api_version: &'static str, names: Names) -> ResourceType {
     }
 }
 
-const fn namespaced_with_status(
-    api_version: &'static str,
-    names: Names,
-) -> ResourceType {
+const fn namespaced_with_status(api_version: &'static str, names: Names) -> ResourceType {
     ResourceType {
         namespaced: true,
         ..with_status(api_version, names)

@@ -40,11 +40,16 @@ pub fn folder() -> io::Result<PathBuf> {
     let folder = env::var_os(VARIABLE).filter(|value| !value.is_empty());
     let folder = folder.ok_or_else(|| error("is not set".to_owned()))?;
     // Tests run in the folder of their crate; a relative path is meant from the root.
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(folder);
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../..")
+        .join(folder);
     if folder.join("golden").is_dir() {
         Ok(folder)
     } else {
-        Err(error(format!("names {}, which has no golden/", folder.display())))
+        Err(error(format!(
+            "names {}, which has no golden/",
+            folder.display()
+        )))
     }
 }
 

@@ -11,38 +11,19 @@ use serde::de::DeserializeOwned;
 
 /// What tests need of any value on the wire.
 pub trait Wire:
-    Clone
-    + Debug
-    + Default
-    + PartialEq
-    + Serialize
-    + DeserializeOwned
-    + Send
-    + Sync
-    + 'static
+    Clone + Debug + Default + PartialEq + Serialize + DeserializeOwned + Send + Sync + 'static
 {
 }
 
 impl<T> Wire for T where
-    T: Clone
-        + Debug
-        + Default
-        + PartialEq
-        + Serialize
-        + DeserializeOwned
-        + Send
-        + Sync
-        + 'static
+    T: Clone + Debug + Default + PartialEq + Serialize + DeserializeOwned + Send + Sync + 'static
 {
 }
 
 /// What a generated crate has for each kind.
 pub trait Generated: Wire + ListableResource + Metadata<Ty = ObjectMeta> {
     /// The generated list of the kind.
-    type List: Wire
-        + Metadata<Ty = ListMeta>
-        + FromIterator<Self>
-        + IntoIterator<Item = Self>;
+    type List: Wire + Metadata<Ty = ListMeta> + FromIterator<Self> + IntoIterator<Item = Self>;
 
     /// The generated type for applying the kind.
     type Apply: Wire + Apply<Kind = Self>;

@@ -24,7 +24,11 @@ pub fn relabel<A: Wire, B: Wire + Resource>(object: &A) -> B {
 /// Replaces the `apiVersion` of an object, and those of the items if it is a list.
 pub fn relabel_json(json: &mut Value, api_version: &str) {
     json["apiVersion"] = api_version.into();
-    for item in json.get_mut("items").and_then(Value::as_array_mut).into_iter().flatten()
+    for item in json
+        .get_mut("items")
+        .and_then(Value::as_array_mut)
+        .into_iter()
+        .flatten()
     {
         item["apiVersion"] = api_version.into();
     }

@@ -53,19 +53,14 @@ pub fn is_granular<K: Kind>(path: &str) -> bool {
 
 /// Returns the fields that are the keys of a list's elements; none where these are known by their
 /// value.
-pub fn keys_of<K: kubernetes_kinds::Kind>(
-    path: &str,
-) -> Option<&'static [&'static str]> {
+pub fn keys_of<K: kubernetes_kinds::Kind>(path: &str) -> Option<&'static [&'static str]> {
     let lists = [("metadata.ownerReferences", &["uid"][..])];
     let mut lists = lists.iter().chain(K::LIST_MAP_KEYS);
     lists.find(|(list, _)| *list == path).map(|(_, keys)| *keys)
 }
 
 /// Returns what an element of a list is known by.
-pub fn key<K: kubernetes_kinds::Kind>(
-    path: &str,
-    element: &Value,
-) -> Vec<Option<Value>> {
+pub fn key<K: kubernetes_kinds::Kind>(path: &str, element: &Value) -> Vec<Option<Value>> {
     match keys_of::<K>(path) {
         Some(keys) => keys.iter().map(|key| element.get(*key).cloned()).collect(),
         None => vec![Some(element.clone())],
@@ -85,9 +80,9 @@ pub fn inside(path: &str, name: &str) -> String {
 pub fn unique<K: Kind + kubernetes_kinds::Kind>(path: &str, value: &Value) -> Value {
     match value {
         Value::Object(object) => {
-            let fields = object.iter().map(|(name, value)| {
-                (name.clone(), unique::<K>(&inside(path, name), value))
-            });
+            let fields = object
+                .iter()
+                .map(|(name, value)| (name.clone(), unique::<K>(&inside(path, name), value)));
             Value::Object(fields.collect())
         }
         Value::Array(elements) if is_granular::<K>(path) => {

@@ -3,9 +3,7 @@
 use std::marker::PhantomData;
 
 use kubernetes_kinds::Release;
-use kubernetes_validation::{
-    Error, ErrorType, FieldPath, Report, Strategy, Target, Validate,
-};
+use kubernetes_validation::{Error, ErrorType, FieldPath, Report, Strategy, Target, Validate};
 use serde_json::{Map, Value, json};
 
 use crate::kind::Kind;
@@ -144,11 +142,17 @@ impl Answer {
         let json = serde_json::to_value(object).unwrap_or_default();
         for error in &report.errors {
             assert!(is_there(error, &json), "{error} in {json}");
-            assert!(!error.detail.is_empty() && !error.rule.is_empty(), "{error:?}");
+            assert!(
+                !error.detail.is_empty() && !error.rule.is_empty(),
+                "{error:?}"
+            );
         }
         let mut errors: Vec<_> = report.errors.iter().map(in_short).collect();
         errors.sort();
-        let warnings = report.warnings.iter().map(|warning| warning.path.to_string());
+        let warnings = report
+            .warnings
+            .iter()
+            .map(|warning| warning.path.to_string());
         Self {
             errors,
             warnings: warnings.collect(),
@@ -199,8 +203,7 @@ pub fn in_short(error: &Error) -> String {
 /// the parent must exist.
 #[must_use]
 pub fn is_there(error: &Error, object: &Value) -> bool {
-    let is_absent =
-        error.error_type == ErrorType::Required || error.value == Some(Value::Null);
+    let is_absent = error.error_type == ErrorType::Required || error.value == Some(Value::Null);
     let segments = match error.path.segments() {
         [parent @ .., _] if is_absent => parent,
         all => all,
@@ -250,7 +253,10 @@ pub fn domain(bytes: usize) -> String {
 /// A map of so many entries.
 #[must_use]
 pub fn entries(count: usize) -> Value {
-    (0..count).map(|at| (format!("key-{at}"), json!("v"))).collect::<Map<_, _>>().into()
+    (0..count)
+        .map(|at| (format!("key-{at}"), json!("v")))
+        .collect::<Map<_, _>>()
+        .into()
 }
 
 /// A map with one entry of so many bytes in all.

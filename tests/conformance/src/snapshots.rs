@@ -9,7 +9,9 @@ use crate::valid::{maybe, word};
 pub(crate) fn snapshot(rng: &mut Rng) -> Value {
     let fields = ["persistentVolumeClaimName", "volumeSnapshotContentName"];
     let mut spec = json!({"source": {fields[rng.usize(..2)]: word(rng)}});
-    maybe(rng, &mut spec, "volumeSnapshotClassName", |rng| word(rng).into());
+    maybe(rng, &mut spec, "volumeSnapshotClassName", |rng| {
+        word(rng).into()
+    });
     json!({"spec": spec})
 }
 
@@ -17,18 +19,31 @@ pub(crate) fn snapshot(rng: &mut Rng) -> Value {
 pub(crate) fn snapshot_status(rng: &mut Rng) -> Value {
     let sizes = ["1Gi", "1024Mi", "1e9", "1500m", "2.5Gi", "1073741824"];
     let mut status = json!({"readyToUse": rng.bool()});
-    maybe(rng, &mut status, "boundVolumeSnapshotContentName", |rng| word(rng).into());
-    maybe(rng, &mut status, "creationTime", |_| "2024-01-02T03:04:05Z".into());
+    maybe(rng, &mut status, "boundVolumeSnapshotContentName", |rng| {
+        word(rng).into()
+    });
+    maybe(rng, &mut status, "creationTime", |_| {
+        "2024-01-02T03:04:05Z".into()
+    });
     maybe(rng, &mut status, "error", error);
-    maybe(rng, &mut status, "restoreSize", |rng| sizes[rng.usize(..6)].into());
-    maybe(rng, &mut status, "volumeGroupSnapshotName", |rng| word(rng).into());
+    maybe(rng, &mut status, "restoreSize", |rng| {
+        sizes[rng.usize(..6)].into()
+    });
+    maybe(rng, &mut status, "volumeGroupSnapshotName", |rng| {
+        word(rng).into()
+    });
     status
 }
 
 /// A class.
 pub(crate) fn class(rng: &mut Rng) -> Value {
     let mut class = json!({"driver": "csi.example.com", "deletionPolicy": policy(rng)});
-    maybe(rng, &mut class, "parameters", |rng| json!({"tier": word(rng), "empty": ""}));
+    maybe(
+        rng,
+        &mut class,
+        "parameters",
+        |rng| json!({"tier": word(rng), "empty": ""}),
+    );
     class
 }
 
@@ -45,7 +60,9 @@ pub(crate) fn content(rng: &mut Rng) -> Value {
         "volumeSnapshotRef": reference,
     });
     maybe(rng, &mut spec, "sourceVolumeMode", |_| "Block".into());
-    maybe(rng, &mut spec, "volumeSnapshotClassName", |rng| word(rng).into());
+    maybe(rng, &mut spec, "volumeSnapshotClassName", |rng| {
+        word(rng).into()
+    });
     json!({"spec": spec})
 }
 
@@ -56,7 +73,9 @@ pub(crate) fn content_status(rng: &mut Rng) -> Value {
     maybe(rng, &mut status, "error", error);
     maybe(rng, &mut status, "restoreSize", |rng| rng.i64(0..).into());
     maybe(rng, &mut status, "snapshotHandle", |rng| word(rng).into());
-    maybe(rng, &mut status, "volumeGroupSnapshotHandle", |rng| word(rng).into());
+    maybe(rng, &mut status, "volumeGroupSnapshotHandle", |rng| {
+        word(rng).into()
+    });
     status
 }
 

@@ -56,13 +56,18 @@ impl Kind {
     pub const CORE: [Self; 2] = [Self::PersistentVolume, Self::PersistentVolumeClaim];
 
     /// Those of the snapshot API, which a server has if it is told their definitions.
-    pub const SNAPSHOT: [Self; 3] =
-        [Self::VolumeSnapshot, Self::VolumeSnapshotClass, Self::VolumeSnapshotContent];
+    pub const SNAPSHOT: [Self; 3] = [
+        Self::VolumeSnapshot,
+        Self::VolumeSnapshotClass,
+        Self::VolumeSnapshotContent,
+    ];
 
     /// Those of storage.k8s.io.
     pub fn storage() -> impl Iterator<Item = Self> {
         let others = [Self::CORE.as_slice(), &Self::SNAPSHOT].concat();
-        Self::ALL.into_iter().filter(move |kind| !others.contains(kind))
+        Self::ALL
+            .into_iter()
+            .filter(move |kind| !others.contains(kind))
     }
 
     /// Those that Kubernetes itself has.
@@ -84,9 +89,7 @@ impl Kind {
             Self::StorageClass => storage_v1::StorageClass::LIFECYCLE,
             Self::VolumeAttachment => storage_v1::VolumeAttachment::LIFECYCLE,
             Self::VolumeAttributesClass => storage_v1::VolumeAttributesClass::LIFECYCLE,
-            Self::VolumeAttributesClassV1beta1 => {
-                storage_v1beta1::VolumeAttributesClass::LIFECYCLE
-            }
+            Self::VolumeAttributesClassV1beta1 => storage_v1beta1::VolumeAttributesClass::LIFECYCLE,
             Self::PersistentVolume => core_v1::PersistentVolume::LIFECYCLE,
             Self::PersistentVolumeClaim => core_v1::PersistentVolumeClaim::LIFECYCLE,
             Self::VolumeSnapshot => snapshot_v1::VolumeSnapshot::LIFECYCLE,
@@ -128,9 +131,7 @@ impl Kind {
     pub fn is_namespaced(self) -> bool {
         matches!(
             self,
-            Self::CsiStorageCapacity
-                | Self::PersistentVolumeClaim
-                | Self::VolumeSnapshot
+            Self::CsiStorageCapacity | Self::PersistentVolumeClaim | Self::VolumeSnapshot
         )
     }
 
@@ -148,8 +149,11 @@ impl Kind {
 
     /// Whether the status is written through a path of its own, by servers up to 1.36.
     pub fn has_status(self) -> bool {
-        let of_storage =
-            [Self::VolumeAttachment, Self::VolumeSnapshot, Self::VolumeSnapshotContent];
+        let of_storage = [
+            Self::VolumeAttachment,
+            Self::VolumeSnapshot,
+            Self::VolumeSnapshotContent,
+        ];
         of_storage.contains(&self) || Self::CORE.contains(&self)
     }
 
@@ -173,9 +177,7 @@ impl Kind {
                 ("", "volumeattributesclasses")
             }
             Self::PersistentVolume => ("", "persistentvolumes"),
-            Self::PersistentVolumeClaim => {
-                ("/namespaces/default", "persistentvolumeclaims")
-            }
+            Self::PersistentVolumeClaim => ("/namespaces/default", "persistentvolumeclaims"),
             Self::VolumeSnapshot => ("/namespaces/default", "volumesnapshots"),
             Self::VolumeSnapshotClass => ("", "volumesnapshotclasses"),
             Self::VolumeSnapshotContent => ("", "volumesnapshotcontents"),
@@ -232,7 +234,9 @@ fn metadata(rng: &mut Rng, name: &str) -> Value {
         "annotations",
         |rng| json!({"example.com/Note": word(rng)}),
     );
-    maybe(rng, &mut metadata, "finalizers", |_| json!(["example.com/keep", "orphan"]));
+    maybe(rng, &mut metadata, "finalizers", |_| {
+        json!(["example.com/keep", "orphan"])
+    });
     maybe(rng, &mut metadata, "ownerReferences", |rng| {
         let uid = "6ac0d2c4-4f0b-4f7c-9d6e-0c1c3d9b7a11";
         let controller = rng.bool();
@@ -279,17 +283,31 @@ fn csi_driver(rng: &mut Rng) -> Value {
         maybe(rng, &mut spec, flag, |rng| rng.bool().into());
     }
     let policies = ["File", "None", "ReadWriteOnceWithFSType"];
-    maybe(rng, &mut spec, "fsGroupPolicy", |rng| policies[rng.usize(..3)].into());
-    let modes = [json!(["Ephemeral"]), json!(["Persistent", "Ephemeral"]), json!([])];
-    maybe(rng, &mut spec, "volumeLifecycleModes", |rng| modes[rng.usize(..3)].clone());
-    maybe(rng, &mut spec, "nodeAllocatableUpdatePeriodSeconds", |rng| {
-        rng.u32(10..100).into()
+    maybe(rng, &mut spec, "fsGroupPolicy", |rng| {
+        policies[rng.usize(..3)].into()
     });
+    let modes = [
+        json!(["Ephemeral"]),
+        json!(["Persistent", "Ephemeral"]),
+        json!([]),
+    ];
+    maybe(rng, &mut spec, "volumeLifecycleModes", |rng| {
+        modes[rng.usize(..3)].clone()
+    });
+    maybe(
+        rng,
+        &mut spec,
+        "nodeAllocatableUpdatePeriodSeconds",
+        |rng| rng.u32(10..100).into(),
+    );
     if rng.bool() {
         let seconds = rng.u32(600..9000);
         let audience = word(rng);
-        spec["tokenRequests"] = json!([{"audience": audience, "expirationSeconds": seconds}, {"audience": ""}]);
-        maybe(rng, &mut spec, "serviceAccountTokenInSecrets", |rng| rng.bool().into());
+        spec["tokenRequests"] =
+            json!([{"audience": audience, "expirationSeconds": seconds}, {"audience": ""}]);
+        maybe(rng, &mut spec, "serviceAccountTokenInSecrets", |rng| {
+            rng.bool().into()
+        });
     }
     json!({"spec": spec})
 }
@@ -297,12 +315,16 @@ fn csi_driver(rng: &mut Rng) -> Value {
 fn csi_node(rng: &mut Rng) -> Value {
     let drivers: Vec<_> = (0..rng.usize(..4))
         .map(|index| {
-            let mut driver =
-                json!({"name": format!("d{index}.Example.com"), "nodeID": word(rng)});
+            let mut driver = json!({"name": format!("d{index}.Example.com"), "nodeID": word(rng)});
             maybe(rng, &mut driver, "topologyKeys", |_| {
                 json!(["topology.kubernetes.io/zone", "rack"])
             });
-            maybe(rng, &mut driver, "allocatable", |rng| json!({"count": rng.u32(..9)}));
+            maybe(
+                rng,
+                &mut driver,
+                "allocatable",
+                |rng| json!({"count": rng.u32(..9)}),
+            );
             driver
         })
         .collect();
@@ -312,7 +334,9 @@ fn csi_node(rng: &mut Rng) -> Value {
 fn csi_storage_capacity(rng: &mut Rng) -> Value {
     let mut object = json!({"storageClassName": word(rng)});
     let sizes = ["1Gi", "1024Mi", "0", "0.5", "1e3", "100500m", "1500"];
-    maybe(rng, &mut object, "capacity", |rng| sizes[rng.usize(..sizes.len())].into());
+    maybe(rng, &mut object, "capacity", |rng| {
+        sizes[rng.usize(..sizes.len())].into()
+    });
     maybe(rng, &mut object, "maximumVolumeSize", |rng| {
         ["1Gi", "-1", "3000Ki"][rng.usize(..3)].into()
     });
@@ -328,14 +352,21 @@ fn csi_storage_capacity(rng: &mut Rng) -> Value {
 
 fn storage_class(rng: &mut Rng) -> Value {
     let mut object = json!({"provisioner": driver(rng)});
-    maybe(rng, &mut object, "parameters", |rng| json!({"type": word(rng), "empty": ""}));
+    maybe(
+        rng,
+        &mut object,
+        "parameters",
+        |rng| json!({"type": word(rng), "empty": ""}),
+    );
     maybe(rng, &mut object, "reclaimPolicy", |rng| {
         ["Delete", "Retain"][rng.usize(..2)].into()
     });
     maybe(rng, &mut object, "volumeBindingMode", |rng| {
         ["Immediate", "WaitForFirstConsumer"][rng.usize(..2)].into()
     });
-    maybe(rng, &mut object, "allowVolumeExpansion", |rng| rng.bool().into());
+    maybe(rng, &mut object, "allowVolumeExpansion", |rng| {
+        rng.bool().into()
+    });
     maybe(rng, &mut object, "mountOptions", |_| json!(["ro", ""]));
     maybe(rng, &mut object, "allowedTopologies", |rng| {
         let zone = word(rng);
@@ -354,12 +385,18 @@ fn volume_attachment(rng: &mut Rng) -> Value {
     } else {
         let secret = json!({"name": "secret", "namespace": "default"});
         let mut csi = json!({"driver": driver(rng), "volumeHandle": word(rng)});
-        maybe(rng, &mut csi, "volumeAttributes", |rng| json!({"a": word(rng)}));
+        maybe(
+            rng,
+            &mut csi,
+            "volumeAttributes",
+            |rng| json!({"a": word(rng)}),
+        );
         maybe(rng, &mut csi, "nodeExpandSecretRef", |_| secret.clone());
-        let mut spec =
-            json!({"accessModes": ["ReadWriteOnce", "ReadOnlyMany"], "csi": csi});
+        let mut spec = json!({"accessModes": ["ReadWriteOnce", "ReadOnlyMany"], "csi": csi});
         maybe(rng, &mut spec, "volumeMode", |_| "Filesystem".into());
-        maybe(rng, &mut spec, "persistentVolumeReclaimPolicy", |_| "Retain".into());
+        maybe(rng, &mut spec, "persistentVolumeReclaimPolicy", |_| {
+            "Retain".into()
+        });
         json!({"inlineVolumeSpec": spec})
     };
     let node = word(rng);

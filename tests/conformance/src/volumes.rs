@@ -16,18 +16,28 @@ fn access_modes(rng: &mut Rng) -> Value {
 }
 
 fn size(rng: &mut Rng) -> Value {
-    let sizes = ["1Gi", "1024Mi", "5Gi", "1e9", "1500m", "2.5Gi", "100M", "1073741824"];
+    let sizes = [
+        "1Gi",
+        "1024Mi",
+        "5Gi",
+        "1e9",
+        "1500m",
+        "2.5Gi",
+        "100M",
+        "1073741824",
+    ];
     sizes[rng.usize(..sizes.len())].into()
 }
 
 /// A PersistentVolume, mostly of CSI.
 pub(crate) fn persistent_volume(rng: &mut Rng) -> Value {
-    let mut spec =
-        json!({"accessModes": access_modes(rng), "capacity": {"storage": size(rng)}});
+    let mut spec = json!({"accessModes": access_modes(rng), "capacity": {"storage": size(rng)}});
     let (source, value) = source(rng);
     spec[source] = value;
     if source == "csi" {
-        maybe(rng, &mut spec, "volumeAttributesClassName", |rng| word(rng).into());
+        maybe(rng, &mut spec, "volumeAttributesClassName", |rng| {
+            word(rng).into()
+        });
     }
     if source == "local" || rng.bool() {
         spec["nodeAffinity"] = node_affinity(rng);
@@ -59,9 +69,15 @@ fn source(rng: &mut Rng) -> (&'static str, Value) {
         3 => ("rbd", json!({"monitors": [word(rng)], "image": word(rng)})),
         4 => {
             let iqn = "iqn.2001-04.com.example:storage";
-            ("iscsi", json!({"targetPortal": "10.0.0.1", "iqn": iqn, "lun": 1}))
+            (
+                "iscsi",
+                json!({"targetPortal": "10.0.0.1", "iqn": iqn, "lun": 1}),
+            )
         }
-        5 => ("azureDisk", json!({"diskName": "a", "diskURI": "https://example.com/a"})),
+        5 => (
+            "azureDisk",
+            json!({"diskName": "a", "diskURI": "https://example.com/a"}),
+        ),
         6 => ("fc", json!({"wwids": [word(rng)]})),
         7 => {
             let system = json!({"gateway": "g", "system": "s", "volumeName": "v",
@@ -71,11 +87,17 @@ fn source(rng: &mut Rng) -> (&'static str, Value) {
         8 => ("glusterfs", json!({"endpoints": word(rng), "path": "a"})),
         9 => ("storageos", json!({"volumeName": word(rng)})),
         _ => {
-            let mut csi =
-                json!({"driver": "csi.example.com", "volumeHandle": word(rng)});
+            let mut csi = json!({"driver": "csi.example.com", "volumeHandle": word(rng)});
             maybe(rng, &mut csi, "fsType", |_| "ext4".into());
-            maybe(rng, &mut csi, "volumeAttributes", |rng| json!({"a": word(rng)}));
-            maybe(rng, &mut csi, "controllerExpandSecretRef", |_| secret.clone());
+            maybe(
+                rng,
+                &mut csi,
+                "volumeAttributes",
+                |rng| json!({"a": word(rng)}),
+            );
+            maybe(rng, &mut csi, "controllerExpandSecretRef", |_| {
+                secret.clone()
+            });
             maybe(rng, &mut csi, "nodeStageSecretRef", |_| secret.clone());
             ("csi", csi)
         }
@@ -114,12 +136,19 @@ pub(crate) fn volume_status(rng: &mut Rng) -> Value {
 /// A claim.
 pub(crate) fn claim(rng: &mut Rng) -> Value {
     let mut resources = json!({"requests": {"storage": size(rng)}});
-    maybe(rng, &mut resources, "limits", |_| json!({"storage": "10Gi"}));
+    maybe(
+        rng,
+        &mut resources,
+        "limits",
+        |_| json!({"storage": "10Gi"}),
+    );
     let mut spec = json!({"accessModes": access_modes(rng), "resources": resources});
     maybe(rng, &mut spec, "storageClassName", |rng| {
         [word(rng), String::new()][rng.usize(..2)].clone().into()
     });
-    maybe(rng, &mut spec, "volumeAttributesClassName", |rng| word(rng).into());
+    maybe(rng, &mut spec, "volumeAttributesClassName", |rng| {
+        word(rng).into()
+    });
     maybe(rng, &mut spec, "volumeName", |rng| word(rng).into());
     maybe(rng, &mut spec, "volumeMode", |rng| {
         ["Block", "Filesystem"][rng.usize(..2)].into()
@@ -133,10 +162,7 @@ pub(crate) fn claim(rng: &mut Rng) -> Value {
     match rng.u8(..6) {
         0 => spec["dataSource"] = snapshot,
         1 => spec["dataSourceRef"] = snapshot,
-        2 => {
-            spec["dataSource"] =
-                json!({"kind": "PersistentVolumeClaim", "name": word(rng)})
-        }
+        2 => spec["dataSource"] = json!({"kind": "PersistentVolumeClaim", "name": word(rng)}),
         3 => {
             spec["dataSourceRef"] =
                 json!({"apiGroup": "example.com", "kind": "Backup", "name": word(rng)});
@@ -151,7 +177,12 @@ pub(crate) fn claim_status(rng: &mut Rng) -> Value {
     let phases = ["Pending", "Lost", "Bound", "Bound", "Bound"];
     let mut status = json!({"phase": phases[rng.usize(..5)]});
     maybe(rng, &mut status, "accessModes", access_modes);
-    maybe(rng, &mut status, "capacity", |rng| json!({"storage": size(rng)}));
+    maybe(
+        rng,
+        &mut status,
+        "capacity",
+        |rng| json!({"storage": size(rng)}),
+    );
     maybe(
         rng,
         &mut status,
@@ -164,7 +195,12 @@ pub(crate) fn claim_status(rng: &mut Rng) -> Value {
         "allocatedResourceStatuses",
         |_| json!({"storage": "NodeResizePending"}),
     );
-    maybe(rng, &mut status, "currentVolumeAttributesClassName", |rng| word(rng).into());
+    maybe(
+        rng,
+        &mut status,
+        "currentVolumeAttributesClassName",
+        |rng| word(rng).into(),
+    );
     maybe(
         rng,
         &mut status,

@@ -11,8 +11,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 use snapshot_v1::{VolumeSnapshot, VolumeSnapshotClass, VolumeSnapshotContent};
 use storage_v1::{
-    CSIDriver, CSINode, CSIStorageCapacity, StorageClass, VolumeAttachment,
-    VolumeAttributesClass,
+    CSIDriver, CSINode, CSIStorageCapacity, StorageClass, VolumeAttachment, VolumeAttributesClass,
 };
 
 /// A kind of which long lists can be made.
@@ -53,8 +52,9 @@ const MANAGED_METADATA: &str = r#"{
 ///
 /// When the fields of the kind are not JSON.
 pub fn list<K: Workload>(length: usize) -> serde_json::Result<String> {
-    let items: Vec<String> =
-        (0..length).map(item::<K>).collect::<serde_json::Result<_>>()?;
+    let items: Vec<String> = (0..length)
+        .map(item::<K>)
+        .collect::<serde_json::Result<_>>()?;
     let list = format!(
         r#"{{"kind":"{}List","apiVersion":"{}","metadata":{{"resourceVersion":"184467"}},"items":[{}]}}"#,
         K::KIND,
@@ -69,9 +69,7 @@ pub fn list<K: Workload>(length: usize) -> serde_json::Result<String> {
 /// # Errors
 ///
 /// When the fields of the kind are not JSON, or not those of the kind.
-pub fn objects<K: Workload + DeserializeOwned>(
-    length: usize,
-) -> serde_json::Result<Vec<K>> {
+pub fn objects<K: Workload + DeserializeOwned>(length: usize) -> serde_json::Result<Vec<K>> {
     let object = |number| {
         let mut object: K = serde_json::from_str(&item::<K>(number)?)?;
         let metadata = object.metadata_mut();
@@ -90,11 +88,12 @@ fn item<K: Workload>(number: usize) -> serde_json::Result<String> {
         K::FIELDS
     };
     let managed = managed_fields::<K>(&serde_json::from_str(&format!("{{{fields}}}"))?)?;
-    let item = format!(
-        r#"{{"metadata": {{{METADATA}, "managedFields": {managed}}}, {fields}}}"#
+    let item = format!(r#"{{"metadata": {{{METADATA}, "managedFields": {managed}}}, {fields}}}"#);
+    let node = format!(
+        "ip-10-0-{}-{}.eu-west-1.compute.internal",
+        number / 256,
+        number % 256
     );
-    let node =
-        format!("ip-10-0-{}-{}.eu-west-1.compute.internal", number / 256, number % 256);
     let item = item
         .replace("$NUMBER", &format!("{number:06}"))
         .replace("$ID", &format!("{number:012}"))
@@ -122,11 +121,10 @@ fn without_spaces(json: &str) -> String {
 /// Never: the metadata here is JSON.
 pub fn managed_fields<K: Workload>(object: &Value) -> serde_json::Result<Value> {
     let mut fields = object.as_object().cloned().unwrap_or_default();
-    fields
-        .retain(|name, _| !["apiVersion", "kind", "metadata"].contains(&name.as_str()));
+    fields.retain(|name, _| !["apiVersion", "kind", "metadata"].contains(&name.as_str()));
     let status = fields.remove("status");
-    let status = status
-        .map(|status| json!({"f:status": owned("status", &status, K::LIST_MAP_KEYS)}));
+    let status =
+        status.map(|status| json!({"f:status": owned("status", &status, K::LIST_MAP_KEYS)}));
     let mut object = owned("", &Value::Object(fields), K::LIST_MAP_KEYS);
     object["f:metadata"] = serde_json::from_str(MANAGED_METADATA)?;
     let entry = |manager: &str, fields: Value| {
@@ -160,7 +158,10 @@ const SETS: &[&str] = &["spec.volumeLifecycleModes"];
 /// Returns what `fieldsV1` says of a value: the tree of its fields, and of its elements if they are
 /// identified by keys or values. `tests/e2e/tests/server/kinds.rs` compares it with a server.
 fn owned(path: &str, value: &Value, lists: ListMapKeys) -> Value {
-    let keys = lists.iter().find(|(list, _)| *list == path).map(|(_, keys)| *keys);
+    let keys = lists
+        .iter()
+        .find(|(list, _)| *list == path)
+        .map(|(_, keys)| *keys);
     let mut fields: Map<_, _> = match (value, keys) {
         (Value::Object(fields), _) if !ATOMIC.contains(&path) => {
             let field = |(name, value): (&String, &Value)| {

@@ -26,7 +26,10 @@ where
         "oldObject": null,
         "dryRun": false,
     });
-    request.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    request
+        .as_object_mut()
+        .unwrap()
+        .extend(more.as_object().unwrap().clone());
     let review = json!({
         "apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": request,
     });
@@ -56,7 +59,10 @@ fn class(more: Value) -> Value {
         "apiVersion": "storage.k8s.io/v1", "kind": "StorageClass",
         "metadata": {"name": "fast"}, "provisioner": "csi.example.com",
     });
-    class.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    class
+        .as_object_mut()
+        .unwrap()
+        .extend(more.as_object().unwrap().clone());
     class
 }
 
@@ -86,14 +92,18 @@ where
 #[test]
 fn a_new_object_is_refused_with_all_its_errors() {
     let bad = class(json!({"provisioner": "", "reclaimPolicy": "Recycle"}));
-    let request =
-        request::<StorageClass>("CREATE", json!({"name": "fast", "object": bad}));
+    let request = request::<StorageClass>("CREATE", json!({"name": "fast", "object": bad}));
     let answer = sent(admission::validate(&request, &TARGET));
     let status = refusal::<StorageClass>(&bad, None, "fast");
     assert_eq!(answer, json!({"allowed": false, "status": status}));
-    assert_eq!((&status["code"], &status["reason"]), (&json!(422), &json!("Invalid")));
+    assert_eq!(
+        (&status["code"], &status["reason"]),
+        (&json!(422), &json!("Invalid"))
+    );
     let causes = status["details"]["causes"].as_array().unwrap().iter();
-    let fields: Vec<_> = causes.map(|cause| cause["field"].as_str().unwrap()).collect();
+    let fields: Vec<_> = causes
+        .map(|cause| cause["field"].as_str().unwrap())
+        .collect();
     assert_eq!(fields, ["provisioner", "reclaimPolicy"]);
 }
 
@@ -114,8 +124,7 @@ fn an_unreadable_quantity_is_a_bad_request() {
 fn a_valid_object_is_accepted() {
     for dry_run in [false, true] {
         let more = json!({"object": class(json!({})), "dryRun": dry_run});
-        let answer =
-            admission::validate(&request::<StorageClass>("CREATE", more), &TARGET);
+        let answer = admission::validate(&request::<StorageClass>("CREATE", more), &TARGET);
         assert_eq!(sent(answer), json!({"allowed": true, "status": {}}));
     }
     let generated = class(json!({"metadata": {"generateName": "fast-"}}));
@@ -128,8 +137,10 @@ fn an_update_is_validated_against_the_stored_object() {
     let stored = class(json!({}));
     let bad = class(json!({"provisioner": "other.example.com"}));
     let more = json!({"name": "fast", "object": bad, "oldObject": stored});
-    let answer =
-        sent(admission::validate(&request::<StorageClass>("UPDATE", more), &TARGET));
+    let answer = sent(admission::validate(
+        &request::<StorageClass>("UPDATE", more),
+        &TARGET,
+    ));
     let status = refusal::<StorageClass>(&bad, Some(&stored), "fast");
     assert_eq!(answer, json!({"allowed": false, "status": status}));
     // The defaults are set in both.
@@ -145,8 +156,7 @@ fn an_update_is_validated_against_the_stored_object() {
 fn a_status_is_validated_as_one() {
     let attachment = |node: &str, status: Value| {
         let source = json!({"persistentVolumeName": "b"});
-        let spec =
-            json!({"attacher": "csi.example.com", "nodeName": node, "source": source});
+        let spec = json!({"attacher": "csi.example.com", "nodeName": node, "source": source});
         let metadata = json!({"name": "a", "resourceVersion": "1"});
         json!({"metadata": metadata, "spec": spec, "status": status})
     };
@@ -163,20 +173,29 @@ fn a_status_is_validated_as_one() {
         (&moved, "status", true),
         (&moved, "other", true),
     ] {
-        let more =
-            json!({"object": object, "oldObject": stored, "subResource": subresource});
+        let more = json!({"object": object, "oldObject": stored, "subResource": subresource});
         let request = request::<VolumeAttachment>("UPDATE", more);
         let answer = admission::validate(&request, &TARGET);
-        assert_eq!(answer.allowed, allowed, "{subresource}: {:?}", answer.result);
+        assert_eq!(
+            answer.allowed, allowed,
+            "{subresource}: {:?}",
+            answer.result
+        );
     }
 }
 
 #[test]
 fn what_has_no_object_is_accepted() {
     for (operation, more) in [
-        ("DELETE", json!({"oldObject": class(json!({"provisioner": ""}))})),
+        (
+            "DELETE",
+            json!({"oldObject": class(json!({"provisioner": ""}))}),
+        ),
         ("CONNECT", json!({"subResource": "proxy"})),
-        ("CONNECT", json!({"object": class(json!({"provisioner": ""}))})),
+        (
+            "CONNECT",
+            json!({"object": class(json!({"provisioner": ""}))}),
+        ),
     ] {
         let request = request::<StorageClass>(operation, more);
         let accepted = json!({"allowed": true, "status": {}});
@@ -234,13 +253,15 @@ fn the_patch_of_nested_fields_fits_what_was_sent() {
     let stored = json!({"metadata": {"name": "csi.example.com"}, "spec": {"attachRequired": true}});
     for operation in ["CREATE", "UPDATE"] {
         let more = json!({"object": driver, "oldObject": stored});
-        let response =
-            admission::default(&request::<CSIDriver>(operation, more), &TARGET);
+        let response = admission::default(&request::<CSIDriver>(operation, more), &TARGET);
         let operations = patch(&response);
         let operations: json_patch::Patch = serde_json::from_value(operations).unwrap();
         let mut patched = driver.clone();
         json_patch::patch(&mut patched, &operations).unwrap();
-        assert_eq!(serde_json::from_value::<CSIDriver>(patched).unwrap(), wanted);
+        assert_eq!(
+            serde_json::from_value::<CSIDriver>(patched).unwrap(),
+            wanted
+        );
     }
 }
 
@@ -255,15 +276,16 @@ fn the_patch_removes_nothing() {
     let patch = patch(&response);
     let operations = patch.as_array().unwrap().iter();
     assert!(
-        operations.map(|operation| &operation["op"]).all(|op| op == "add"),
+        operations
+            .map(|operation| &operation["op"])
+            .all(|op| op == "add"),
         "{patch}"
     );
 }
 
 #[test]
 fn without_defaults_to_add_there_is_no_patch() {
-    let full =
-        class(json!({"reclaimPolicy": "Retain", "volumeBindingMode": "Immediate"}));
+    let full = class(json!({"reclaimPolicy": "Retain", "volumeBindingMode": "Immediate"}));
     let complete = request::<StorageClass>("CREATE", json!({"object": full}));
     let response = sent(admission::default(&complete, &TARGET));
     assert_eq!(response, json!({"allowed": true, "status": {}}));
@@ -337,7 +359,10 @@ fn warnings_keep_to_the_limits_of_servers() {
     assert_eq!((length(&cut[0]), cut[0].ends_with("é…")), (256, true));
 
     let all = warnings(16, 256);
-    assert_eq!((all.len(), all.iter().map(length).sum::<usize>()), (16, 4096));
+    assert_eq!(
+        (all.len(), all.iter().map(length).sum::<usize>()),
+        (16, 4096)
+    );
     let some = warnings(17, 256);
     assert_eq!(some.len(), 16);
     assert_eq!(some[15], "2 more warnings are left out");

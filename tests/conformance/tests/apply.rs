@@ -16,8 +16,8 @@ use kube::api::{Api, Patch, PatchParams, PostParams};
 use kube::{Client, Config};
 use kubernetes_kinds::WithMetadata;
 use kubernetes_kinds::apply::Apply;
-use proptest::prelude::*;
 use kubernetes_provisioner::testing::{Request, Server};
+use proptest::prelude::*;
 use serde_json::{Value, json};
 use storage_v1::{
     CSIDriver, CSIStorageCapacity, FSGroupPolicy, StorageClass, VolumeAttachment, apply,
@@ -115,8 +115,7 @@ fn what_is_set_is_sent() {
     });
     assert_eq!(json(&driver)["spec"], expected);
 
-    let class =
-        apply::StorageClass::new("fast").with_parameters(Vec::<(&str, &str)>::new());
+    let class = apply::StorageClass::new("fast").with_parameters(Vec::<(&str, &str)>::new());
     assert_eq!(json(&class)["parameters"], json!({}));
     assert_eq!(json(&class).as_object().unwrap().len(), 4);
 
@@ -131,8 +130,7 @@ fn required_fields_of_other_crates_are_always_sent() {
         match_expressions: Some(vec![LabelSelectorRequirement::default()]),
         ..LabelSelector::default()
     };
-    let capacity =
-        apply::CSIStorageCapacity::new("one", "storage").with_node_topology(selector);
+    let capacity = apply::CSIStorageCapacity::new("one", "storage").with_node_topology(selector);
     let expected = json!({"matchExpressions": [{"key": "", "operator": ""}]});
     assert_eq!(json(&capacity)["nodeTopology"], expected);
 }
@@ -157,7 +155,11 @@ impl World {
         let request = requests.into_iter().next().unwrap();
         assert_eq!(request.method, "PATCH");
         assert_eq!(request.content_type, "application/apply-patch+yaml");
-        assert!(request.query.contains("fieldManager=me"), "{}", request.query);
+        assert!(
+            request.query.contains("fieldManager=me"),
+            "{}",
+            request.query
+        );
         request
     }
 }
@@ -181,15 +183,18 @@ fn kube_sends_what_is_set_and_nothing_else() {
         let api: Api<CSIDriver> = Api::all(world.client.clone());
         let driver = apply::CSIDriver::new("csi.example.com")
             .with_label("app", "storage")
-            .with_spec(
-                apply::CSIDriverSpec::new().with_fs_group_policy(FSGroupPolicy::File),
-            );
+            .with_spec(apply::CSIDriverSpec::new().with_fs_group_policy(FSGroupPolicy::File));
         let params = PatchParams::apply("me");
-        let created =
-            api.patch("csi.example.com", &params, &Patch::Apply(&driver)).await.unwrap();
+        let created = api
+            .patch("csi.example.com", &params, &Patch::Apply(&driver))
+            .await
+            .unwrap();
         assert_eq!(created.spec.fs_group_policy, Some(FSGroupPolicy::File));
         let request = world.applied();
-        assert_eq!(request.path, "/apis/storage.k8s.io/v1/csidrivers/csi.example.com");
+        assert_eq!(
+            request.path,
+            "/apis/storage.k8s.io/v1/csidrivers/csi.example.com"
+        );
         let expected = json!({
             "apiVersion": "storage.k8s.io/v1", "kind": "CSIDriver",
             "metadata": {"name": "csi.example.com", "labels": {"app": "storage"}},
@@ -201,7 +206,9 @@ fn kube_sends_what_is_set_and_nothing_else() {
         let api: Api<StorageClass> = Api::all(world.client.clone());
         let class = apply::StorageClass::new("fast").with_allow_volume_expansion(true);
         let forced = params.force();
-        api.patch("fast", &forced, &Patch::Apply(&class)).await.unwrap();
+        api.patch("fast", &forced, &Patch::Apply(&class))
+            .await
+            .unwrap();
         let request = world.applied();
         assert!(request.query.contains("force=true"), "{}", request.query);
         let expected = json!({
@@ -210,8 +217,7 @@ fn kube_sends_what_is_set_and_nothing_else() {
         });
         assert_eq!(request.body.unwrap(), expected);
 
-        let api: Api<CSIStorageCapacity> =
-            Api::namespaced(world.client.clone(), "storage");
+        let api: Api<CSIStorageCapacity> = Api::namespaced(world.client.clone(), "storage");
         let capacity = apply::CSIStorageCapacity::new("one", "storage");
         api.patch("one", &PatchParams::apply("me"), &Patch::Apply(&capacity))
             .await
@@ -236,7 +242,10 @@ fn kube_applies_a_status() {
         let patched = api.patch_status("one", &params, &patch).await.unwrap();
         assert_eq!(patched.spec, object.spec);
         let request = world.applied();
-        assert_eq!(request.path, "/apis/storage.k8s.io/v1/volumeattachments/one/status");
+        assert_eq!(
+            request.path,
+            "/apis/storage.k8s.io/v1/volumeattachments/one/status"
+        );
         let expected = json!({
             "apiVersion": "storage.k8s.io/v1", "kind": "VolumeAttachment",
             "metadata": {"name": "one"}, "status": {"attached": false},
@@ -251,7 +260,9 @@ where
     A: Apply + std::fmt::Debug,
 {
     let name = object.metadata().name.as_deref().unwrap();
-    api.patch(name, &PatchParams::apply("me"), &Patch::Apply(object)).await.unwrap()
+    api.patch(name, &PatchParams::apply("me"), &Patch::Apply(object))
+        .await
+        .unwrap()
 }
 
 #[test]
@@ -260,7 +271,10 @@ fn code_for_any_kind_applies_full_objects() {
         let api: Api<StorageClass> = Api::all(world.client.clone());
         let class = StorageClass::new("fast", "csi.example.com");
         let created = apply_any(&api, &apply::StorageClass::from(class)).await;
-        assert_eq!(world.applied().body.unwrap()["provisioner"], "csi.example.com");
+        assert_eq!(
+            world.applied().body.unwrap()["provisioner"],
+            "csi.example.com"
+        );
         // What was read is applied without the server's part of it.
         apply_any(&api, &apply::StorageClass::from(created)).await;
         let body = world.applied().body.unwrap();

@@ -10,8 +10,8 @@ use kubernetes_kinds::{conditions, selectors};
 use serde_json::json;
 use storage_v1::prelude::*;
 use storage_v1::{
-    LabelSelector, ObjectMeta, PersistentVolumeReclaimPolicy, StorageHealthCondition,
-    Time, TopologySelectorTerm, VolumeBindingMode, apply,
+    LabelSelector, ObjectMeta, PersistentVolumeReclaimPolicy, StorageHealthCondition, Time,
+    TopologySelectorTerm, VolumeBindingMode, apply,
 };
 
 #[test]
@@ -58,20 +58,24 @@ fn finalizers_and_owners_are_added_once() {
         .with_finalizer("example.com/guard")
         .with_owner_reference(reference)
         .with_owner_reference(controller.clone());
-    assert_eq!(class.finalizers(), ["example.com/guard", "example.com/other"]);
+    assert_eq!(
+        class.finalizers(),
+        ["example.com/guard", "example.com/other"]
+    );
     assert_eq!(class.owner_references(), [controller]);
 }
 
 #[test]
 fn parts_of_other_groups_are_what_a_server_reads() {
-    let term: TopologySelectorTerm =
-        topology_term([("topology.kubernetes.io/zone", ["a", "b"])]);
-    let class =
-        StorageClass::new("fast", "csi.example.com").with_allowed_topologies([term]);
+    let term: TopologySelectorTerm = topology_term([("topology.kubernetes.io/zone", ["a", "b"])]);
+    let class = StorageClass::new("fast", "csi.example.com").with_allowed_topologies([term]);
     let expected = json!([{"matchLabelExpressions": [
         {"key": "topology.kubernetes.io/zone", "values": ["a", "b"]},
     ]}]);
-    assert_eq!(serde_json::to_value(&class).unwrap()["allowedTopologies"], expected);
+    assert_eq!(
+        serde_json::to_value(&class).unwrap()["allowedTopologies"],
+        expected
+    );
     assert!(class.allows_node(&[("topology.kubernetes.io/zone", "b")]));
 
     let selector: LabelSelector = label_selector([("app", "storage")])
@@ -123,8 +127,7 @@ fn enumerations_are_parsed_openly_or_not() {
     assert_eq!(condition, StorageHealthCondition::default());
     assert_eq!(condition.status.as_str(), "");
     let driver: CSIDriver =
-        serde_json::from_value(json!({"spec": {"volumeLifecycleModes": [null]}}))
-            .unwrap();
+        serde_json::from_value(json!({"spec": {"volumeLifecycleModes": [null]}})).unwrap();
     assert_eq!(driver.spec.volume_lifecycle_modes.unwrap()[0].as_str(), "");
 }
 
@@ -140,12 +143,24 @@ fn conditions_change_as_in_kubernetes() {
         observed_generation: None,
     };
     let mut list = vec![condition("Ready", "False", "Starting", 1)];
-    assert!(conditions::set(&mut list, condition("Idle", "True", "Nothing", 2)));
+    assert!(conditions::set(
+        &mut list,
+        condition("Idle", "True", "Nothing", 2)
+    ));
     // Another reason is a change, but no transition.
-    assert!(conditions::set(&mut list, condition("Ready", "False", "Waiting", 3)));
+    assert!(conditions::set(
+        &mut list,
+        condition("Ready", "False", "Waiting", 3)
+    ));
     assert_eq!(list[0], condition("Ready", "False", "Waiting", 1));
-    assert!(!conditions::set(&mut list, condition("Ready", "False", "Waiting", 4)));
-    assert!(conditions::set(&mut list, condition("Ready", "True", "Done", 5)));
+    assert!(!conditions::set(
+        &mut list,
+        condition("Ready", "False", "Waiting", 4)
+    ));
+    assert!(conditions::set(
+        &mut list,
+        condition("Ready", "True", "Done", 5)
+    ));
     assert_eq!(list[0], condition("Ready", "True", "Done", 5));
     assert!(conditions::is_true(&list, "Ready") && !conditions::is_true(&list, "Other"));
     assert!(conditions::remove(&mut list, "Ready"));

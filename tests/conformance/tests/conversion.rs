@@ -95,15 +95,23 @@ fn consistent<K: Kind>() -> BoxedStrategy<K> {
         names.dedup();
         names.len() == all
     };
-    K::arbitrary().prop_filter("two drivers of one name", unique).boxed()
+    K::arbitrary()
+        .prop_filter("two drivers of one name", unique)
+        .boxed()
 }
 
 fn keep<A: Convert<B>, B>(source: A) -> Result<Converted<B>, TestCaseError> {
-    source.convert_preserving().map_err(|error| TestCaseError::fail(error.to_string()))
+    source
+        .convert_preserving()
+        .map_err(|error| TestCaseError::fail(error.to_string()))
 }
 
 fn annotation<K: Kind>(object: &K) -> Option<&String> {
-    object.metadata().annotations.as_ref()?.get(CONVERSION_DATA_ANNOTATION)
+    object
+        .metadata()
+        .annotations
+        .as_ref()?
+        .get(CONVERSION_DATA_ANNOTATION)
 }
 
 /// What is kept comes back, and there is an annotation only where something would be lost.
@@ -129,9 +137,17 @@ where
     }
     prop_assert_eq!(found, expected);
 
-    let mut others = target.object.metadata().annotations.clone().unwrap_or_default();
+    let mut others = target
+        .object
+        .metadata()
+        .annotations
+        .clone()
+        .unwrap_or_default();
     others.remove(CONVERSION_DATA_ANNOTATION);
-    prop_assert_eq!(others, source.metadata().annotations.clone().unwrap_or_default());
+    prop_assert_eq!(
+        others,
+        source.metadata().annotations.clone().unwrap_or_default()
+    );
 
     let back = keep::<B, A>(target.object)?;
     prop_assert_eq!(back.object, source);

@@ -25,15 +25,25 @@ where
     A: Clone + Convert<B>,
     B: std::fmt::Debug,
 {
-    let error = source.clone().convert().map(|converted| converted.object).unwrap_err();
-    let keeping = source.clone().convert_preserving().map(|converted| converted.object);
+    let error = source
+        .clone()
+        .convert()
+        .map(|converted| converted.object)
+        .unwrap_err();
+    let keeping = source
+        .clone()
+        .convert_preserving()
+        .map(|converted| converted.object);
     assert_eq!(keeping.unwrap_err(), error);
     error
 }
 
 #[track_caller]
 fn assert_invalid(error: &ConversionError, path: &str, part: &str) {
-    assert!(matches!(error, ConversionError::Invalid { .. }), "{error:?}");
+    assert!(
+        matches!(error, ConversionError::Invalid { .. }),
+        "{error:?}"
+    );
     assert_eq!(error.path().to_string(), path);
     assert!(error.to_string().starts_with(path), "{error}");
     assert!(error.to_string().contains(part), "{error}");
@@ -52,7 +62,11 @@ fn both_forms_in_one_object() {
     assert_invalid(&error::<_, CSINode>(&with_status), "csiDrivers", "1.13");
 
     let list = CSINodeInfoList::new([csi_node_info_1_12(), with_status]);
-    assert_invalid(&error::<_, CSINodeList>(&list), "items[1].csiDrivers", "1.13");
+    assert_invalid(
+        &error::<_, CSINodeList>(&list),
+        "items[1].csiDrivers",
+        "1.13",
+    );
 }
 
 #[test]
@@ -70,7 +84,11 @@ fn duplicate_names() {
     let info = CSINodeInfo::new("n")
         .with_spec(CSINodeInfoSpec::new([driver("a")]))
         .with_status(CSINodeInfoStatus::new([state("x\n"), state("x\n")]));
-    assert_invalid(&error::<_, CSINode>(&info), "status.drivers[1].name", r"`x\n`");
+    assert_invalid(
+        &error::<_, CSINode>(&info),
+        "status.drivers[1].name",
+        r"`x\n`",
+    );
 
     let old = || CSIDriverInfo::new("", "1", [""; 0]);
     let info = CSINodeInfo::new("n").with_csi_drivers([old(), old()]);
@@ -78,7 +96,11 @@ fn duplicate_names() {
 
     let driver = || CSINodeDriver::new("a", "1");
     let node = CSINode::new("n", CSINodeSpec::new([driver(), driver()]));
-    assert_invalid(&error::<_, CSINodeInfo>(&node), "spec.drivers[1].name", "`a`");
+    assert_invalid(
+        &error::<_, CSINodeInfo>(&node),
+        "spec.drivers[1].name",
+        "`a`",
+    );
     let list = CSINodeList::new([CSINode::default(), node]);
     let error = error::<_, CSINodeInfoList>(&list);
     assert_invalid(&error, "items[1].spec.drivers[1].name", "`a`");
@@ -99,7 +121,10 @@ fn refused(text: impl Into<String>, part: &str) {
 
     let result: Result<Converted<CSINodeInfo>, _> = node.clone().convert_preserving();
     let error = result.unwrap_err();
-    assert!(matches!(error, ConversionError::Annotation { .. }), "{error:?}");
+    assert!(
+        matches!(error, ConversionError::Annotation { .. }),
+        "{error:?}"
+    );
     assert_eq!(error.path().to_string(), PLACE);
     let message = error.to_string();
     assert!(message.contains(part), "{part:?} in {message}");
@@ -108,12 +133,23 @@ fn refused(text: impl Into<String>, part: &str) {
 
     let list = CSINodeList::new([CSINode::default(), node]);
     let result: Result<Converted<CSINodeInfoList>, _> = list.convert_preserving();
-    assert_eq!(result.unwrap_err().path().to_string(), format!("items[1].{PLACE}"));
+    assert_eq!(
+        result.unwrap_err().path().to_string(),
+        format!("items[1].{PLACE}")
+    );
 }
 
 #[test]
 fn malformed_json() {
-    for text in ["", " ", "{", "nonsense", "{\"apiVersion\":", "\u{0}", "{} {}"] {
+    for text in [
+        "",
+        " ",
+        "{",
+        "nonsense",
+        "{\"apiVersion\":",
+        "\u{0}",
+        "{} {}",
+    ] {
         refused(text, "not JSON");
     }
 }
@@ -135,16 +171,22 @@ fn wrong_api_version_or_kind() {
             "CSIDriver",
             "holds a CSIDriver, not a CSINodeInfo",
         ),
-        ("csi.storage.k8s.io/v1alpha1", "csinodeinfo", "holds a csinodeinfo, not a"),
+        (
+            "csi.storage.k8s.io/v1alpha1",
+            "csinodeinfo",
+            "holds a csinodeinfo, not a",
+        ),
         ("csi.storage.k8s.io/v1alpha1", "", NONE),
         ("", "CSINodeInfo", NONE),
         ("csi.storage.k8s.io/v1", "CSINodeInfo", THIRD),
         ("csi.storage.k8s.io/v1alpha1\n", "CSINodeInfo", THIRD),
     ] {
-        refused(json!({"apiVersion": api_version, "kind": kind}).to_string(), part);
+        refused(
+            json!({"apiVersion": api_version, "kind": kind}).to_string(),
+            part,
+        );
     }
-    let text =
-        json!({"apiVersion": ["csi.storage.k8s.io/v1alpha1"], "kind": "CSINodeInfo"});
+    let text = json!({"apiVersion": ["csi.storage.k8s.io/v1alpha1"], "kind": "CSINodeInfo"});
     refused(text.to_string(), NONE);
 }
 
@@ -167,10 +209,9 @@ fn its_own_version() {
 #[test]
 fn a_third_version() {
     let kept = json!({"apiVersion": "example.com/v1", "kind": "Node"}).to_string();
-    let spec =
-        CSINodeSpec::new([CSINodeDriver::new("a", "1").with_topology_keys(["zone"])]);
-    let node = storage_v1::CSINode::new("n", spec)
-        .with_annotation(CONVERSION_DATA_ANNOTATION, kept);
+    let spec = CSINodeSpec::new([CSINodeDriver::new("a", "1").with_topology_keys(["zone"])]);
+    let node =
+        storage_v1::CSINode::new("n", spec).with_annotation(CONVERSION_DATA_ANNOTATION, kept);
     let info: Converted<CSINodeInfo> = node.clone().convert_preserving().unwrap();
     let back: Converted<storage_v1::CSINode> = info.object.convert_preserving().unwrap();
     assert_eq!(back.object, node);
@@ -201,11 +242,17 @@ fn wrong_fields() {
 
 #[test]
 fn kept_object_contradicts_itself() {
-    refused(serde_json::to_string(&CSINodeInfo::sample()).unwrap(), "csiDrivers");
+    refused(
+        serde_json::to_string(&CSINodeInfo::sample()).unwrap(),
+        "csiDrivers",
+    );
     let mut twice = csi_node_info_1_13();
     let spec = twice.spec.as_mut().unwrap();
     spec.drivers.push(spec.drivers[0].clone());
-    refused(serde_json::to_string(&twice).unwrap(), "spec.drivers[2].name");
+    refused(
+        serde_json::to_string(&twice).unwrap(),
+        "spec.drivers[2].name",
+    );
 }
 
 #[test]
@@ -214,8 +261,7 @@ fn deep_nesting() {
         refused(open.repeat(40_000), "not JSON");
     }
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
-    let start =
-        r#"{"apiVersion":"csi.storage.k8s.io/v1alpha1","kind":"CSINodeInfo","x":"#;
+    let start = r#"{"apiVersion":"csi.storage.k8s.io/v1alpha1","kind":"CSINodeInfo","x":"#;
     refused(format!("{start}{deep}}}"), "not JSON");
 }
 
@@ -232,10 +278,8 @@ fn annotation_of_300_kib() {
 fn too_large_to_keep() {
     let mut source = csi_node_info_1_13();
     let small: Converted<CSINode> = source.clone().convert_preserving().unwrap();
-    let kept =
-        &small.object.metadata.annotations.as_ref().unwrap()[CONVERSION_DATA_ANNOTATION];
-    let room =
-        MAX_ANNOTATIONS - CONVERSION_DATA_ANNOTATION.len() - kept.len() - "big".len();
+    let kept = &small.object.metadata.annotations.as_ref().unwrap()[CONVERSION_DATA_ANNOTATION];
+    let room = MAX_ANNOTATIONS - CONVERSION_DATA_ANNOTATION.len() - kept.len() - "big".len();
 
     let filled = |bytes: usize| Some([("big".to_owned(), "x".repeat(bytes))].into());
     source.metadata.annotations = filled(room);
@@ -275,7 +319,10 @@ fn too_large_by_itself() {
     assert!(matches!(result, Err(ConversionError::TooLarge { .. })));
     let list = CSINodeInfoList::new([source]);
     let result: Result<Converted<CSINodeList>, _> = list.convert_preserving();
-    assert_eq!(result.unwrap_err().path().to_string(), format!("items[0].{PLACE}"));
+    assert_eq!(
+        result.unwrap_err().path().to_string(),
+        format!("items[0].{PLACE}")
+    );
 }
 
 /// Metadata in the annotation is nobody's: the object has its own.

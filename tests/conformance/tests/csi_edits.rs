@@ -10,16 +10,14 @@ use conformance::kind::Kind;
 use kubernetes_kinds::convert::{CONVERSION_DATA_ANNOTATION, Convert, Converted};
 use proptest::option::of;
 use proptest::prelude::*;
-use storage_v1::{
-    CSIDriver, CSINode, CSINodeDriver, CSINodeStatus, VolumeNodeResources,
-};
-use storage_v1alpha1::csi::{
-    self, CSINodeInfo, CSINodeInfoStatus, VolumePluginMechanism,
-};
+use storage_v1::{CSIDriver, CSINode, CSINodeDriver, CSINodeStatus, VolumeNodeResources};
+use storage_v1alpha1::csi::{self, CSINodeInfo, CSINodeInfoStatus, VolumePluginMechanism};
 
 fn keep<A: Convert<B>, B>(source: A) -> Result<B, TestCaseError> {
     let converted: Result<Converted<B>, _> = source.convert_preserving();
-    converted.map(|c| c.object).map_err(|error| TestCaseError::fail(error.to_string()))
+    converted
+        .map(|c| c.object)
+        .map_err(|error| TestCaseError::fail(error.to_string()))
 }
 
 /// The contents: without metadata, in which the annotation is.
@@ -44,7 +42,11 @@ where
 type View = BTreeMap<String, (String, Vec<String>)>;
 
 fn view_new(node: &CSINode) -> View {
-    let drivers = node.spec.drivers.iter().filter(|driver| !driver.node_id.is_empty());
+    let drivers = node
+        .spec
+        .drivers
+        .iter()
+        .filter(|driver| !driver.node_id.is_empty());
     let view = drivers.map(|driver| {
         let keys = driver.topology_keys.clone().unwrap_or_default();
         (driver.name.clone(), (driver.node_id.clone(), keys))
@@ -68,7 +70,12 @@ type States = BTreeMap<String, (bool, VolumePluginMechanism)>;
 fn states(info: &CSINodeInfo) -> States {
     let states = info.status.iter().flat_map(|status| &status.drivers);
     states
-        .map(|s| (s.name.clone(), (s.available, s.volume_plugin_mechanism.clone())))
+        .map(|s| {
+            (
+                s.name.clone(),
+                (s.available, s.volume_plugin_mechanism.clone()),
+            )
+        })
         .collect()
 }
 
@@ -128,8 +135,7 @@ fn apply(node: &mut CSINode, edit: Edit, known: &View) -> Option<String> {
         }
         Edit::Remove(index) => Some(drivers.remove(at(index)?).name),
         Edit::Add(index, id) => {
-            let taken =
-                |name: &String| drivers.iter().any(|driver| driver.name == *name);
+            let taken = |name: &String| drivers.iter().any(|driver| driver.name == *name);
             let mut names: Vec<_> = known.keys().filter(|name| !taken(name)).collect();
             let new = "new.example.com".to_owned();
             names.push(&new);
@@ -292,23 +298,26 @@ fn version_of(flag: Option<bool>) -> Option<String> {
 #[test]
 fn changed_new_driver() {
     let changes = (of(any::<bool>()), of(any::<bool>()), of(any::<bool>()));
-    check_many(&(csi::CSIDriver::arbitrary(), changes), |(source, changes)| {
-        let (attach, pod_info, republish) = changes;
-        let mut new: CSIDriver = keep(source.clone())?;
-        let unchanged = new.spec.pod_info_on_mount == pod_info;
-        new.spec.attach_required = attach;
-        new.spec.pod_info_on_mount = pod_info;
-        new.spec.requires_republish = republish;
-        let back: csi::CSIDriver = keep(new.clone())?;
-        prop_assert_eq!(back.spec.attach_required, attach);
-        let expected = if unchanged {
-            source.spec.pod_info_on_mount_version
-        } else {
-            version_of(pod_info)
-        };
-        prop_assert_eq!(&back.spec.pod_info_on_mount_version, &expected);
-        goes_back(&new, &back)
-    });
+    check_many(
+        &(csi::CSIDriver::arbitrary(), changes),
+        |(source, changes)| {
+            let (attach, pod_info, republish) = changes;
+            let mut new: CSIDriver = keep(source.clone())?;
+            let unchanged = new.spec.pod_info_on_mount == pod_info;
+            new.spec.attach_required = attach;
+            new.spec.pod_info_on_mount = pod_info;
+            new.spec.requires_republish = republish;
+            let back: csi::CSIDriver = keep(new.clone())?;
+            prop_assert_eq!(back.spec.attach_required, attach);
+            let expected = if unchanged {
+                source.spec.pod_info_on_mount_version
+            } else {
+                version_of(pod_info)
+            };
+            prop_assert_eq!(&back.spec.pod_info_on_mount_version, &expected);
+            goes_back(&new, &back)
+        },
+    );
 }
 
 #[test]
@@ -349,8 +358,9 @@ fn damaged() -> impl Strategy<Value = (CSINodeInfo, CSINode)> {
         |(source, other, cuts, is_other)| {
             let mut node: CSINode = source.clone().convert_preserving().unwrap().object;
             let annotations = node.metadata.annotations.get_or_insert_default();
-            let kept =
-                annotations.entry(CONVERSION_DATA_ANNOTATION.to_owned()).or_default();
+            let kept = annotations
+                .entry(CONVERSION_DATA_ANNOTATION.to_owned())
+                .or_default();
             let mut chars: Vec<char> = kept.chars().collect();
             for (at, length, piece) in cuts {
                 let start = at.index(chars.len() + 1);
@@ -373,8 +383,7 @@ fn damaged() -> impl Strategy<Value = (CSINodeInfo, CSINode)> {
 fn damaged_annotations() {
     let accepted = std::cell::Cell::new(0);
     check_many(&damaged(), |(_, node)| {
-        let result: Result<Converted<CSINodeInfo>, _> =
-            node.clone().convert_preserving();
+        let result: Result<Converted<CSINodeInfo>, _> = node.clone().convert_preserving();
         if let Ok(converted) = result {
             accepted.set(accepted.get() + 1);
             prop_assert_eq!(view_old(&converted.object), view_new(&node));
@@ -382,26 +391,36 @@ fn damaged_annotations() {
         }
         Ok(())
     });
-    assert!(accepted.get() > 20, "only {} were readable at all", accepted.get());
+    assert!(
+        accepted.get() > 20,
+        "only {} were readable at all",
+        accepted.get()
+    );
 }
 
 /// A good annotation of one object on another: all that is alive is there.
 #[test]
 fn annotations_of_others() {
-    check_many(&(CSINodeInfo::arbitrary(), convertible()), |(kept, mut node)| {
-        let with: CSINode = keep(kept)?;
-        node.metadata = with.metadata;
-        let info: CSINodeInfo = keep(node.clone())?;
-        prop_assert_eq!(view_old(&info), view_new(&node));
-        goes_back(&node, &info)
-    });
-    check_many(&(convertible(), CSINodeInfo::arbitrary()), |(kept, mut info)| {
-        let with: CSINodeInfo = keep(kept)?;
-        info.metadata = with.metadata;
-        let node: CSINode = keep(info.clone())?;
-        prop_assert_eq!(view_new(&node), view_old(&info));
-        goes_back(&info, &node)
-    });
+    check_many(
+        &(CSINodeInfo::arbitrary(), convertible()),
+        |(kept, mut node)| {
+            let with: CSINode = keep(kept)?;
+            node.metadata = with.metadata;
+            let info: CSINodeInfo = keep(node.clone())?;
+            prop_assert_eq!(view_old(&info), view_new(&node));
+            goes_back(&node, &info)
+        },
+    );
+    check_many(
+        &(convertible(), CSINodeInfo::arbitrary()),
+        |(kept, mut info)| {
+            let with: CSINodeInfo = keep(kept)?;
+            info.metadata = with.metadata;
+            let node: CSINode = keep(info.clone())?;
+            prop_assert_eq!(view_new(&node), view_old(&info));
+            goes_back(&info, &node)
+        },
+    );
 }
 
 #[test]

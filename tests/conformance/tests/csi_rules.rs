@@ -47,8 +47,11 @@ where
 
 /// The paths of the losses, sorted.
 fn paths<T>(converted: &Converted<T>) -> Vec<String> {
-    let mut paths: Vec<_> =
-        converted.unrepresentable.iter().map(|loss| loss.path.to_string()).collect();
+    let mut paths: Vec<_> = converted
+        .unrepresentable
+        .iter()
+        .map(|loss| loss.path.to_string())
+        .collect();
     paths.sort_unstable();
     paths
 }
@@ -58,8 +61,9 @@ fn old_driver(spec: CSIDriverSpec) -> OldDriver {
 }
 
 fn info(drivers: &[(&str, &str)], states: &[(&str, bool, &str)]) -> CSINodeInfo {
-    let drivers =
-        drivers.iter().map(|(name, id)| CSIDriverInfoSpec::new(*name, *id, ["zone"]));
+    let drivers = drivers
+        .iter()
+        .map(|(name, id)| CSIDriverInfoSpec::new(*name, *id, ["zone"]));
     let states = states
         .iter()
         .map(|(name, is, mechanism)| CSIDriverInfoStatus::new(*is, *name, *mechanism));
@@ -69,7 +73,11 @@ fn info(drivers: &[(&str, &str)], states: &[(&str, bool, &str)]) -> CSINodeInfo 
 }
 
 fn names(node: &Node) -> Vec<&str> {
-    node.spec.drivers.iter().map(|driver| driver.name.as_str()).collect()
+    node.spec
+        .drivers
+        .iter()
+        .map(|driver| driver.name.as_str())
+        .collect()
 }
 
 #[test]
@@ -99,11 +107,14 @@ fn pod_info_on_mount_back() {
         (Some(false), None, &["spec.podInfoOnMount"]),
     ];
     for (new, old, losses) in rows {
-        let mut driver =
-            NewDriver::new("csi.example.com", storage_v1::CSIDriverSpec::new());
+        let mut driver = NewDriver::new("csi.example.com", storage_v1::CSIDriverSpec::new());
         driver.spec.pod_info_on_mount = new;
         let target: OldDriver = trip(&driver, losses);
-        assert_eq!(target.spec.pod_info_on_mount_version.as_deref(), old, "{new:?}");
+        assert_eq!(
+            target.spec.pod_info_on_mount_version.as_deref(),
+            old,
+            "{new:?}"
+        );
     }
 }
 
@@ -186,8 +197,10 @@ fn drivers_back() {
 /// A driver that isn't installed is not in a CSINode.
 #[test]
 fn unavailable_drivers_are_left_out() {
-    let source =
-        info(&[("a", "1"), ("b", "2")], &[("a", false, "csi"), ("b", true, "in-tree")]);
+    let source = info(
+        &[("a", "1"), ("b", "2")],
+        &[("a", false, "csi"), ("b", true, "in-tree")],
+    );
     let node: Node = trip(&source, &["spec.drivers[0]", "status.drivers[0]"]);
     assert_eq!(names(&node), ["b"]);
 }
@@ -195,8 +208,10 @@ fn unavailable_drivers_are_left_out() {
 /// It comes back by itself: then what the newer version says of it counts.
 #[test]
 fn unavailable_driver_registers_again() {
-    let source =
-        info(&[("a", "1"), ("b", "2")], &[("a", false, "csi"), ("b", true, "csi")]);
+    let source = info(
+        &[("a", "1"), ("b", "2")],
+        &[("a", false, "csi"), ("b", true, "csi")],
+    );
     let mut node: Node = source.convert_preserving().unwrap().object;
     node.spec.drivers.push(CSINodeDriver::new("a", "9"));
     let back: CSINodeInfo = node.convert_preserving().unwrap().object;
@@ -204,8 +219,13 @@ fn unavailable_driver_registers_again() {
     assert!(states.iter().all(|state| state.available), "{states:?}");
     let other = states.iter().find(|state| state.name == "b").unwrap();
     assert_eq!(other.volume_plugin_mechanism, VolumePluginMechanism::Csi);
-    let ids: Vec<_> =
-        back.spec.unwrap().drivers.into_iter().map(|d| (d.name, d.node_id)).collect();
+    let ids: Vec<_> = back
+        .spec
+        .unwrap()
+        .drivers
+        .into_iter()
+        .map(|d| (d.name, d.node_id))
+        .collect();
     assert!(ids.contains(&("a".into(), "9".into())), "{ids:?}");
 }
 
@@ -236,7 +256,10 @@ fn states_missing() {
     source.status = None;
     assert_eq!(names(&trip::<_, Node>(&source, &["status"])), ["a"]);
     source.spec = None;
-    assert_eq!(names(&trip::<_, Node>(&source, &["spec", "status"])), [""; 0]);
+    assert_eq!(
+        names(&trip::<_, Node>(&source, &["spec", "status"])),
+        [""; 0]
+    );
 }
 
 #[test]
@@ -253,7 +276,10 @@ fn states_in_another_order() {
 /// and kept.
 #[test]
 fn state_of_a_driver_that_spec_lacks() {
-    let source = info(&[("a", "1")], &[("a", true, "in-tree"), ("x", true, "in-tree")]);
+    let source = info(
+        &[("a", "1")],
+        &[("a", true, "in-tree"), ("x", true, "in-tree")],
+    );
     let node: Node = trip(&source, &["status.drivers[1]"]);
     assert_eq!(names(&node), ["a"]);
 }
@@ -271,8 +297,10 @@ fn empty_node_id() {
     let source = csi_node_info_1_12();
     let mut drivers = source.csi_drivers.clone().unwrap();
     drivers[0].node_id.clear();
-    let node: Node =
-        trip(&source.with_csi_drivers(drivers), &["csiDrivers", "spec", "status"]);
+    let node: Node = trip(
+        &source.with_csi_drivers(drivers),
+        &["csiDrivers", "spec", "status"],
+    );
     assert_eq!(names(&node), ["b.example.com"]);
 }
 
@@ -281,8 +309,7 @@ fn allocatable_and_status_back() {
     let losses = ["spec.drivers[0].allocatable", "status"];
     let old: CSINodeInfo = trip(&Node::sample(), &losses);
     let states = old.status.unwrap().drivers;
-    let expected =
-        CSIDriverInfoStatus::new(true, "csi.example.com", VolumePluginMechanism::InTree);
+    let expected = CSIDriverInfoStatus::new(true, "csi.example.com", VolumePluginMechanism::InTree);
     assert_eq!(states, [expected]);
 }
 
@@ -335,7 +362,10 @@ fn form_of_1_12_with_changes() {
     let node: Node = source.clone().convert_preserving().unwrap().object;
 
     let mut gained = node.clone();
-    gained.spec.drivers.push(CSINodeDriver::new("c.example.com", "id-c"));
+    gained
+        .spec
+        .drivers
+        .push(CSINodeDriver::new("c.example.com", "id-c"));
     let mut lost = node.clone();
     lost.spec.drivers.remove(0);
     let mut changed = node;
@@ -358,7 +388,10 @@ fn form_of_1_12_with_changes() {
 #[test]
 fn other_annotations_are_untouched() {
     let mut source = csi_node_info_1_13();
-    let others = [("a".to_owned(), "b".to_owned()), (String::new(), String::new())];
+    let others = [
+        ("a".to_owned(), "b".to_owned()),
+        (String::new(), String::new()),
+    ];
     source.metadata.annotations = Some(others.clone().into());
     let node: Node = source.clone().convert_preserving().unwrap().object;
     let mut annotations = node.metadata.annotations.clone().unwrap();

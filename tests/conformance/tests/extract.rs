@@ -81,8 +81,13 @@ impl Choice {
 
     /// Names and what is the server's are never in an entry.
     fn is_open(&self, path: &str) -> bool {
-        let open =
-            ["annotations", "finalizers", "generateName", "labels", "ownerReferences"];
+        let open = [
+            "annotations",
+            "finalizers",
+            "generateName",
+            "labels",
+            "ownerReferences",
+        ];
         let field = path.strip_prefix("metadata.");
         !["apiVersion", "kind"].contains(&path)
             && field.is_none_or(|field| field.contains('.') || open.contains(&field))
@@ -101,7 +106,10 @@ impl Choice {
             "metadata.ownerReferences" => Some(&["uid"][..]),
             path => {
                 let plain = path.replace("[]", "");
-                self.keys.iter().find(|(list, _)| *list == plain).map(|(_, keys)| *keys)
+                self.keys
+                    .iter()
+                    .find(|(list, _)| *list == plain)
+                    .map(|(_, keys)| *keys)
             }
         };
         let (mut fields, mut chosen) = (Map::new(), Vec::new());
@@ -118,7 +126,12 @@ impl Choice {
             if seen.contains(&name) || !self.coin() {
                 continue;
             }
-            if elements.iter().filter(|other| is(other, &name, keys)).count() > 1 {
+            if elements
+                .iter()
+                .filter(|other| is(other, &name, keys))
+                .count()
+                > 1
+            {
                 seen.push(name);
                 continue;
             }
@@ -152,8 +165,7 @@ fn exactly_what_is_owned<K: Kind + kubernetes_kinds::Kind>() {
             granular: K::Apply::GRANULAR,
             keys: K::LIST_MAP_KEYS,
         };
-        let (fields, mut expected) =
-            choice.parts("", &serde_json::to_value(&live).unwrap());
+        let (fields, mut expected) = choice.parts("", &serde_json::to_value(&live).unwrap());
         expected["apiVersion"] = K::API_VERSION.into();
         expected["kind"] = K::KIND.into();
         expected["metadata"]["name"] = "one".into();
@@ -202,8 +214,8 @@ fn fields_and_elements_of_one_manager() {
             .with_node_id("i")
             .with_topology_keys(["zone", "rack"]),
     ];
-    let mut expected = apply::CSINode::new("node-1")
-        .with_spec(apply::CSINodeSpec::new().with_drivers(drivers));
+    let mut expected =
+        apply::CSINode::new("node-1").with_spec(apply::CSINodeSpec::new().with_drivers(drivers));
     expected.metadata.labels = Some([("app".to_owned(), "a".to_owned())].into());
     assert_eq!(apply::CSINode::extract(&live, "me"), Ok(expected));
     // Nobody else has applied anything.
@@ -222,11 +234,17 @@ fn what_others_have_filled() {
     let class = json!({"f:parameters": {}, "f:mountOptions": {}});
     let class = extracted(samples::storage_class(), class).unwrap();
     assert_eq!(class["parameters"], json!({}));
-    assert_eq!(class["mountOptions"], json!(["noatime"]), "a list with one owner");
-    let modes =
-        json!({"f:spec": {"f:volumeLifecycleModes": {".": {}, "v:\"Ephemeral\"": {}}}});
+    assert_eq!(
+        class["mountOptions"],
+        json!(["noatime"]),
+        "a list with one owner"
+    );
+    let modes = json!({"f:spec": {"f:volumeLifecycleModes": {".": {}, "v:\"Ephemeral\"": {}}}});
     let driver = extracted(samples::csi_driver(), modes).unwrap();
-    assert_eq!(driver["spec"], json!({"volumeLifecycleModes": ["Ephemeral"]}));
+    assert_eq!(
+        driver["spec"],
+        json!({"volumeLifecycleModes": ["Ephemeral"]})
+    );
     // What is gone leaves nothing behind but a place that is owned itself.
     let gone = json!({"f:parameters": {"f:gone": {}}, "f:reclaimPolicy": {"f:odd": {}}});
     let class = extracted(samples::storage_class(), gone).unwrap();
@@ -274,7 +292,10 @@ fn the_status_is_owned_separately() {
     assert_eq!(apply::VolumeAttachment::extract(&live, "me"), Ok(expected));
     let status = apply::VolumeAttachmentStatus::new().with_attached(true);
     let expected = apply::VolumeAttachment::new("csi-1").with_status(status);
-    assert_eq!(apply::VolumeAttachment::extract_status(&live, "me"), Ok(expected));
+    assert_eq!(
+        apply::VolumeAttachment::extract_status(&live, "me"),
+        Ok(expected)
+    );
 }
 
 #[test]
@@ -283,7 +304,10 @@ fn another_version_is_an_error() {
         api_version: Some("storage.k8s.io/v1beta1".to_owned()),
         ..entry::<CSIDriver>("me", json!({}))
     };
-    let live = owned(samples::csi_driver(), vec![ManagedFieldsEntry::default(), beta]);
+    let live = owned(
+        samples::csi_driver(),
+        vec![ManagedFieldsEntry::default(), beta],
+    );
     let error = apply::CSIDriver::extract(&live, "me").unwrap_err();
     let expected = ExtractError::Version {
         index: 1,
@@ -292,9 +316,12 @@ fn another_version_is_an_error() {
     };
     assert_eq!(error, expected);
     let told = error.to_string();
-    for part in
-        ["managedFields[1]", "storage.k8s.io/v1beta1", "storage.k8s.io/v1:", "read"]
-    {
+    for part in [
+        "managedFields[1]",
+        "storage.k8s.io/v1beta1",
+        "storage.k8s.io/v1:",
+        "read",
+    ] {
         assert!(told.contains(part), "{told}");
     }
 }
@@ -304,13 +331,19 @@ fn another_version_is_an_error() {
 fn what_cannot_be_said_is_an_error() {
     let csi = |fields: Value| {
         let volume = json!({"f:inlineVolumeSpec": {"f:csi": fields}});
-        extracted(samples::volume_attachment(), json!({"f:spec": {"f:source": volume}}))
+        extracted(
+            samples::volume_attachment(),
+            json!({"f:spec": {"f:source": volume}}),
+        )
     };
     let error = csi(json!({"f:driver": {}})).unwrap_err();
     let ExtractError::Inexact { path } = &error else {
         panic!("{error:?}");
     };
-    assert_eq!(path.to_string(), "spec.source.inlineVolumeSpec.csi.volumeHandle");
+    assert_eq!(
+        path.to_string(),
+        "spec.source.inlineVolumeSpec.csi.volumeHandle"
+    );
     assert!(error.to_string().starts_with(&path.to_string()), "{error}");
     let all = csi(json!({"f:driver": {}, "f:volumeHandle": {}})).unwrap();
     let volume = json!({"csi": {"driver": "csi.example.com", "volumeHandle": "vol-1"}});
@@ -324,7 +357,11 @@ fn damaged_fields_are_told() {
         (json!(null), "", "not an object"),
         (json!([]), "", "not an object"),
         (json!({"f:spec": true}), ".f:spec", "not an object"),
-        (json!({"f:spec": {"f": {}}}), ".f:spec", "\"f\" is not a path element"),
+        (
+            json!({"f:spec": {"f": {}}}),
+            ".f:spec",
+            "\"f\" is not a path element",
+        ),
         (json!({"spec": {}}), "", "\"spec\" is not a path element"),
         (json!({"": {}}), "", "\"\" is not a path element"),
         (json!({"f:spec": {"k:": {}}}), ".f:spec", "\"k:\": EOF"),
@@ -346,14 +383,19 @@ fn damaged_fields_are_told() {
         deep = json!({"f:spec": deep});
     }
     let error = extracted(samples::csi_driver(), deep).unwrap_err();
-    assert!(error.to_string().contains("nested more than 128 times"), "{error}");
+    assert!(
+        error.to_string().contains("nested more than 128 times"),
+        "{error}"
+    );
 
     let newer = ManagedFieldsEntry {
         fields_type: Some("FieldsV2".to_owned()),
         ..entry::<CSIDriver>("me", json!({}))
     };
     let live = owned(samples::csi_driver(), vec![newer]);
-    let error = apply::CSIDriver::extract(&live, "me").unwrap_err().to_string();
+    let error = apply::CSIDriver::extract(&live, "me")
+        .unwrap_err()
+        .to_string();
     assert_eq!(
         error,
         "metadata.managedFields[0].fieldsType: \"FieldsV2\" is not FieldsV1"
@@ -386,8 +428,7 @@ fn element() -> impl Strategy<Value = String> {
 
 #[test]
 fn no_fields_make_it_panic() {
-    let leaf =
-        prop_oneof![5 => Just(json!({})), 1 => Just(json!(null)), 1 => Just(json!([1]))];
+    let leaf = prop_oneof![5 => Just(json!({})), 1 => Just(json!(null)), 1 => Just(json!([1]))];
     let fields = leaf.prop_recursive(5, 40, 4, |inner| {
         proptest::collection::vec((element(), inner), 0..4)
             .prop_map(|entries| Value::Object(entries.into_iter().collect()))
@@ -405,9 +446,9 @@ fn no_fields_make_it_panic() {
 
 fn is_part(part: &Value, whole: &Value) -> bool {
     match (part, whole) {
-        (Value::Object(part), Value::Object(whole)) => {
-            part.iter().all(|(k, v)| whole.get(k).is_some_and(|w| is_part(v, w)))
-        }
+        (Value::Object(part), Value::Object(whole)) => part
+            .iter()
+            .all(|(k, v)| whole.get(k).is_some_and(|w| is_part(v, w))),
         (Value::Array(part), Value::Array(whole)) => {
             part.iter().all(|v| whole.iter().any(|w| is_part(v, w)))
         }

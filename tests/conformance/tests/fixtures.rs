@@ -29,7 +29,11 @@ fn round_trip<K: Kind>() {
     for fixture in load::<K>() {
         let name = &fixture.name;
         let from_json: K = serde_json::from_str(&fixture.json).expect(name);
-        assert_eq!(serde_json::to_value(&from_json).unwrap(), value(&fixture), "{name}");
+        assert_eq!(
+            serde_json::to_value(&from_json).unwrap(),
+            value(&fixture),
+            "{name}"
+        );
 
         let from_yaml: K = serde_saphyr::from_str(&fixture.yaml).expect(name);
         assert_eq!(from_yaml, from_json, "{name}");
@@ -76,7 +80,10 @@ fn after_round_trip<K: Kind>() {
     let fixtures = load::<K>();
     for after in fixtures.iter().filter(|fixture| fixture.after_round_trip) {
         let before = after.name.trim_end_matches(".after_roundtrip");
-        let before = fixtures.iter().find(|fixture| fixture.name == before).unwrap();
+        let before = fixtures
+            .iter()
+            .find(|fixture| fixture.name == before)
+            .unwrap();
         assert_eq!(K::KIND, "CSINode", "{} is new", after.name);
         let mut expected = value(before);
         expected["status"] = json!({});

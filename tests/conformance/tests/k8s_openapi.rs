@@ -38,8 +38,7 @@ where
     Ours: Wire + Counterpart<Theirs = Theirs> + From<Theirs>,
     Theirs: Wire + From<Ours>,
 {
-    let read: Theirs =
-        serde_json::from_value(serde_json::to_value(&ours).unwrap()).unwrap();
+    let read: Theirs = serde_json::from_value(serde_json::to_value(&ours).unwrap()).unwrap();
     prop_assert_eq!(&Theirs::from(ours.clone()), &read);
     let reported = ours.clone().into_k8s_openapi();
     prop_assert_eq!(&reported.object, &read);
@@ -68,7 +67,10 @@ where
     K::List: From<k8s_openapi::List<K::Peer>>,
     k8s_openapi::List<K::Peer>: Wire + From<K::List>,
 {
-    check_all(&lists::<K>(), converted::<K::List, k8s_openapi::List<K::Peer>>);
+    check_all(
+        &lists::<K>(),
+        converted::<K::List, k8s_openapi::List<K::Peer>>,
+    );
 }
 
 fn lists<K: Peer>() -> impl Strategy<Value = K::List> {

@@ -12,8 +12,7 @@ use futures::{StreamExt, TryStreamExt, pin_mut};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use k8s_openapi::{Metadata, Resource};
 use kube::api::{
-    Api, DeleteParams, ListParams, Patch, PatchParams, PostParams, WatchEvent,
-    WatchParams,
+    Api, DeleteParams, ListParams, Patch, PatchParams, PostParams, WatchEvent, WatchParams,
 };
 use kube::runtime::controller::{Action, Controller};
 use kube::runtime::reflector::{self, ObjectRef};
@@ -22,9 +21,8 @@ use kube::{Client, Config};
 use kubernetes_provisioner::testing::{Request, ResourceType, Server};
 use serde_json::{Value, json};
 use storage_v1::{
-    CSIDriver, CSINode, CSIStorageCapacity, FSGroupPolicy, StorageClass,
-    VolumeAttachment, VolumeAttachmentStatus, VolumeAttributesClass,
-    VolumeLifecycleMode,
+    CSIDriver, CSINode, CSIStorageCapacity, FSGroupPolicy, StorageClass, VolumeAttachment,
+    VolumeAttachmentStatus, VolumeAttributesClass, VolumeLifecycleMode,
 };
 
 const NAMESPACE: &str = "storage";
@@ -59,7 +57,9 @@ impl World {
 fn run<F: Future<Output = ()>>(test: F) {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(async {
-        tokio::time::timeout(Duration::from_secs(30), test).await.expect("in time");
+        tokio::time::timeout(Duration::from_secs(30), test)
+            .await
+            .expect("in time");
     });
 }
 
@@ -136,7 +136,10 @@ fn contents<K: Kind>(object: &K) -> Value {
 }
 
 fn assert_written<K: Resource>(request: &Request, method: &str, path: &str) {
-    assert_eq!((request.method.as_str(), request.path.as_str()), (method, path));
+    assert_eq!(
+        (request.method.as_str(), request.path.as_str()),
+        (method, path)
+    );
     assert_eq!(request.content_type, "application/json");
     let body = request.body.as_ref().unwrap();
     assert_eq!(body["apiVersion"], K::API_VERSION);
@@ -161,7 +164,10 @@ fn verbs<K: Handle>() {
 
         let got = api.get("one").await.unwrap();
         let request = world.request();
-        assert_eq!((request.method.as_str(), request.path), ("GET", path.clone()));
+        assert_eq!(
+            (request.method.as_str(), request.path),
+            ("GET", path.clone())
+        );
         assert_eq!(got, created);
         let missing = api.get_opt("two").await.unwrap();
         assert_eq!(missing, None);
@@ -175,8 +181,10 @@ fn verbs<K: Handle>() {
 
         let mut changed = created.clone();
         changed.metadata_mut().labels = Some([("a".to_owned(), "b".to_owned())].into());
-        let replaced =
-            api.replace("one", &PostParams::default(), &changed).await.unwrap();
+        let replaced = api
+            .replace("one", &PostParams::default(), &changed)
+            .await
+            .unwrap();
         assert_written::<K>(&world.request(), "PUT", &path);
         assert_eq!(replaced.metadata().labels, changed.metadata().labels);
         // The version that was read goes back with the write, so a stale one is noticed.
@@ -207,12 +215,17 @@ fn watch<K: Handle>() {
     run(async {
         let world = World::new().await;
         let api = K::api(&world.client);
-        let first = api.create(&PostParams::default(), &named("one")).await.unwrap();
+        let first = api
+            .create(&PostParams::default(), &named("one"))
+            .await
+            .unwrap();
         let version = first.metadata().resource_version.clone().unwrap();
         world.server.take_requests();
 
-        let events =
-            api.watch(&WatchParams::default().timeout(20), &version).await.unwrap();
+        let events = api
+            .watch(&WatchParams::default().timeout(20), &version)
+            .await
+            .unwrap();
         pin_mut!(events);
         let request = world.request();
         assert_eq!(request.path, K::collection());
@@ -223,7 +236,10 @@ fn watch<K: Handle>() {
         let event = events.try_next().await.unwrap().unwrap();
         assert!(matches!(event, WatchEvent::Bookmark(_)), "{event:?}");
 
-        let second = api.create(&PostParams::default(), &named("two")).await.unwrap();
+        let second = api
+            .create(&PostParams::default(), &named("two"))
+            .await
+            .unwrap();
         match events.try_next().await.unwrap().unwrap() {
             WatchEvent::Added(object) => assert_eq!(object, second),
             event => panic!("{event:?}"),
@@ -231,7 +247,10 @@ fn watch<K: Handle>() {
         // A write that changes nothing is no event.
         let mut first = first;
         first.metadata_mut().labels = Some([("a".to_owned(), "b".to_owned())].into());
-        let replaced = api.replace("one", &PostParams::default(), &first).await.unwrap();
+        let replaced = api
+            .replace("one", &PostParams::default(), &first)
+            .await
+            .unwrap();
         match events.try_next().await.unwrap().unwrap() {
             WatchEvent::Modified(object) => assert_eq!(object, replaced),
             event => panic!("{event:?}"),
@@ -250,19 +269,28 @@ fn reflect<K: Handle>(config: watcher::Config) {
         let world = World::new().await;
         let api = K::api(&world.client);
         for name in ["one", "three", "two"] {
-            api.create(&PostParams::default(), &named(name)).await.unwrap();
+            api.create(&PostParams::default(), &named(name))
+                .await
+                .unwrap();
         }
         let (reader, writer) = reflector::store::<K>();
-        let stream = watcher(api.clone(), config).reflect(writer).touched_objects();
+        let stream = watcher(api.clone(), config)
+            .reflect(writer)
+            .touched_objects();
         pin_mut!(stream);
         for _ in 0..3 {
             stream.try_next().await.unwrap().unwrap();
         }
-        api.create(&PostParams::default(), &named("four")).await.unwrap();
+        api.create(&PostParams::default(), &named("four"))
+            .await
+            .unwrap();
         let touched = stream.try_next().await.unwrap().unwrap();
         assert_eq!(name(&touched), "four");
-        let mut names: Vec<String> =
-            reader.state().iter().map(|object| name(&**object).to_owned()).collect();
+        let mut names: Vec<String> = reader
+            .state()
+            .iter()
+            .map(|object| name(&**object).to_owned())
+            .collect();
         names.sort();
         assert_eq!(names, ["four", "one", "three", "two"]);
 
@@ -284,7 +312,9 @@ fn control<K: Handle>() {
     run(async {
         let world = World::new().await;
         let api = K::api(&world.client);
-        api.create(&PostParams::default(), &named("one")).await.unwrap();
+        api.create(&PostParams::default(), &named("one"))
+            .await
+            .unwrap();
         let reconciled = Controller::new(api, watcher::Config::default()).run(
             |object: Arc<K>, _: Arc<()>| async move {
                 assert_eq!(contents(&*object), contents(&K::sample()));
@@ -303,14 +333,27 @@ fn control<K: Handle>() {
 async fn patch_status<K: Handle>(status: Value) -> K {
     let world = World::new().await;
     let api = K::api(&world.client);
-    let created = api.create(&PostParams::default(), &named("one")).await.unwrap();
-    let stored = world.server.stored(&format!("{}/one", K::collection())).unwrap();
-    assert_eq!(stored.get("status"), None, "a status in a create is ignored");
+    let created = api
+        .create(&PostParams::default(), &named("one"))
+        .await
+        .unwrap();
+    let stored = world
+        .server
+        .stored(&format!("{}/one", K::collection()))
+        .unwrap();
+    assert_eq!(
+        stored.get("status"),
+        None,
+        "a status in a create is ignored"
+    );
     world.server.take_requests();
 
     let patch = json!({"status": status});
     let params = PatchParams::default();
-    let patched = api.patch_status("one", &params, &Patch::Merge(&patch)).await.unwrap();
+    let patched = api
+        .patch_status("one", &params, &Patch::Merge(&patch))
+        .await
+        .unwrap();
     let request = world.request();
     assert_eq!(request.method, "PATCH");
     assert_eq!(request.path, format!("{}/one/status", K::collection()));
@@ -318,14 +361,19 @@ async fn patch_status<K: Handle>(status: Value) -> K {
     assert_eq!(request.body.unwrap(), patch);
     assert_eq!(contents(&patched), contents(&created));
 
-    let replaced =
-        api.replace_status("one", &PostParams::default(), &patched).await.unwrap();
+    let replaced = api
+        .replace_status("one", &PostParams::default(), &patched)
+        .await
+        .unwrap();
     assert_written::<K>(
         &world.request(),
         "PUT",
         &format!("{}/one/status", K::collection()),
     );
-    let stored = world.server.stored(&format!("{}/one", K::collection())).unwrap();
+    let stored = world
+        .server
+        .stored(&format!("{}/one", K::collection()))
+        .unwrap();
     assert_eq!(stored["status"], status);
     replaced
 }
@@ -412,10 +460,15 @@ fn unknown_enum_values_do_not_break_lists() {
         world.server.take_requests();
 
         let newer = &list.items[1];
-        api.replace("newer", &PostParams::default(), newer).await.unwrap();
+        api.replace("newer", &PostParams::default(), newer)
+            .await
+            .unwrap();
         let spec = world.request().body.unwrap()["spec"].clone();
         assert_eq!(spec["fsGroupPolicy"], "FromTheFuture");
-        assert_eq!(spec["volumeLifecycleModes"], json!(["Persistent", "Eternal"]));
+        assert_eq!(
+            spec["volumeLifecycleModes"],
+            json!(["Persistent", "Eternal"])
+        );
         let modes = newer.spec.volume_lifecycle_modes.as_ref().unwrap();
         assert_eq!(modes[0], VolumeLifecycleMode::Persistent);
     });
@@ -427,14 +480,18 @@ fn all_namespaces() {
     run(async {
         let world = World::new().await;
         let everywhere: Api<CSIStorageCapacity> = Api::all(world.client.clone());
-        assert_eq!(everywhere.list(&ListParams::default()).await.unwrap().items, []);
+        assert_eq!(
+            everywhere.list(&ListParams::default()).await.unwrap().items,
+            []
+        );
         let request = world.request();
         assert_eq!(request.path, "/apis/storage.k8s.io/v1/csistoragecapacities");
 
         for namespace in ["a", "b"] {
-            let api: Api<CSIStorageCapacity> =
-                Api::namespaced(world.client.clone(), namespace);
-            api.create(&PostParams::default(), &named("same")).await.unwrap();
+            let api: Api<CSIStorageCapacity> = Api::namespaced(world.client.clone(), namespace);
+            api.create(&PostParams::default(), &named("same"))
+                .await
+                .unwrap();
         }
         let found = everywhere.list(&ListParams::default()).await.unwrap();
         let namespaces: Vec<_> = found

@@ -45,7 +45,9 @@ fn is_the_object<K: Kind>() {
         prop_assert_eq!(&written, &serde_json::to_value(&expected).unwrap());
         let lists = [json!({"items": [expected]}), json!({"items": [lean]})];
         let [full, lean] = lists.map(|list| {
-            serde_json::from_value::<k8s_openapi::List<Lean<K>>>(list).unwrap().items
+            serde_json::from_value::<k8s_openapi::List<Lean<K>>>(list)
+                .unwrap()
+                .items
         });
         prop_assert_eq!(full, lean);
         Ok(())
@@ -79,7 +81,14 @@ where
 /// Each field of the object and of its metadata with a value of a wrong shape, missing, and twice.
 fn fails_alike<K: Kind>() {
     let sample = serde_json::to_value(K::sample()).unwrap();
-    let wrong = [json!(null), json!(1), json!("x"), json!([]), json!({}), json!([null])];
+    let wrong = [
+        json!(null),
+        json!(1),
+        json!("x"),
+        json!([]),
+        json!({}),
+        json!([null]),
+    ];
     for pointer in ["", "/metadata"] {
         let fields = sample.pointer(pointer).unwrap().as_object().unwrap();
         for name in fields.keys().filter(|name| *name != "managedFields") {
@@ -89,7 +98,11 @@ fn fails_alike<K: Kind>() {
                 agree::<K>(&damaged.to_string()).unwrap();
             }
             let mut damaged = sample.clone();
-            let inside = damaged.pointer_mut(pointer).unwrap().as_object_mut().unwrap();
+            let inside = damaged
+                .pointer_mut(pointer)
+                .unwrap()
+                .as_object_mut()
+                .unwrap();
             let value = inside.remove(name).unwrap();
             let text = damaged.to_string();
             agree::<K>(&text).unwrap();
@@ -211,9 +224,15 @@ impl Metadata for Strict {
 fn derived_readers_are_given_metadata() {
     let text = r#"{"size": 1, "metadata": {"managedFields": [], "name": "a"}}"#;
     let strict: Lean<Strict> = serde_json::from_str(text).unwrap();
-    assert_eq!((strict.size, strict.metadata.name.as_deref()), (1, Some("a")));
+    assert_eq!(
+        (strict.size, strict.metadata.name.as_deref()),
+        (1, Some("a"))
+    );
     let missing = serde_json::from_str::<Lean<Strict>>(r#"{"size": 1}"#).unwrap_err();
-    assert!(missing.to_string().starts_with("missing field `metadata`"), "{missing}");
+    assert!(
+        missing.to_string().starts_with("missing field `metadata`"),
+        "{missing}"
+    );
 }
 
 /// All that tests ask of a type on the wire holds of lean ones too.

@@ -28,14 +28,20 @@ type Leaves = BTreeMap<Vec<String>, Value>;
 
 fn name_field(path: &[String]) -> Option<&'static str> {
     let path = path.join(".");
-    NAMED.iter().find(|(list, _)| *list == path).map(|(_, name)| *name)
+    NAMED
+        .iter()
+        .find(|(list, _)| *list == path)
+        .map(|(_, name)| *name)
 }
 
 /// The names of a list's elements, if they have any and no two are alike.
 fn names(path: &[String], list: &Value) -> Option<Vec<String>> {
     let field = name_field(path)?;
-    let names: Vec<String> =
-        list.as_array()?.iter().map(|item| item[field].to_string()).collect();
+    let names: Vec<String> = list
+        .as_array()?
+        .iter()
+        .map(|item| item[field].to_string())
+        .collect();
     let mut unique = names.clone();
     unique.sort();
     unique.dedup();
@@ -44,9 +50,10 @@ fn names(path: &[String], list: &Value) -> Option<Vec<String>> {
 
 fn leaves(path: &mut Vec<String>, value: &Value, found: &mut Leaves) {
     let children: Vec<(String, &Value)> = match value {
-        Value::Object(fields) => {
-            fields.iter().map(|(name, value)| (name.clone(), value)).collect()
-        }
+        Value::Object(fields) => fields
+            .iter()
+            .map(|(name, value)| (name.clone(), value))
+            .collect(),
         Value::Array(items) => match names(path, value) {
             Some(names) => names.into_iter().zip(items).collect(),
             None => Vec::new(),
@@ -127,9 +134,7 @@ fn at<'a>(value: &'a Value, path: &[String]) -> Option<&'a Value> {
 /// Whether two lists of the same elements differ in their order only.
 fn reordered(path: &[String], source: &Value, back: &Value) -> bool {
     let lists = at(source, path).zip(at(back, path));
-    let Some((source, back)) =
-        lists.and_then(|(a, b)| names(path, a).zip(names(path, b)))
-    else {
+    let Some((source, back)) = lists.and_then(|(a, b)| names(path, a).zip(names(path, b))) else {
         return false;
     };
     let sorted = |names: &[String]| {
@@ -163,8 +168,9 @@ fn check(
             .chain(after.keys())
             .filter(|leaf| leaf.starts_with(&path))
             .collect();
-        let all_differ =
-            covered.iter().all(|leaf| before.get(*leaf) != after.get(*leaf));
+        let all_differ = covered
+            .iter()
+            .all(|leaf| before.get(*leaf) != after.get(*leaf));
         let justified = !covered.is_empty() && all_differ
             || reordered(&path, source, back)
                 // An empty list is a leaf, one with elements is not.

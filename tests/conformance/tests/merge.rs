@@ -86,7 +86,8 @@ impl<K: Kind + kubernetes_kinds::Kind> Rules<K> {
     fn merge_lists(path: &str, ours: &[Value], theirs: &[Value]) -> Vec<Value> {
         let at = |list: &[Value], element: &Value| {
             let wanted = key::<K>(path, element);
-            list.iter().position(|other| key::<K>(path, other) == wanted)
+            list.iter()
+                .position(|other| key::<K>(path, other) == wanted)
         };
         let mut all = Vec::new();
         let mut next = 0;
@@ -198,7 +199,8 @@ fn comparable(mut value: Value) -> Value {
     for path in ORDER {
         if let Some(Value::Array(list)) = value.pointer_mut(path) {
             if path == "/metadata/ownerReferences" {
-                list.iter_mut().for_each(|owner| *owner = owner["uid"].clone());
+                list.iter_mut()
+                    .for_each(|owner| *owner = owner["uid"].clone());
             }
             list.sort_by_key(ToString::to_string);
         }
@@ -251,7 +253,10 @@ fn what_k8s_openapi_merges_otherwise() {
     let b = with(&["b/b", "a/a"], owner(None, Some(true)));
     let both = merged(a.metadata().clone(), b.metadata().clone());
     assert_eq!(both.finalizers.unwrap(), ["a/a", "b/b"]);
-    assert_eq!(both.owner_references.unwrap(), [owner(Some(true), Some(true))]);
+    assert_eq!(
+        both.owner_references.unwrap(),
+        [owner(Some(true), Some(true))]
+    );
     assert_eq!(merged(a, b.clone()), b);
 
     let selector = |key: &str| LabelSelector {
@@ -260,8 +265,7 @@ fn what_k8s_openapi_merges_otherwise() {
     };
     let both = merged(selector("a"), selector("b"));
     assert_eq!(both.match_labels.unwrap().len(), 2);
-    let capacity =
-        |key| CSIStorageCapacity::new("one", "fast").with_node_topology(selector(key));
+    let capacity = |key| CSIStorageCapacity::new("one", "fast").with_node_topology(selector(key));
     assert_eq!(merged(capacity("a"), capacity("b")), capacity("b"));
 
     let secret = |name: Option<&str>, namespace: Option<&str>| SecretReference {
@@ -297,7 +301,10 @@ fn lists_and_required_fields() {
 
     // Those that both have are in the order of the second, the others where they were.
     let named = |names: &[&str]| {
-        names.iter().map(|name| CSINodeDriver::new(*name, "i-1")).collect::<Vec<_>>()
+        names
+            .iter()
+            .map(|name| CSINodeDriver::new(*name, "i-1"))
+            .collect::<Vec<_>>()
     };
     for (a, b, both) in [
         (&["a", "b"][..], &["c", "b"][..], &["a", "c", "b"][..]),
@@ -316,13 +323,18 @@ fn lists_and_required_fields() {
         driver.allocatable = Some(VolumeNodeResources { count });
         CSINode::new("node-1", CSINodeSpec::new([driver]))
     };
-    assert_eq!(merged(with("i-1", Some(1)), with("", None)), with("", Some(1)));
+    assert_eq!(
+        merged(with("i-1", Some(1)), with("", None)),
+        with("", Some(1))
+    );
     let applied = |driver: apply::CSINodeDriver| {
         let spec = apply::CSINodeSpec::new().with_drivers([driver.with_name("a")]);
         apply::CSINode::new("node-1").with_spec(spec)
     };
     let (a, b) = (apply::CSINodeDriver::new(), apply::CSINodeDriver::new());
-    let both = apply::CSINodeDriver::new().with_node_id("i-1").with_topology_keys(["x"]);
+    let both = apply::CSINodeDriver::new()
+        .with_node_id("i-1")
+        .with_topology_keys(["x"]);
     let (a, b) = (a.with_node_id("i-1"), b.with_topology_keys(["x"]));
     assert_eq!(merged(applied(a), applied(b)), applied(both));
 }

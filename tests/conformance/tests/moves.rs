@@ -112,9 +112,17 @@ where
 {
     assert_eq!(allocations(Old::sample, New::from), 0);
     assert_eq!(allocations(New::sample, Old::from), 0);
-    let old = || [Old::sample(), Old::default(), Old::sample()].into_iter().collect();
+    let old = || {
+        [Old::sample(), Old::default(), Old::sample()]
+            .into_iter()
+            .collect()
+    };
     assert_eq!(allocations::<Old::List, _>(old, New::List::from), 0);
-    let new = || [New::sample(), New::default(), New::sample()].into_iter().collect();
+    let new = || {
+        [New::sample(), New::default(), New::sample()]
+            .into_iter()
+            .collect()
+    };
     assert_eq!(allocations::<New::List, _>(new, Old::List::from), 0);
 }
 

@@ -11,8 +11,16 @@ use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 static HEAP: &StatsAlloc<std::alloc::System> = &INSTRUMENTED_SYSTEM;
 
 fn read_compare_and_write() {
-    let texts =
-        ["100Gi", "8Gi", "1.5Ti", "500m", "0.5", "1e12", "9223372036854775807", "1E"];
+    let texts = [
+        "100Gi",
+        "8Gi",
+        "1.5Ti",
+        "500m",
+        "0.5",
+        "1e12",
+        "9223372036854775807",
+        "1E",
+    ];
     for one in texts {
         let amount = Amount::parse(one).unwrap();
         for two in texts {

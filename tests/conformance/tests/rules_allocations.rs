@@ -46,7 +46,10 @@ fn no_allocations<K: Ruled + Workload>() {
     let target = Target::new(Release::new(1, 34));
     for mut object in objects::<K>(&target) {
         let report = object.validate_update(&object, &target);
-        assert!(report.is_accepted() && report.warnings.is_empty(), "{report:?}");
+        assert!(
+            report.is_accepted() && report.warnings.is_empty(),
+            "{report:?}"
+        );
         let validating = allocations(|| {
             let object = black_box(&object);
             drop(black_box(object.validate(&target)));

@@ -9,9 +9,7 @@ use conformance::{each_kind, each_lossless_pair};
 use k8s_openapi::serde_json::{Value, json};
 use kubernetes_kinds::convert::{CONVERSION_DATA_ANNOTATION, Convert};
 use kubernetes_kinds::{GroupVersion, GroupVersionKind};
-use kubernetes_manifests::scheme::{
-    AnyObject, Decoded, Scheme, Scope, to_yaml, to_yaml_all,
-};
+use kubernetes_manifests::scheme::{AnyObject, Decoded, Scheme, Scope, to_yaml, to_yaml_all};
 use storage_v1alpha1::csi;
 
 fn scheme() -> Scheme {
@@ -56,8 +54,9 @@ fn reads_csi<Old: Kind + Convert<New>, New: Kind + Convert<Old>>(old: Old) {
     let converted = old.clone().convert_preserving().unwrap();
     assert_eq!(decoded.object, converted.object);
     assert_eq!(decoded.unrepresentable, converted.unrepresentable);
-    let again: Decoded<Old> =
-        scheme.decode_json(serde_json::to_string(&decoded.object).unwrap()).unwrap();
+    let again: Decoded<Old> = scheme
+        .decode_json(serde_json::to_string(&decoded.object).unwrap())
+        .unwrap();
     assert_eq!(again.object, old);
 
     let json = serde_json::to_string(&new).unwrap();
@@ -78,8 +77,11 @@ fn reads_csi<Old: Kind + Convert<New>, New: Kind + Convert<Old>>(old: Old) {
 fn yaml_there_and_back<K: Kind>() {
     let (scheme, object) = (scheme(), K::sample());
     let yaml = to_yaml(&object).unwrap();
-    let start =
-        format!("apiVersion: {}\nkind: {}\nmetadata:\n", K::API_VERSION, K::KIND);
+    let start = format!(
+        "apiVersion: {}\nkind: {}\nmetadata:\n",
+        K::API_VERSION,
+        K::KIND
+    );
     assert!(yaml.starts_with(&start), "{yaml}");
     let objects = scheme.decode_yaml_all(&yaml).unwrap();
     let [read] = objects.as_slice() else {
@@ -121,8 +123,7 @@ fn older_versions_meet_in_the_newest() {
     let scheme = scheme();
     let old = storage_v1alpha1::VolumeAttachment::sample();
     let json = serde_json::to_string(&old).unwrap();
-    let beta: Decoded<storage_v1beta1::VolumeAttachment> =
-        scheme.decode_json(&json).unwrap();
+    let beta: Decoded<storage_v1beta1::VolumeAttachment> = scheme.decode_json(&json).unwrap();
     assert_eq!(beta.object, storage_v1::VolumeAttachment::from(old).into());
 
     let old = csi_node_info_1_12();
@@ -136,7 +137,10 @@ fn older_versions_meet_in_the_newest() {
 /// What the package csi-api of Kubernetes 1.13 has beside its types.
 #[test]
 fn the_group_and_its_resources() {
-    assert_eq!(csi::GROUP_VERSION.to_string(), "csi.storage.k8s.io/v1alpha1");
+    assert_eq!(
+        csi::GROUP_VERSION.to_string(),
+        "csi.storage.k8s.io/v1alpha1"
+    );
     assert_eq!(csi::GROUP_VERSION.group, "csi.storage.k8s.io");
     let resource = csi::resource("csinodeinfos");
     assert_eq!(resource.to_string(), "csinodeinfos.csi.storage.k8s.io");
@@ -147,20 +151,27 @@ fn the_group_and_its_resources() {
     storage_v1alpha1::add_to_scheme(&mut scheme);
     csi::add_to_scheme(&mut scheme);
     let groups: Vec<_> = scheme.group_versions().map(ToString::to_string).collect();
-    let all =
-        ["v1", "v1alpha1", "v1beta1"].map(|version| format!("storage.k8s.io/{version}"));
+    let all = ["v1", "v1alpha1", "v1beta1"].map(|version| format!("storage.k8s.io/{version}"));
     assert_eq!(groups[0], "csi.storage.k8s.io/v1alpha1");
     assert_eq!(groups[1..], all);
     let kinds = scheme.kinds(&csi::GROUP_VERSION);
-    let kinds: Vec<_> = kinds.map(|kind| (&*kind.kind.kind, kind.resource)).collect();
-    assert_eq!(kinds, [("CSIDriver", "csidrivers"), ("CSINodeInfo", "csinodeinfos")]);
+    let kinds: Vec<_> = kinds
+        .map(|kind| (&*kind.kind.kind, kind.resource))
+        .collect();
+    assert_eq!(
+        kinds,
+        [("CSIDriver", "csidrivers"), ("CSINodeInfo", "csinodeinfos")]
+    );
 
     let found: Vec<_> = scheme.resource("csinodeinfos").collect();
     let [found] = found.as_slice() else {
         panic!("{found:?}")
     };
     assert_eq!(found.kind, GroupVersionKind::of::<csi::CSINodeInfo>());
-    assert_eq!(found.list_kind, Some(GroupVersionKind::of::<csi::CSINodeInfoList>()));
+    assert_eq!(
+        found.list_kind,
+        Some(GroupVersionKind::of::<csi::CSINodeInfoList>())
+    );
     assert_eq!(found.scope, Scope::Cluster);
     assert_eq!(scheme.resource("csidrivers").count(), 3);
     let mut capacities = scheme.resource("csistoragecapacities");
@@ -206,13 +217,14 @@ items:
             "apiVersion": "v1", "kind": "Secret", "metadata": {"name": "c"}, "data": {"k": "dg=="}
         }))
     );
-    let newest =
-        |object: AnyObject| object.convert_to(&scheme, &storage_v1::GROUP_VERSION);
-    let driver: Decoded<storage_v1::CSIDriver> =
-        objects[1].clone().convert(&scheme).unwrap();
+    let newest = |object: AnyObject| object.convert_to(&scheme, &storage_v1::GROUP_VERSION);
+    let driver: Decoded<storage_v1::CSIDriver> = objects[1].clone().convert(&scheme).unwrap();
     assert_eq!(driver.object.spec.pod_info_on_mount, Some(true));
     let class = newest(objects[3].clone()).unwrap();
-    assert_eq!(class.to_string(), "storage.k8s.io/v1 VolumeAttributesClass d");
+    assert_eq!(
+        class.to_string(),
+        "storage.k8s.io/v1 VolumeAttributesClass d"
+    );
     assert_eq!(class.read(), objects[3].read());
     let secret = newest(objects[2].clone()).unwrap_err().to_string();
     assert!(secret.contains("v1 Secret"), "{secret}");
@@ -223,8 +235,7 @@ items:
 fn errors_name_their_place() {
     let scheme = scheme();
     let decode = |json: Value| {
-        let decoded: Result<Decoded<storage_v1::CSINode>, _> =
-            scheme.decode_json(json.to_string());
+        let decoded: Result<Decoded<storage_v1::CSINode>, _> = scheme.decode_json(json.to_string());
         decoded.unwrap_err().to_string()
     };
     for (json, parts) in [
@@ -234,7 +245,10 @@ fn errors_name_their_place() {
         ),
         (
             json!({"apiVersion": "storage.k8s.io/v1beta1", "kind": "CSIDriver", "spec": {}}),
-            &["storage.k8s.io/v1beta1 CSIDriver", "storage.k8s.io/v1 CSINode"],
+            &[
+                "storage.k8s.io/v1beta1 CSIDriver",
+                "storage.k8s.io/v1 CSINode",
+            ],
         ),
         (json!({"kind": "CSINode"}), &["apiVersion"]),
         (json!({"apiVersion": "storage.k8s.io/v1"}), &["kind"]),

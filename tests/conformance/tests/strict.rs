@@ -43,8 +43,9 @@ fn says_what_a_server_says() {
             continue;
         }
         let errors = scheme().decode_yaml_all_strict(body).unwrap().errors;
-        let (duplicate, unknown): (Vec<_>, Vec<_>) =
-            errors.iter().partition(|error| error.kind == FieldErrorKind::Duplicate);
+        let (duplicate, unknown): (Vec<_>, Vec<_>) = errors
+            .iter()
+            .partition(|error| error.kind == FieldErrorKind::Duplicate);
         let told: Vec<_> = unknown.iter().map(ToString::to_string).collect();
         assert_eq!(told, case.errors, "{body}");
         let told: Vec<_> = duplicate.iter().map(|error| name(error)).collect();
@@ -145,9 +146,14 @@ fn tells_all<K: Kind + kubernetes_manifests::scheme::Versioned>() {
         let told: Vec<_> = read.errors.iter().map(told_as).collect();
         prop_assert_eq!(&told, &expected);
         prop_assert_eq!(&read.object, &serde_json::from_str::<K>(&text).unwrap());
-        read.errors.iter().try_for_each(|error| stands_there(&text, error))?;
+        read.errors
+            .iter()
+            .try_for_each(|error| stands_there(&text, error))?;
         let read = scheme().decode_json_all_strict(&text).unwrap();
-        prop_assert_eq!(read.errors.iter().map(told_as).collect::<Vec<_>>(), expected);
+        prop_assert_eq!(
+            read.errors.iter().map(told_as).collect::<Vec<_>>(),
+            expected
+        );
         in_yaml::<K>(&text, told)
     });
 }
@@ -201,9 +207,14 @@ fn stands_there(text: &str, error: &FieldError) -> Result<(), TestCaseError> {
     };
     let line = text.split('\n').nth(line - 1).unwrap();
     let rest: String = line.chars().skip(column - 1).collect();
-    let name = rest.strip_prefix('"').and_then(|rest| rest.split_once("\":"));
+    let name = rest
+        .strip_prefix('"')
+        .and_then(|rest| rest.split_once("\":"));
     let name = name.map(|(name, _)| name).unwrap_or_default();
-    prop_assert!(error.path.ends_with(name) && rest.starts_with('"'), "{rest}");
+    prop_assert!(
+        error.path.ends_with(name) && rest.starts_with('"'),
+        "{rest}"
+    );
     Ok(())
 }
 

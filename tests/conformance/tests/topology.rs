@@ -59,23 +59,67 @@ fn capacities_serve_as_the_scheduler_decides() {
     let zone = |zone: &str| json!({"matchLabels": {ZONE: zone}});
     let unknown = json!({"matchExpressions": [{"key": ZONE, "operator": "Near"}]});
     for (json, size, expected) in [
-        (json!({"nodeTopology": everywhere, "capacity": "1Gi"}), "1024Mi", true),
-        (json!({"nodeTopology": zone("a"), "capacity": "1Gi"}), "1Gi", true),
-        (json!({"nodeTopology": zone("b"), "capacity": "1Gi"}), "1Gi", false),
-        (json!({"nodeTopology": unknown, "capacity": "1Gi"}), "1Gi", false),
+        (
+            json!({"nodeTopology": everywhere, "capacity": "1Gi"}),
+            "1024Mi",
+            true,
+        ),
+        (
+            json!({"nodeTopology": zone("a"), "capacity": "1Gi"}),
+            "1Gi",
+            true,
+        ),
+        (
+            json!({"nodeTopology": zone("b"), "capacity": "1Gi"}),
+            "1Gi",
+            false,
+        ),
+        (
+            json!({"nodeTopology": unknown, "capacity": "1Gi"}),
+            "1Gi",
+            false,
+        ),
         // No node reaches it if none is said to.
         (json!({"capacity": "1Gi"}), "1", false),
         (json!({"nodeTopology": null, "capacity": "1Gi"}), "1", false),
         // No space without a capacity.
         (json!({"nodeTopology": everywhere}), "0", false),
-        (json!({"nodeTopology": everywhere, "capacity": "0"}), "0", true),
-        (json!({"nodeTopology": everywhere, "capacity": "0"}), "1", false),
-        (json!({"nodeTopology": everywhere, "capacity": "1Gi"}), "1073741825", false),
+        (
+            json!({"nodeTopology": everywhere, "capacity": "0"}),
+            "0",
+            true,
+        ),
+        (
+            json!({"nodeTopology": everywhere, "capacity": "0"}),
+            "1",
+            false,
+        ),
+        (
+            json!({"nodeTopology": everywhere, "capacity": "1Gi"}),
+            "1073741825",
+            false,
+        ),
         // In whole bytes, rounded up.
-        (json!({"nodeTopology": everywhere, "capacity": "0.5"}), "1", true),
-        (json!({"nodeTopology": everywhere, "capacity": "1"}), "1.5", false),
-        (json!({"nodeTopology": everywhere, "capacity": "1e30"}), "1e20", true),
-        (json!({"nodeTopology": everywhere, "capacity": "1e20"}), "1e30", false),
+        (
+            json!({"nodeTopology": everywhere, "capacity": "0.5"}),
+            "1",
+            true,
+        ),
+        (
+            json!({"nodeTopology": everywhere, "capacity": "1"}),
+            "1.5",
+            false,
+        ),
+        (
+            json!({"nodeTopology": everywhere, "capacity": "1e30"}),
+            "1e20",
+            true,
+        ),
+        (
+            json!({"nodeTopology": everywhere, "capacity": "1e20"}),
+            "1e30",
+            false,
+        ),
         // The maximum size of a volume counts, if it is set, and not the capacity.
         (
             json!({"nodeTopology": everywhere, "capacity": "9Gi", "maximumVolumeSize": "1Gi"}),
@@ -87,8 +131,16 @@ fn capacities_serve_as_the_scheduler_decides() {
             "2Gi",
             true,
         ),
-        (json!({"nodeTopology": everywhere, "maximumVolumeSize": "9Gi"}), "2Gi", true),
-        (json!({"nodeTopology": everywhere, "capacity": "much"}), "1", false),
+        (
+            json!({"nodeTopology": everywhere, "maximumVolumeSize": "9Gi"}),
+            "2Gi",
+            true,
+        ),
+        (
+            json!({"nodeTopology": everywhere, "capacity": "much"}),
+            "1",
+            false,
+        ),
     ] {
         let told = json.to_string();
         assert_eq!(fits(json.clone(), "fast", size), expected, "{told}");
@@ -107,7 +159,9 @@ fn what_is_malformed_can_be_told() {
         ));
     let refused = capacity.reaches_node(&[(ZONE, "a")]).unwrap_err();
     assert!(
-        refused.to_string().starts_with("matchExpressions[0].operator: "),
+        refused
+            .to_string()
+            .starts_with("matchExpressions[0].operator: "),
         "{refused}"
     );
     assert!(capacity.has_room_for(&amount("1")).is_err());

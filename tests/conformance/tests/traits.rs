@@ -81,7 +81,10 @@ where
     assert_eq!(*row, from_type);
     assert_eq!(known.next(), None);
     assert_eq!(K::API_VERSION, joined(K::GROUP, K::VERSION));
-    let list = [<K::List as Resource>::API_VERSION, <K::List as Resource>::KIND];
+    let list = [
+        <K::List as Resource>::API_VERSION,
+        <K::List as Resource>::KIND,
+    ];
     assert_eq!(list, [K::API_VERSION, K::LIST_KIND]);
     assert_eq!(<K::List as Resource>::GROUP, K::GROUP);
     assert_eq!(<K::List as Resource>::VERSION, K::VERSION);
@@ -104,7 +107,13 @@ where
     K::List: Resource,
 {
     fn constants<T: Resource>() -> [&'static str; 5] {
-        [T::API_VERSION, T::GROUP, T::KIND, T::VERSION, T::URL_PATH_SEGMENT]
+        [
+            T::API_VERSION,
+            T::GROUP,
+            T::KIND,
+            T::VERSION,
+            T::URL_PATH_SEGMENT,
+        ]
     }
     assert_eq!(constants::<K>(), constants::<K::Peer>());
     assert_eq!(K::LIST_KIND, <K::Peer as ListableResource>::LIST_KIND);
@@ -198,8 +207,7 @@ fn status_subresources() {
     let table = facts::resources();
     assert_eq!(table.len(), found.len());
     for (api_version, kind, status) in found {
-        let row =
-            |row: &&ResourceType| (row.api_version, row.kind) == (api_version, kind);
+        let row = |row: &&ResourceType| (row.api_version, row.kind) == (api_version, kind);
         let row = table.iter().find(row).unwrap();
         assert_eq!(row.status, status, "{api_version} {kind}");
     }

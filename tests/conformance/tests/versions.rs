@@ -10,7 +10,10 @@ use serde_json::json;
 const V1: &str = "storage.k8s.io/v1";
 
 fn has_lifecycle<K: Facts + kubernetes_kinds::Kind>() {
-    assert_eq!(<K as kubernetes_kinds::Kind>::LIFECYCLE, <K as Facts>::LIFECYCLE);
+    assert_eq!(
+        <K as kubernetes_kinds::Kind>::LIFECYCLE,
+        <K as Facts>::LIFECYCLE
+    );
 }
 
 mod lifecycle {
@@ -30,8 +33,9 @@ fn three_versions_of_one_kind() {
             "parameters": {"iops": "5000"},
         })
     });
-    let newest =
-        documents.clone().map(|document| -> storage_v1::VolumeAttributesClass {
+    let newest = documents
+        .clone()
+        .map(|document| -> storage_v1::VolumeAttributesClass {
             match document["apiVersion"].as_str().unwrap() {
                 storage_v1::VolumeAttributesClass::API_VERSION => {
                     serde_json::from_value(document).unwrap()
@@ -59,21 +63,17 @@ fn three_versions_of_one_kind() {
 #[test]
 fn from_one_older_version_to_another() {
     let alpha = storage_v1alpha1::VolumeAttachment::sample();
-    let beta = storage_v1beta1::VolumeAttachment::from(
-        storage_v1::VolumeAttachment::from(alpha.clone()),
-    );
+    let beta =
+        storage_v1beta1::VolumeAttachment::from(storage_v1::VolumeAttachment::from(alpha.clone()));
     assert_eq!(beta, storage_v1beta1::VolumeAttachment::sample());
-    let back = storage_v1alpha1::VolumeAttachment::from(
-        storage_v1::VolumeAttachment::from(beta),
-    );
+    let back = storage_v1alpha1::VolumeAttachment::from(storage_v1::VolumeAttachment::from(beta));
     assert_eq!(back, alpha);
 }
 
 /// `CSIDriver` is in three group-versions; none reads another's objects.
 #[test]
 fn one_name_in_two_groups() {
-    let sample =
-        serde_json::to_string(&storage_v1alpha1::csi::CSIDriver::sample()).unwrap();
+    let sample = serde_json::to_string(&storage_v1alpha1::csi::CSIDriver::sample()).unwrap();
     serde_json::from_str::<storage_v1::CSIDriver>(&sample).unwrap_err();
     serde_json::from_str::<storage_v1beta1::CSIDriver>(&sample).unwrap_err();
     let sample = serde_json::to_string(&storage_v1beta1::CSIDriver::sample()).unwrap();

@@ -11,10 +11,9 @@ use kubernetes_kinds::wire::Object;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use storage_v1::{
-    CSIDriver, CSIDriverSpec, CSINode, FSGroupPolicy, PersistentVolumeReclaimPolicy,
-    StorageClass, StorageHealthStatusType, TokenRequest, VolumeAttachment,
-    VolumeAttachmentStatus, VolumeAttributesClass, VolumeBindingMode,
-    VolumeLifecycleMode, VolumeNodeResources,
+    CSIDriver, CSIDriverSpec, CSINode, FSGroupPolicy, PersistentVolumeReclaimPolicy, StorageClass,
+    StorageHealthStatusType, TokenRequest, VolumeAttachment, VolumeAttachmentStatus,
+    VolumeAttributesClass, VolumeBindingMode, VolumeLifecycleMode, VolumeNodeResources,
 };
 use storage_v1alpha1::csi;
 
@@ -67,15 +66,22 @@ fn documents<K: Kind>() -> [Value; 2] {
 }
 
 fn type_comes_first<K: Kind>() {
-    let object = format!(r#"{{"apiVersion":"{}","kind":"{}","#, K::API_VERSION, K::KIND);
+    let object = format!(
+        r#"{{"apiVersion":"{}","kind":"{}","#,
+        K::API_VERSION,
+        K::KIND
+    );
     for sample in [K::sample(), K::default()] {
         let json = serde_json::to_string(&sample).unwrap();
         assert!(json.starts_with(&object), "{json}");
     }
     let list: K::List = [K::default()].into_iter().collect();
     let json = serde_json::to_string(&list).unwrap();
-    let start =
-        format!(r#"{{"apiVersion":"{}","kind":"{}","#, K::API_VERSION, K::LIST_KIND);
+    let start = format!(
+        r#"{{"apiVersion":"{}","kind":"{}","#,
+        K::API_VERSION,
+        K::LIST_KIND
+    );
     assert!(json.starts_with(&start), "{json}");
     assert!(json.contains(&format!(r#""items":[{object}"#)), "{json}");
 }
@@ -128,14 +134,22 @@ where
 fn each_null<T: Wire>(document: &Value) {
     let mut count = 0;
     for pointer in objects_of(document) {
-        let names = document.pointer(&pointer).unwrap().as_object().unwrap().keys();
+        let names = document
+            .pointer(&pointer)
+            .unwrap()
+            .as_object()
+            .unwrap()
+            .keys();
         for name in names {
             let mut null = document.clone();
             null.pointer_mut(&pointer).unwrap()[name] = Value::Null;
-            let null =
-                read::<T>(&null).unwrap_or_else(|e| panic!("{pointer}/{name}: {e}"));
+            let null = read::<T>(&null).unwrap_or_else(|e| panic!("{pointer}/{name}: {e}"));
             let mut absent = document.clone();
-            let fields = absent.pointer_mut(&pointer).unwrap().as_object_mut().unwrap();
+            let fields = absent
+                .pointer_mut(&pointer)
+                .unwrap()
+                .as_object_mut()
+                .unwrap();
             fields.remove(name);
             assert_eq!(null, read::<T>(&absent).unwrap(), "{pointer}/{name}");
             count += 1;
@@ -156,8 +170,12 @@ fn null_is_absent<K: Kind>() {
 fn each_unknown<T: Wire>(document: &Value) {
     let original: T = read(document).unwrap();
     for pointer in objects_of(document) {
-        for unknown in [json!(null), json!(1.5), json!({"a": [{"spec": {}}]}), json!([])]
-        {
+        for unknown in [
+            json!(null),
+            json!(1.5),
+            json!({"a": [{"spec": {}}]}),
+            json!([]),
+        ] {
             let mut document = document.clone();
             document.pointer_mut(&pointer).unwrap()["fromTheFuture"] = unknown;
             assert_eq!(read::<T>(&document).unwrap(), original, "{pointer}");
@@ -178,7 +196,10 @@ fn only_objects<K: Kind>() {
         let error = read::<K>(&wrong).unwrap_err().to_string();
         assert!(error.contains(&format!("a {} object", K::KIND)), "{error}");
         let error = read::<K::List>(&wrong).unwrap_err().to_string();
-        assert!(error.contains(&format!("a {} object", K::LIST_KIND)), "{error}");
+        assert!(
+            error.contains(&format!("a {} object", K::LIST_KIND)),
+            "{error}"
+        );
     }
 }
 
@@ -330,17 +351,26 @@ fn zeros_are_written() {
         {"name": "a", "nodeID": "b", "allocatable": {}},
     ]}, "status": {"storageHealth": []}});
     let written = value(&read::<CSINode>(&node).unwrap());
-    assert_eq!((&written["spec"], &written["status"]), (&node["spec"], &node["status"]));
+    assert_eq!(
+        (&written["spec"], &written["status"]),
+        (&node["spec"], &node["status"])
+    );
 
     let written = value(&CSINode::default());
     assert_eq!(written["spec"], json!({"drivers": []}));
     assert_eq!(written.get("status"), None);
-    assert_eq!(value(&storage_v1::CSINodeList::default())["items"], json!([]));
+    assert_eq!(
+        value(&storage_v1::CSINodeList::default())["items"],
+        json!([])
+    );
 
     let written = value(&VolumeAttachmentStatus::default());
     assert_eq!(written, json!({"attached": false}));
     let written = value(&VolumeAttachment::default());
-    assert_eq!(written["spec"], json!({"attacher": "", "nodeName": "", "source": {}}));
+    assert_eq!(
+        written["spec"],
+        json!({"attacher": "", "nodeName": "", "source": {}})
+    );
 
     let class = VolumeAttributesClass::new("a", "b").with_parameters([("", ""); 0]);
     assert_eq!(value(&class)["parameters"], json!({}));
@@ -362,7 +392,12 @@ fn absent_required_lists_are_empty() {
         assert!(node.spec.drivers.is_empty());
     }
     for list in [json!({}), json!({"items": null}), json!({"items": []})] {
-        assert!(read::<storage_v1::CSINodeList>(&list).unwrap().items.is_empty());
+        assert!(
+            read::<storage_v1::CSINodeList>(&list)
+                .unwrap()
+                .items
+                .is_empty()
+        );
     }
 }
 
@@ -380,8 +415,7 @@ fn duplicates() {
         }
     );
     // Of metadata, the last one of each field.
-    let metadata =
-        r#"{"metadata":{"name":"a","uid":"u"},"metadata":{"name":"b"},"metadata":null}"#;
+    let metadata = r#"{"metadata":{"name":"a","uid":"u"},"metadata":{"name":"b"},"metadata":null}"#;
     let class: VolumeAttributesClass = serde_json::from_str(metadata).unwrap();
     assert_eq!(class.metadata.name.as_deref(), Some("b"));
     assert_eq!(class.metadata.uid.as_deref(), Some("u"));
@@ -397,7 +431,12 @@ fn numbers() {
     let count = |count: Value| read::<VolumeNodeResources>(&json!({"count": count}));
     assert_eq!(count(json!(i32::MAX)).unwrap().count, Some(i32::MAX));
     assert_eq!(count(json!(-1)).unwrap().count, Some(-1));
-    for wrong in [json!(2_147_483_648_i64), json!("1"), json!(1.5), json!(true)] {
+    for wrong in [
+        json!(2_147_483_648_i64),
+        json!("1"),
+        json!(1.5),
+        json!(true),
+    ] {
         count(wrong).unwrap_err();
     }
 }

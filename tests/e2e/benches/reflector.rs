@@ -36,8 +36,11 @@ use storage_v1::VolumeAttachment;
 /// Says to a child process which type its reflector is to hold.
 const CHILD: &str = "E2E_REFLECTOR";
 
-const TYPES: [(&str, &str); 3] =
-    [("peer", "k8s-openapi"), ("full", "these crates"), ("lean", "these crates, Lean")];
+const TYPES: [(&str, &str); 3] = [
+    ("peer", "k8s-openapi"),
+    ("full", "these crates"),
+    ("lean", "these crates, Lean"),
+];
 
 #[tokio::main]
 async fn main() {
@@ -53,20 +56,16 @@ async fn main() {
 /// Prints the number of objects in a reflector and by how many bytes it has made the process grow.
 async fn hold<K>()
 where
-    K: Resource<DynamicType = ()>
-        + Clone
-        + Debug
-        + DeserializeOwned
-        + Send
-        + Sync
-        + 'static,
+    K: Resource<DynamicType = ()> + Clone + Debug + DeserializeOwned + Send + Sync + 'static,
 {
     let api: Api<K> = Api::all(Client::try_default().await.unwrap());
     // What the connection takes is there before.
     api.get_metadata("none").await.unwrap_err();
     let before = memory_stats::memory_stats().unwrap().physical_mem;
     let (reader, writer) = reflector::store::<K>();
-    let mut events = watcher(api, watcher::Config::default()).reflect(writer).boxed();
+    let mut events = watcher(api, watcher::Config::default())
+        .reflect(writer)
+        .boxed();
     while !matches!(events.try_next().await.unwrap().unwrap(), Event::InitDone) {}
     let after = memory_stats::memory_stats().unwrap().physical_mem;
     println!("{} {}", hint::black_box(&reader).len(), after - before);
@@ -80,7 +79,10 @@ async fn compare() {
     let kubeconfig = server.kubeconfig();
     let measure = |which: &str| -> f64 {
         let mut child = Command::new(env::current_exe().unwrap());
-        let output = child.env(CHILD, which).env("KUBECONFIG", &kubeconfig).output();
+        let output = child
+            .env(CHILD, which)
+            .env("KUBECONFIG", &kubeconfig)
+            .output();
         let output = output.unwrap();
         let errors = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{which}: {errors}");
@@ -122,5 +124,8 @@ async fn fill(client: &Client, objects: usize) {
         }
     };
     let objects = workload::objects(objects).unwrap().into_iter();
-    stream::iter(objects.map(write)).buffer_unordered(32).collect::<Vec<()>>().await;
+    stream::iter(objects.map(write))
+        .buffer_unordered(32)
+        .collect::<Vec<()>>()
+        .await;
 }

@@ -37,7 +37,6 @@ impl Assets {
                 self.folder.display()
             )));
         }
-        std::path::absolute(&path)
-            .map_err(|e| Error::because("find the current folder", &e))
+        std::path::absolute(&path).map_err(|e| Error::because("find the current folder", &e))
     }
 }

@@ -94,10 +94,7 @@ impl Builder {
     /// Runs kube-controller-manager with these controllers, such as [`VOLUME_CONTROLLERS`].
     ///
     /// [`VOLUME_CONTROLLERS`]: crate::VOLUME_CONTROLLERS
-    pub fn controllers(
-        mut self,
-        names: impl IntoIterator<Item = impl Into<String>>,
-    ) -> Self {
+    pub fn controllers(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.controllers.extend(names.into_iter().map(Into::into));
         self
     }
@@ -135,8 +132,7 @@ impl Builder {
         let assets = Assets::find(self.assets.as_deref())?;
         let etcd = assets.program("etcd")?;
         let apiserver = assets.program(APISERVER)?;
-        let wanted =
-            |is_wanted: bool, name| is_wanted.then(|| assets.program(name)).transpose();
+        let wanted = |is_wanted: bool, name| is_wanted.then(|| assets.program(name)).transpose();
         let manager = wanted(!self.controllers.is_empty(), MANAGER)?;
         let scheduler = wanted(self.scheduler, SCHEDULER)?;
         let ports = Ports::free()?;
@@ -151,7 +147,8 @@ impl Builder {
         servers.start(&etcd, &etcd_flags(&servers, ports))?;
         let flags = self.apiserver_flags(&servers, &credentials, ports);
         servers.start(&apiserver, &flags)?;
-        self.wait(&servers, APISERVER, "/readyz", &config, deadline).await?;
+        self.wait(&servers, APISERVER, "/readyz", &config, deadline)
+            .await?;
         // Both start at the same time.
         if let Some(manager) = &manager {
             let flags = self.manager_flags(&kubeconfig, &credentials, ports);
@@ -163,11 +160,13 @@ impl Builder {
         }
         if manager.is_some() {
             let config = credentials.config(&url(ports.manager))?;
-            self.wait(&servers, MANAGER, "/healthz", &config, deadline).await?;
+            self.wait(&servers, MANAGER, "/healthz", &config, deadline)
+                .await?;
         }
         if scheduler.is_some() {
             let config = credentials.config(&url(ports.scheduler))?;
-            self.wait(&servers, SCHEDULER, "/readyz", &config, deadline).await?;
+            self.wait(&servers, SCHEDULER, "/readyz", &config, deadline)
+                .await?;
         }
         Ok(ControlPlane::new(servers, config))
     }
@@ -184,8 +183,7 @@ impl Builder {
         let mut config = config.clone();
         // The server isn't ready as long as it refuses.
         config.default_retry = false;
-        let client =
-            Client::try_from(config).map_err(|e| Error::because("make a client", &e))?;
+        let client = Client::try_from(config).map_err(|e| Error::because("make a client", &e))?;
         loop {
             let answer = request::send(&client, Method::GET, path, None);
             let said = match timeout(PATIENCE, answer).await {
@@ -217,7 +215,10 @@ impl Builder {
         flags.extend([
             format!("--etcd-servers=http://127.0.0.1:{}", ports.etcd_clients),
             format!("--cert-dir={}", servers.folder().display()),
-            format!("--service-account-key-file={}", credentials.public_key.display()),
+            format!(
+                "--service-account-key-file={}",
+                credentials.public_key.display()
+            ),
             format!("--service-account-signing-key-file={key}"),
             "--service-account-issuer=https://kubernetes.default.svc".to_owned(),
             format!("--token-auth-file={}", credentials.tokens.display()),

@@ -58,7 +58,11 @@ impl ControlPlane {
     pub async fn shared() -> Result<&'static Self, Error> {
         // Nothing in a static is ever dropped: the end of the process stops it.
         static SHARED: OnceCell<Result<ControlPlane, Error>> = OnceCell::const_new();
-        SHARED.get_or_init(Self::start).await.as_ref().map_err(Clone::clone)
+        SHARED
+            .get_or_init(Self::start)
+            .await
+            .as_ref()
+            .map_err(Clone::clone)
     }
 
     pub(crate) fn new(servers: Servers, config: Config) -> Self {
@@ -125,11 +129,7 @@ impl ControlPlane {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn object<'a, K>(
-        &'a self,
-        objects: &'a Api<K>,
-        name: &'a str,
-    ) -> Awaited<'a, K> {
+    pub fn object<'a, K>(&'a self, objects: &'a Api<K>, name: &'a str) -> Awaited<'a, K> {
         Awaited::new(self, objects, name)
     }
 }

@@ -33,15 +33,17 @@ impl Credentials {
         let file = |name: &str, text: String| {
             let path = folder.join(name);
             let written = fs::write(&path, text);
-            written
-                .map_err(|e| Error::because(&format!("write {}", path.display()), &e))?;
+            written.map_err(|e| Error::because(&format!("write {}", path.display()), &e))?;
             Ok(path)
         };
         Ok(Self {
             certificate: file("server.crt", made.cert.pem())?,
             key: file("server.key", made.signing_key.serialize_pem())?,
             public_key: file("server.pub", made.signing_key.public_key_pem())?,
-            tokens: file("tokens.csv", format!("{token},admin,admin,system:masters\n"))?,
+            tokens: file(
+                "tokens.csv",
+                format!("{token},admin,admin,system:masters\n"),
+            )?,
             trusted: made.cert.der().to_vec(),
             token,
         })
@@ -49,8 +51,9 @@ impl Credentials {
 
     /// What kube's client needs to be the administrator.
     pub(crate) fn config(&self, url: &str) -> Result<Config, Error> {
-        let url: Uri =
-            url.parse().map_err(|e| Error::because("use the server's address", &e))?;
+        let url: Uri = url
+            .parse()
+            .map_err(|e| Error::because("use the server's address", &e))?;
         let mut config = Config::new(url);
         config.root_cert = Some(vec![self.trusted.clone()]);
         config.auth_info.token = Some(self.token.clone().into());

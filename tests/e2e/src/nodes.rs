@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use k8s_openapi::api::core::v1::{
-    Container, Node, NodeCondition, NodeStatus, PersistentVolumeClaimVolumeSource, Pod,
-    PodSpec, Volume, VolumeMount,
+    Container, Node, NodeCondition, NodeStatus, PersistentVolumeClaimVolumeSource, Pod, PodSpec,
+    Volume, VolumeMount,
 };
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use kube::api::{Patch, PatchParams, PostParams};
@@ -21,12 +21,14 @@ use serde_json::json;
 ///
 /// Those of the requests, such as a conflict with a Node of the same name.
 pub async fn add_node(client: &Client, name: &str, zone: &str) -> kube::Result<Node> {
-    let labels =
-        [("kubernetes.io/hostname", name), ("topology.kubernetes.io/zone", zone)];
+    let labels = [
+        ("kubernetes.io/hostname", name),
+        ("topology.kubernetes.io/zone", zone),
+    ];
     let labels = labels.map(|(key, value)| (key.to_owned(), value.to_owned()));
     let resources = [("cpu", "8"), ("memory", "16Gi"), ("pods", "110")];
-    let resources = resources
-        .map(|(resource, amount)| (resource.to_owned(), Quantity(amount.to_owned())));
+    let resources =
+        resources.map(|(resource, amount)| (resource.to_owned(), Quantity(amount.to_owned())));
     let resources = BTreeMap::from(resources);
     let ready = NodeCondition {
         type_: "Ready".to_owned(),

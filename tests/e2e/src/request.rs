@@ -59,8 +59,10 @@ pub async fn send_as(
     kind: &str,
     body: Option<Vec<u8>>,
 ) -> kube::Result<Answer> {
-    let request =
-        Request::builder().method(method).uri(path).header("Content-Type", kind);
+    let request = Request::builder()
+        .method(method)
+        .uri(path)
+        .header("Content-Type", kind);
     let body = body.map_or_else(Body::empty, Body::from);
     let request = request.body(body).map_err(kube::Error::HttpError)?;
     let answer = client.send(request).await?;

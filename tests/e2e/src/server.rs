@@ -35,17 +35,30 @@ impl Server {
         folder: &Path,
         watchdog: &Watchdog,
     ) -> Result<Self, Error> {
-        let name =
-            program.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let error =
-            |e: io::Error| Error::because(&format!("start {}", program.display()), &e);
+        let name = program
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+        let error = |e: io::Error| Error::because(&format!("start {}", program.display()), &e);
         let log = folder.join(format!("{name}.log"));
         let mut command = Command::new("sh");
-        command.args(["-c", SCRIPT]).arg(&log).arg(program).args(flags);
+        command
+            .args(["-c", SCRIPT])
+            .arg(&log)
+            .arg(program)
+            .args(flags);
         // The user's environment variables for etcd and Kubernetes' tools must have no effect.
-        command.env_clear().envs(env::var_os("PATH").map(|path| ("PATH", path)));
-        command.env("HOME", folder).env("TMPDIR", folder).current_dir(folder);
-        command.stdin(Stdio::null()).stdout(watchdog.line().map_err(error)?);
+        command
+            .env_clear()
+            .envs(env::var_os("PATH").map(|path| ("PATH", path)));
+        command
+            .env("HOME", folder)
+            .env("TMPDIR", folder)
+            .current_dir(folder);
+        command
+            .stdin(Stdio::null())
+            .stdout(watchdog.line().map_err(error)?);
         // Ctrl-C ends the test process, and then the watchdog ends this one.
         command.stderr(Stdio::null()).process_group(0);
         let child = command.spawn().map_err(error)?;
@@ -59,14 +72,16 @@ impl Server {
 
     /// Returns an error with the last lines of the log if the server has ended.
     pub(crate) fn check(&self) -> Result<(), Error> {
-        let status =
-            self.child.lock().unwrap_or_else(PoisonError::into_inner).try_wait();
+        let status = self
+            .child
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .try_wait();
         match status {
             Ok(None) => Ok(()),
             Ok(Some(status)) => {
                 let log = self.last_lines();
-                let mut error =
-                    Error::new(format!("{} ended with {status}; {log}", self.name));
+                let mut error = Error::new(format!("{} ended with {status}; {log}", self.name));
                 error.port_taken = log.contains("address already in use");
                 Err(error)
             }

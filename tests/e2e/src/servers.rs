@@ -37,11 +37,7 @@ impl Servers {
     }
 
     /// Starts another server.
-    pub(crate) fn start(
-        &mut self,
-        program: &Path,
-        flags: &[String],
-    ) -> Result<(), Error> {
+    pub(crate) fn start(&mut self, program: &Path, flags: &[String]) -> Result<(), Error> {
         let server = Server::start(program, flags, &self.folder, &self.watchdog)?;
         self.running.push(server);
         Ok(())
@@ -61,8 +57,7 @@ impl Servers {
     /// Returns the last lines of every log, each below the name of its server.
     pub(crate) fn logs(&self) -> String {
         let logs = self.running.iter();
-        let logs =
-            logs.map(|server| format!("{}: {}", server.name(), server.last_lines()));
+        let logs = logs.map(|server| format!("{}: {}", server.name(), server.last_lines()));
         logs.collect::<Vec<_>>().join("\n")
     }
 }

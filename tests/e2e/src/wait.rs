@@ -36,11 +36,7 @@ pub struct Awaited<'a, K> {
 }
 
 impl<'a, K> Awaited<'a, K> {
-    pub(crate) fn new(
-        server: &'a ControlPlane,
-        objects: &'a Api<K>,
-        name: &'a str,
-    ) -> Self {
+    pub(crate) fn new(server: &'a ControlPlane, objects: &'a Api<K>, name: &'a str) -> Self {
         Self {
             server,
             objects,
@@ -69,7 +65,8 @@ impl<K: Clone + Debug + DeserializeOwned + Resource + Serialize> Awaited<'_, K> 
         what: &str,
         mut condition: impl FnMut(&K) -> bool,
     ) -> Result<K, Error> {
-        self.poll(what, |object| object.filter(|object| condition(object))).await
+        self.poll(what, |object| object.filter(|object| condition(object)))
+            .await
     }
 
     /// Waits until there is no such object.
@@ -78,7 +75,8 @@ impl<K: Clone + Debug + DeserializeOwned + Resource + Serialize> Awaited<'_, K> 
     ///
     /// As for [`until`](Self::until).
     pub async fn until_gone(&self) -> Result<(), Error> {
-        self.poll("to be gone", |object| object.is_none().then_some(())).await
+        self.poll("to be gone", |object| object.is_none().then_some(()))
+            .await
     }
 
     async fn poll<T>(
@@ -95,8 +93,7 @@ impl<K: Clone + Debug + DeserializeOwned + Resource + Serialize> Awaited<'_, K> 
                     if let Some(found) = wanted(object) {
                         return Ok(found);
                     }
-                    last =
-                        shown.map_or_else(|| "there is none".to_owned(), |o| show(&o));
+                    last = shown.map_or_else(|| "there is none".to_owned(), |o| show(&o));
                 }
                 Ok(Err(error)) => last = format!("it can't be read: {error}"),
                 Err(_) => {}

@@ -32,7 +32,10 @@ impl Fakes {
             // another thread is just starting, can't be run.
             let write = "printf %s \"$2\" >\"$1\" && chmod +x \"$1\"";
             let mut command = Command::new("sh");
-            command.args(["-c", write, "sh"]).arg(fakes.path(name)).arg(script);
+            command
+                .args(["-c", write, "sh"])
+                .arg(fakes.path(name))
+                .arg(script);
             assert!(command.status().unwrap().success());
         }
         fakes
@@ -61,7 +64,10 @@ impl Fakes {
         for name in ["etcd", "kube-apiserver"] {
             for id in self.read(&format!("{name}.pids")).lines() {
                 let id = rustix::process::Pid::from_raw(id.parse().unwrap()).unwrap();
-                assert!(rustix::process::test_kill_process(id).is_err(), "{name} runs");
+                assert!(
+                    rustix::process::test_kill_process(id).is_err(),
+                    "{name} runs"
+                );
             }
         }
         // A script may have been stopped before it wrote its id.
@@ -93,8 +99,14 @@ async fn a_program_that_is_not_there() {
     assert_has(&told, &["has no kube-scheduler"]);
     fs::remove_file(fakes.path("kube-apiserver")).unwrap();
     let told = error(fakes.builder()).await;
-    assert_has(&told, &["has no kube-apiserver", "help: ", "KUBEBUILDER_ASSETS"]);
-    assert!(!fakes.path("etcd.pids").exists(), "etcd was started for nothing");
+    assert_has(
+        &told,
+        &["has no kube-apiserver", "help: ", "KUBEBUILDER_ASSETS"],
+    );
+    assert!(
+        !fakes.path("etcd.pids").exists(),
+        "etcd was started for nothing"
+    );
 }
 
 #[tokio::test]
@@ -104,7 +116,11 @@ async fn a_server_that_ends_shows_the_last_lines_of_its_log() {
     let told = error(fakes.builder().ready_within(Duration::from_secs(60))).await;
     assert_has(
         &told,
-        &["kube-apiserver ended with exit status: 3", "line 11.", "line 30."],
+        &[
+            "kube-apiserver ended with exit status: 3",
+            "line 11.",
+            "line 30.",
+        ],
     );
     assert!(!told.contains("line 10."), "{told}");
     assert_eq!(fakes.starts("kube-apiserver"), 1);
@@ -119,7 +135,10 @@ async fn a_server_that_ends_shows_the_last_lines_of_its_log() {
 async fn a_server_that_is_not_ready_in_time() {
     let fakes = Fakes::new(IDLE, &format!("echo still thinking; {IDLE}"));
     let told = error(fakes.builder()).await;
-    assert_has(&told, &["kube-apiserver is not ready after 1s", "still thinking"]);
+    assert_has(
+        &told,
+        &["kube-apiserver is not ready after 1s", "still thinking"],
+    );
     fakes.assert_gone();
 }
 
@@ -143,7 +162,13 @@ async fn a_port_that_was_taken_meanwhile() {
 #[tokio::test]
 async fn options_become_flags() {
     let fakes = Fakes::new(IDLE, IDLE);
-    error(fakes.builder().feature_gate("A", false).apiserver_flag("--v=4")).await;
+    error(
+        fakes
+            .builder()
+            .feature_gate("A", false)
+            .apiserver_flag("--v=4"),
+    )
+    .await;
     let flags = fakes.read("kube-apiserver.flags");
     let gates = "--feature-gates=AllAlpha=true,AllBeta=true,A=false";
     assert_has(&flags, &["--runtime-config=api/all=true", gates, "--v=4"]);

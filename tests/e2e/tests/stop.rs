@@ -35,7 +35,10 @@ fn is_running(folder: &Path, program: &str) -> bool {
 fn until(what: &str, mut is_so: impl FnMut() -> bool) {
     let started = Instant::now();
     while !is_so() {
-        assert!(started.elapsed() < Duration::from_secs(30), "still not: {what}");
+        assert!(
+            started.elapsed() < Duration::from_secs(30),
+            "still not: {what}"
+        );
         std::thread::sleep(Duration::from_millis(10));
     }
 }
@@ -43,12 +46,17 @@ fn until(what: &str, mut is_so: impl FnMut() -> bool) {
 #[tokio::test]
 #[ignore = "needs a control plane: run cargo xtask e2e"]
 async fn dropped() {
-    let builder = ControlPlane::builder().controllers(VOLUME_CONTROLLERS).scheduler();
+    let builder = ControlPlane::builder()
+        .controllers(VOLUME_CONTROLLERS)
+        .scheduler();
     let server = builder.start().await.unwrap();
     let folder = server.folder().to_owned();
-    for program in
-        ["etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler"]
-    {
+    for program in [
+        "etcd",
+        "kube-apiserver",
+        "kube-controller-manager",
+        "kube-scheduler",
+    ] {
         assert!(is_running(&folder, program), "{program}");
     }
     drop(server);
@@ -98,7 +106,9 @@ impl Helper {
     fn ready() -> Self {
         let mut helper = Self::start();
         let lines = BufReader::new(helper.process.stdout.take().unwrap()).lines();
-        let ready = lines.map(Result::unwrap).any(|line| line.ends_with("ready"));
+        let ready = lines
+            .map(Result::unwrap)
+            .any(|line| line.ends_with("ready"));
         assert!(ready, "the helper has ended");
         let folder = helper.folder.path();
         assert!(is_running(folder, "etcd") && is_running(folder, "kube-apiserver"));
@@ -114,7 +124,9 @@ impl Helper {
         self.process.wait().unwrap();
         let folder = self.folder.path();
         until("all processes gone", || processes(folder).is_empty());
-        until("all files gone", || fs::read_dir(folder).unwrap().next().is_none());
+        until("all files gone", || {
+            fs::read_dir(folder).unwrap().next().is_none()
+        });
     }
 }
 

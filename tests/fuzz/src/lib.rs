@@ -118,8 +118,7 @@ pub fn decode(data: &[u8]) {
             continue;
         };
         let again = scheme.decode_json_all(written.to_string());
-        let again =
-            again.map(|objects| objects.iter().map(|o| o.to_value().ok()).collect());
+        let again = again.map(|objects| objects.iter().map(|o| o.to_value().ok()).collect());
         assert_eq!(again.ok(), Some(vec![Some(written)]));
     }
 }
@@ -144,5 +143,9 @@ pub fn quantity(data: &[u8]) {
     let written = amount.to_string();
     let again = Amount::parse(&written);
     assert!(again.is_ok_and(|again| again == amount), "{written}");
-    let _ = (amount.checked_add(&amount), amount.checked_sub(&amount), amount.to_i64());
+    let _ = (
+        amount.checked_add(&amount),
+        amount.checked_sub(&amount),
+        amount.to_i64(),
+    );
 }

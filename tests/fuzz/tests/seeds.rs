@@ -39,9 +39,15 @@ fn run_right(name: &str, target: fn(&[u8]) -> Result<(), String>) {
 }
 
 fn seeds(name: &str) -> Vec<(PathBuf, Vec<u8>)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("seeds").join(name);
-    let paths = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    paths.map(|path| (path.clone(), fs::read(path).unwrap())).collect()
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("seeds")
+        .join(name);
+    let paths = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    paths
+        .map(|path| (path.clone(), fs::read(path).unwrap()))
+        .collect()
 }
 
 fn run(name: &str, target: impl Fn(&[u8]) + std::panic::RefUnwindSafe) {

@@ -33,9 +33,9 @@ impl Workspace {
     /// The package of a name.
     pub(super) fn package(&self, name: &str) -> Result<&Package, Box<dyn Error>> {
         let mut packages = self.packages.iter();
-        packages.find(|package| package.name == name).ok_or_else(|| {
-            format!("error: the workspace has no package `{name}`").into()
-        })
+        packages
+            .find(|package| package.name == name)
+            .ok_or_else(|| format!("error: the workspace has no package `{name}`").into())
     }
 }
 
@@ -104,8 +104,7 @@ impl Cargo {
                 "RUSTC_WRAPPER",
                 "RUSTFLAGS",
             ];
-            if names.contains(&&*known) || prefixes.iter().any(|p| known.starts_with(p))
-            {
+            if names.contains(&&*known) || prefixes.iter().any(|p| known.starts_with(p)) {
                 command.env_remove(&name);
             }
         }
@@ -127,47 +126,39 @@ impl Cargo {
     }
 
     /// What `cargo --version --verbose` says after a prefix: its version after `cargo `.
-    pub(super) fn about(
-        &self,
-        root: &Path,
-        prefix: &str,
-    ) -> Result<String, Box<dyn Error>> {
+    pub(super) fn about(&self, root: &Path, prefix: &str) -> Result<String, Box<dyn Error>> {
         let mut command = Command::new(&self.program);
         let text = output(command.arg("-Vv").current_dir(root))?;
         let mut lines = text.lines();
         let found = lines.find_map(|line| line.strip_prefix(prefix));
-        found.map(str::to_owned).ok_or_else(|| {
-            format!("error: `cargo -Vv` has no line with {prefix:?}").into()
-        })
+        found
+            .map(str::to_owned)
+            .ok_or_else(|| format!("error: `cargo -Vv` has no line with {prefix:?}").into())
     }
 
     /// The packages that a program is built from, each with its features, but not the program itself.
-    pub(super) fn features(
-        &self,
-        manifest: &Path,
-    ) -> Result<BTreeSet<String>, Box<dyn Error>> {
+    pub(super) fn features(&self, manifest: &Path) -> Result<BTreeSet<String>, Box<dyn Error>> {
         let mut command = self.command();
         command.args(["tree", "--quiet", "--offline", "--edges", "normal,build"]);
         command.args(["--prefix", "none", "--format", "{p} {f}"]);
         let text = output(command.arg("--manifest-path").arg(manifest))?;
-        let lines = text.lines().skip(1).map(|line| line.trim_end_matches(" (*)"));
+        let lines = text
+            .lines()
+            .skip(1)
+            .map(|line| line.trim_end_matches(" (*)"));
         Ok(lines.map(str::to_owned).collect())
     }
 
     /// Builds a program, and measures that.
-    pub(super) fn build(
-        &self,
-        manifest: &Path,
-        target: &Path,
-    ) -> Result<Build, Box<dyn Error>> {
+    pub(super) fn build(&self, manifest: &Path, target: &Path) -> Result<Build, Box<dyn Error>> {
         let mut command = self.command();
         command.args(["build", "--quiet", "--offline"]);
         command.args(["--message-format", "json-render-diagnostics"]);
         command.arg("--manifest-path").arg(manifest);
         command.arg("--target-dir").arg(target);
         let (text, work) = Work::measure(|| output(&mut command))?;
-        let artifacts = artifacts(&text)
-            .map_err(|e| format!("error: can't read cargo's messages: {e}"))?;
+        let artifacts =
+            artifacts(&text).map_err(|e| format!("error: can't read cargo's messages: {e}"))?;
         let sizes = sizes(&artifacts)?;
         Ok(Build {
             work,
@@ -183,9 +174,12 @@ fn sizes(artifacts: &[Artifact]) -> Result<Sizes, Box<dyn Error>> {
         let files = artifact.filenames.iter();
         for rlib in files.filter(|file| file.extension().is_some_and(|e| e == "rlib")) {
             let metadata = fs::metadata(rlib);
-            let size =
-                metadata.map_err(|e| workspace::error("can't find", rlib, &e))?.len();
-            *sizes.entry(name(&artifact.package_id).to_owned()).or_default() += size;
+            let size = metadata
+                .map_err(|e| workspace::error("can't find", rlib, &e))?
+                .len();
+            *sizes
+                .entry(name(&artifact.package_id).to_owned())
+                .or_default() += size;
         }
     }
     Ok(sizes)

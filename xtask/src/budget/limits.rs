@@ -74,10 +74,11 @@ impl Limits {
         let limits: Self = toml::from_str(text)?;
         // Of NaN, neither would hold.
         let budgets = &limits.budgets;
-        match budgets.iter().find(|l| l.percent.is_nan() || l.percent <= 0.0) {
-            Some(limit) => {
-                Err(format!("{}: percent must be positive", limit.label()).into())
-            }
+        match budgets
+            .iter()
+            .find(|l| l.percent.is_nan() || l.percent <= 0.0)
+        {
+            Some(limit) => Err(format!("{}: percent must be positive", limit.label()).into()),
             None if limits.cpu_tolerance >= 0.0 => Ok(limits),
             None => Err("cpu-tolerance must not be negative".into()),
         }

@@ -78,9 +78,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
             .any(|(_, row)| row.basis() == Basis::Time && row.is_slow(&limits));
         if run == runs && run < CERTAIN && is_slow {
             runs = CERTAIN;
-            eprintln!(
-                "a limit of CPU time is exceeded; the median of {runs} runs decides"
-            );
+            eprintln!("a limit of CPU time is exceeded; the median of {runs} runs decides");
         }
     }
     let rows: Vec<_> = rows.into_iter().map(|(_, row)| row).collect();
@@ -88,7 +86,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
         1 => "one run".to_owned(),
         runs => format!("medians of {runs} runs"),
     };
-    println!("cargo {}, debug profile, {runs}\n", cargo.about(&root, "cargo ")?);
+    println!(
+        "cargo {}, debug profile, {runs}\n",
+        cargo.about(&root, "cargo ")?
+    );
     print!("{}", table::print(&alone.label, &rows));
     for text in rows.iter().filter_map(|row| row.unclear(&limits)) {
         eprintln!("warning: {text}");
@@ -115,11 +116,7 @@ struct Builder<'a> {
 
 impl Builder<'_> {
     /// Measures every program once.
-    fn run(
-        &self,
-        alone: &Program,
-        rows: &mut [(Program, Row<'_>)],
-    ) -> Result<(), Box<dyn Error>> {
+    fn run(&self, alone: &Program, rows: &mut [(Program, Row<'_>)]) -> Result<(), Box<dyn Error>> {
         let folder = self.folder()?;
         let reference = self.reference(alone, &folder)?;
         let built = &reference.build;
@@ -194,11 +191,7 @@ impl Builder<'_> {
     }
 
     /// Builds a program where another is built, and removes what that has added.
-    fn build_on(
-        &self,
-        program: &Program,
-        folder: &Folder,
-    ) -> Result<Build, Box<dyn Error>> {
+    fn build_on(&self, program: &Program, folder: &Folder) -> Result<Build, Box<dyn Error>> {
         let before = folder.built()?;
         let build = self.build(program, folder)?;
         folder.keep_only(&before)?;
@@ -206,11 +199,7 @@ impl Builder<'_> {
     }
 
     /// Builds the program with which the others are compared.
-    fn reference(
-        &self,
-        alone: &Program,
-        folder: &Folder,
-    ) -> Result<Reference, Box<dyn Error>> {
+    fn reference(&self, alone: &Program, folder: &Folder) -> Result<Reference, Box<dyn Error>> {
         let manifest = folder.write(alone, self.root)?;
         Ok(Reference {
             features: self.cargo.features(&manifest)?,
@@ -218,11 +207,7 @@ impl Builder<'_> {
         })
     }
 
-    fn build(
-        &self,
-        program: &Program,
-        folder: &Folder,
-    ) -> Result<Build, Box<dyn Error>> {
+    fn build(&self, program: &Program, folder: &Folder) -> Result<Build, Box<dyn Error>> {
         let manifest = folder.write(program, self.root)?;
         self.cargo.build(&manifest, &folder.target())
     }

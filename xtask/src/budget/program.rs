@@ -38,20 +38,16 @@ impl Program {
     }
 
     /// The same with a generated crate.
-    pub(super) fn with(
-        workspace: &Workspace,
-        limit: &Limit,
-    ) -> Result<Self, Box<dyn Error>> {
+    pub(super) fn with(workspace: &Workspace, limit: &Limit) -> Result<Self, Box<dyn Error>> {
         let package = workspace.package(&limit.name)?;
         let features = limit.features.names();
-        if let Some(unknown) =
-            features.iter().find(|name| !package.features.contains_key(*name))
+        if let Some(unknown) = features
+            .iter()
+            .find(|name| !package.features.contains_key(*name))
         {
-            return Err(format!(
-                "error: {FILE}: `{}` has no feature `{unknown}`",
-                limit.name
-            )
-            .into());
+            return Err(
+                format!("error: {FILE}: `{}` has no feature `{unknown}`", limit.name).into(),
+            );
         }
         let alone = Self::alone(workspace)?;
         let folder = package.manifest_path.parent().unwrap_or(Path::new(""));
@@ -81,7 +77,9 @@ impl Folder {
     pub(super) fn new(parent: &Path) -> Result<Self, Box<dyn Error>> {
         let report = |e| workspace::error("can't write in", parent, &e);
         fs::create_dir_all(parent).map_err(report)?;
-        let folder = tempfile::Builder::new().prefix("budget-").tempdir_in(parent);
+        let folder = tempfile::Builder::new()
+            .prefix("budget-")
+            .tempdir_in(parent);
         folder.map(|folder| Self { folder }).map_err(report)
     }
 
@@ -92,14 +90,12 @@ impl Folder {
 
     /// Writes a program into a folder that is new each time, so cargo takes no two for the
     /// same, and returns the path of its manifest.
-    pub(super) fn write(
-        &self,
-        program: &Program,
-        root: &Path,
-    ) -> Result<PathBuf, Box<dyn Error>> {
+    pub(super) fn write(&self, program: &Program, root: &Path) -> Result<PathBuf, Box<dyn Error>> {
         let parent = self.folder.path();
         let report = |e| workspace::error("can't write in", parent, &e);
-        let folder = tempfile::Builder::new().prefix("program-").tempdir_in(parent);
+        let folder = tempfile::Builder::new()
+            .prefix("program-")
+            .tempdir_in(parent);
         let folder = folder.map_err(report)?.keep();
         let manifest = folder.join("Cargo.toml");
         // The versions are those of the workspace.
@@ -129,12 +125,15 @@ impl Folder {
     }
 
     /// Removes what has been built since.
-    pub(super) fn keep_only(
-        &self,
-        before: &BTreeSet<PathBuf>,
-    ) -> Result<(), Box<dyn Error>> {
+    pub(super) fn keep_only(&self, before: &BTreeSet<PathBuf>) -> Result<(), Box<dyn Error>> {
         // What a folder holds comes after it: from the back, folders are empty.
-        for path in self.built()?.difference(before).collect::<Vec<_>>().iter().rev() {
+        for path in self
+            .built()?
+            .difference(before)
+            .collect::<Vec<_>>()
+            .iter()
+            .rev()
+        {
             let removed = match path.is_dir() {
                 true => fs::remove_dir(path),
                 false => fs::remove_file(path),

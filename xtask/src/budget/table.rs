@@ -20,9 +20,10 @@ impl Cost {
     /// By how many megabytes the rlibs of each package grow, largest first.
     fn growth(&self) -> Vec<(&str, f64)> {
         let before = |name| self.reference_sizes.get(name).copied().unwrap_or(0);
-        let grown = self.sizes.iter().map(|(name, size)| {
-            (name.as_str(), megabytes(*size) - megabytes(before(name)))
-        });
+        let grown = self
+            .sizes
+            .iter()
+            .map(|(name, size)| (name.as_str(), megabytes(*size) - megabytes(before(name))));
         // What is less than the table shows is of no interest.
         let mut grown: Vec<_> = grown.filter(|(_, more)| more.abs() >= 0.05).collect();
         grown.sort_by(|(_, one), (_, other)| other.total_cmp(one));
@@ -57,7 +58,9 @@ impl<'a> Row<'a> {
     fn shares(&self) -> Vec<f64> {
         let basis = self.basis();
         let costs = self.costs.iter();
-        costs.map(|cost| cost.added.share_of(cost.reference, basis)).collect()
+        costs
+            .map(|cost| cost.added.share_of(cost.reference, basis))
+            .collect()
     }
 
     fn share(&self) -> f64 {
@@ -66,7 +69,10 @@ impl<'a> Row<'a> {
 
     /// By what shares are compared: by CPU time if a run has no instructions.
     pub(super) fn basis(&self) -> Basis {
-        let mut bases = self.costs.iter().map(|cost| cost.added.basis(cost.reference));
+        let mut bases = self
+            .costs
+            .iter()
+            .map(|cost| cost.added.basis(cost.reference));
         match bases.any(|basis| basis == Basis::Time) {
             true => Basis::Time,
             false => Basis::Instructions,
@@ -135,14 +141,15 @@ impl<'a> Row<'a> {
 
 /// Prints the table; `alone` names k8s-openapi.
 pub(super) fn print(alone: &str, rows: &[Row<'_>]) -> String {
-    let head = ["", "CPU s", "added", "share", "budget", "rlib MB", "added", "budget"];
+    let head = [
+        "", "CPU s", "added", "share", "budget", "rlib MB", "added", "budget",
+    ];
     let mut lines = vec![head.map(str::to_owned)];
     let mut references = rows.iter().flat_map(|row| &row.costs).peekable();
     if references.peek().is_some() {
         let references: Vec<_> = references.collect();
-        let median = |value: fn(&Cost) -> f64| {
-            median(references.iter().map(|cost| value(cost)).collect())
-        };
+        let median =
+            |value: fn(&Cost) -> f64| median(references.iter().map(|cost| value(cost)).collect());
         let mut line = [const { String::new() }; 8];
         line[0] = alone.to_owned();
         line[1] = format!("{:.1}", median(|cost| cost.reference.cpu));
@@ -152,7 +159,10 @@ pub(super) fn print(alone: &str, rows: &[Row<'_>]) -> String {
     for row in rows {
         lines.push([
             row.limit.label(),
-            format!("{:.1}", row.median(|cost| cost.reference.cpu + cost.added.cpu)),
+            format!(
+                "{:.1}",
+                row.median(|cost| cost.reference.cpu + cost.added.cpu)
+            ),
             format!("{:+.1}", row.median(|cost| cost.added.cpu)),
             percent(row.share()),
             percent(row.limit.share()),
@@ -161,7 +171,11 @@ pub(super) fn print(alone: &str, rows: &[Row<'_>]) -> String {
             format!("{:.1}", row.limit.megabytes),
         ]);
     }
-    let width = lines.iter().map(|line| line[0].chars().count()).max().unwrap_or(0);
+    let width = lines
+        .iter()
+        .map(|line| line[0].chars().count())
+        .max()
+        .unwrap_or(0);
     let mut text = String::new();
     for [label, values @ ..] in &lines {
         text.push_str(&format!("{label:width$}"));
@@ -173,9 +187,15 @@ pub(super) fn print(alone: &str, rows: &[Row<'_>]) -> String {
     }
     for row in rows {
         let growth = row.costs.last().map(Cost::growth).unwrap_or_default();
-        let growth = growth.iter().map(|(name, more)| format!("{name} {more:+.1}"));
+        let growth = growth
+            .iter()
+            .map(|(name, more)| format!("{name} {more:+.1}"));
         let growth: Vec<_> = growth.collect();
-        text.push_str(&format!("\n{}, MB: {}\n", row.limit.label(), growth.join(", ")));
+        text.push_str(&format!(
+            "\n{}, MB: {}\n",
+            row.limit.label(),
+            growth.join(", ")
+        ));
     }
     text
 }
@@ -212,7 +232,9 @@ mod tests {
     /// One run of a machine that takes `reference_cpu` seconds for k8s-openapi.
     fn cost(reference_cpu: f64, added_cpu: f64, added_size: u64) -> Cost {
         let sizes = |more: &[(&str, u64)]| {
-            more.iter().map(|(name, size)| ((*name).to_owned(), *size)).collect()
+            more.iter()
+                .map(|(name, size)| ((*name).to_owned(), *size))
+                .collect()
         };
         Cost {
             reference: Work::of_time(reference_cpu),
@@ -268,9 +290,7 @@ mod tests {
         assert!(exceeded(vec![counted(1e8)]).is_empty());
         assert_eq!(
             exceeded(vec![counted(1.01e8)]),
-            [
-                "a adds 10.1 % of the instructions of k8s-openapi's build; its budget is 10.0 %"
-            ]
+            ["a adds 10.1 % of the instructions of k8s-openapi's build; its budget is 10.0 %"]
         );
         // If one run has none, CPU time is compared in all.
         let runs = vec![counted(1e8), counted(1e8), cost(20.0, 18.5, 1_000_000)];
@@ -289,13 +309,20 @@ mod tests {
     fn runs_that_differ_by_more_than_the_budget_say_nothing() {
         let limits = Limits::parse(FILE).unwrap();
         let mut row = Row::new(&limits.budgets[0]);
-        row.costs = [2.0, 9.0, 4.1].map(|added| cost(20.0, added, 1_000_000)).into();
+        row.costs = [2.0, 9.0, 4.1]
+            .map(|added| cost(20.0, added, 1_000_000))
+            .into();
         assert!(row.is_slow(&limits) && row.exceeded(&limits).is_empty());
         let text = row.unclear(&limits).unwrap();
         assert!(text.starts_with("a adds 10.0 % to 45.0 % of"), "{text}");
         // Far above the budget it doesn't matter by how much they differ.
-        row.costs = [30.0, 34.0, 31.0].map(|added| cost(20.0, added, 1_000_000)).into();
-        assert_eq!((row.unclear(&limits), row.exceeded(&limits).len()), (None, 1));
+        row.costs = [30.0, 34.0, 31.0]
+            .map(|added| cost(20.0, added, 1_000_000))
+            .into();
+        assert_eq!(
+            (row.unclear(&limits), row.exceeded(&limits).len()),
+            (None, 1)
+        );
         // Where they are clear, nothing is said.
         row.costs.truncate(1);
         assert_eq!(row.unclear(&limits), None);

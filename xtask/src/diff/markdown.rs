@@ -19,8 +19,11 @@ pub(super) fn render(report: &Report, with_docs: bool) -> String {
         }
     }
     for severity in Severity::ALL.into_iter().rev() {
-        let mut changes =
-            report.changes.iter().filter(|c| c.severity() == severity).peekable();
+        let mut changes = report
+            .changes
+            .iter()
+            .filter(|c| c.severity() == severity)
+            .peekable();
         if changes.peek().is_none() {
             continue;
         }
@@ -38,8 +41,11 @@ pub(super) fn render(report: &Report, with_docs: bool) -> String {
     if !report.documentation.is_empty() {
         let _ = writeln!(text, "\n## Documentation\n");
         let count = report.documentation.len();
-        let _ =
-            writeln!(text, "{count} text{} changed.", if count == 1 { "" } else { "s" });
+        let _ = writeln!(
+            text,
+            "{count} text{} changed.",
+            if count == 1 { "" } else { "s" }
+        );
         if with_docs {
             let _ = writeln!(text);
         }
@@ -72,9 +78,16 @@ fn item(text: &mut String, change: &Change) {
     }
     push(
         "readers",
-        &format!("{}; writers: {}", change.readers.name(), change.writers.name()),
+        &format!(
+            "{}; writers: {}",
+            change.readers.name(),
+            change.writers.name()
+        ),
     );
-    push("Rust", &format!("{}, {}", change.rust.semver.name(), change.rust.why));
+    push(
+        "Rust",
+        &format!("{}, {}", change.rust.semver.name(), change.rust.why),
+    );
     if let Some(conversion) = &change.conversion {
         push("conversion", conversion);
     }
@@ -97,8 +110,7 @@ fn plain(text: &str) -> String {
     let mut is_code = false;
     for letter in text.chars() {
         is_code ^= letter == '`';
-        let is_markup =
-            matches!(letter, '*' | '_' | '[' | ']' | '<' | '>' | '|' | '\\' | '&');
+        let is_markup = matches!(letter, '*' | '_' | '[' | ']' | '<' | '>' | '|' | '\\' | '&');
         if letter.is_control() {
             escaped.push(' ');
             continue;

@@ -98,8 +98,7 @@ impl Level {
 
 /// Runs the command.
 pub(crate) fn run(arguments: &Arguments) -> ExitCode {
-    match report(arguments).and_then(|report| print(&report, arguments).map(|()| report))
-    {
+    match report(arguments).and_then(|report| print(&report, arguments).map(|()| report)) {
         Ok(report) => ExitCode::from(u8::from(arguments.fail_on.is_reached(&report))),
         Err(error) => {
             eprintln!("{error}");
@@ -121,8 +120,12 @@ fn report(arguments: &Arguments) -> Result<Report, Box<dyn Error>> {
         config: &found.config,
         inputs: &found.inputs,
     };
-    let mut from = arguments.from.read(&root, &found, &knowledge, &arguments.groups)?;
-    let mut to = arguments.to.read(&root, &found, &knowledge, &arguments.groups)?;
+    let mut from = arguments
+        .from
+        .read(&root, &found, &knowledge, &arguments.groups)?;
+    let mut to = arguments
+        .to
+        .read(&root, &found, &knowledge, &arguments.groups)?;
     if arguments.complete {
         from.complete = Complete::All;
         to.complete = Complete::All;
@@ -131,7 +134,10 @@ fn report(arguments: &Arguments) -> Result<Report, Box<dyn Error>> {
         from.name = arguments.from.to_string();
         to.name = arguments.to.to_string();
     }
-    let groups = arguments.groups.iter().map(|group| fetch::group(group).to_owned());
+    let groups = arguments
+        .groups
+        .iter()
+        .map(|group| fetch::group(group).to_owned());
     let groups: Vec<_> = groups.collect();
     let knowledge = Some(&knowledge).filter(|_| !arguments.no_overlays);
     let report = diff(&from, &to, knowledge, &groups);
@@ -149,8 +155,7 @@ fn nothing(arguments: &Arguments, report: &Report) -> String {
         [] => String::new(),
         groups => format!(" of {}", groups.join(", ")),
     };
-    let mut message =
-        format!("error: {from} and {to} have no group-version{of} in common");
+    let mut message = format!("error: {from} and {to} have no group-version{of} in common");
     for reason in &report.not_compared {
         message += &format!("\n  {reason}");
     }
@@ -171,8 +176,11 @@ fn print(report: &Report, arguments: &Arguments) -> Result<(), Box<dyn Error>> {
 /// How many changes have each severity, the worst first.
 fn counts(report: &Report) -> String {
     let of = |severity: Severity| {
-        let count =
-            report.changes.iter().filter(|change| change.severity() == severity).count();
+        let count = report
+            .changes
+            .iter()
+            .filter(|change| change.severity() == severity)
+            .count();
         let name = match severity {
             Severity::None => "without effect",
             other => other.name(),

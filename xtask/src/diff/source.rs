@@ -82,8 +82,15 @@ fn own(
 ) -> Result<Snapshot, Box<dyn Error>> {
     let schemas = verify::schemas(found)?;
     let listed = Listed::read(root, &schemas)?;
-    let newest = knowledge.config.crates.iter().flat_map(|krate| &krate.documents);
-    let newest = newest.map(codegen::DocumentConfig::described).max().unwrap_or(release);
+    let newest = knowledge
+        .config
+        .crates
+        .iter()
+        .flat_map(|krate| &krate.documents);
+    let newest = newest
+        .map(codegen::DocumentConfig::described)
+        .max()
+        .unwrap_or(release);
     let oldest = listed.oldest().unwrap_or(newest);
     if release < oldest || release > newest {
         return Err(format!(

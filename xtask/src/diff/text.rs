@@ -9,15 +9,25 @@ const INDENT: &str = "          ";
 
 /// Renders a report.
 pub(super) fn render(report: &Report, with_docs: bool) -> String {
-    let mut text =
-        format!("{} → {}: {}\n", report.from, report.to, super::counts(report));
+    let mut text = format!(
+        "{} → {}: {}\n",
+        report.from,
+        report.to,
+        super::counts(report)
+    );
     let line = |text: &mut String, line: &str| {
         let _ = writeln!(text, "{line}");
     };
     if !report.changes.is_empty() {
-        line(&mut text, &format!("generated Rust: {}", report.semver().name()));
+        line(
+            &mut text,
+            &format!("generated Rust: {}", report.semver().name()),
+        );
     }
-    line(&mut text, &format!("compared: {}", report.compared.join(", ")));
+    line(
+        &mut text,
+        &format!("compared: {}", report.compared.join(", ")),
+    );
     for reason in &report.not_compared {
         line(&mut text, &format!("not compared: {reason}"));
     }
@@ -28,13 +38,19 @@ pub(super) fn render(report: &Report, with_docs: bool) -> String {
             line(&mut text, &part);
         }
     }
-    let others: Vec<_> =
-        report.changes.iter().filter(|change| !is_effective(change)).collect();
+    let others: Vec<_> = report
+        .changes
+        .iter()
+        .filter(|change| !is_effective(change))
+        .collect();
     if !others.is_empty() {
         line(&mut text, "\nwithout effect:");
     }
     for change in others {
-        line(&mut text, &format!("{INDENT}{}{}", headline(change), release(change)));
+        line(
+            &mut text,
+            &format!("{INDENT}{}{}", headline(change), release(change)),
+        );
     }
     if !report.documentation.is_empty() {
         let count = report.documentation.len();
@@ -45,9 +61,15 @@ pub(super) fn render(report: &Report, with_docs: bool) -> String {
             "; --docs lists them"
         };
         let plural = if count == 1 { "" } else { "s" };
-        line(&mut text, &format!("documentation: {count} text{plural} changed{hint}"));
+        line(
+            &mut text,
+            &format!("documentation: {count} text{plural} changed{hint}"),
+        );
         for change in report.documentation.iter().filter(|_| with_docs) {
-            line(&mut text, &format!("  {}, {}", change.place.text(), change.keyword));
+            line(
+                &mut text,
+                &format!("  {}, {}", change.place.text(), change.keyword),
+            );
         }
     }
     text
@@ -82,7 +104,10 @@ pub(super) fn headline(change: &Change) -> String {
 
 /// The release of a change, in parentheses.
 pub(super) fn release(change: &Change) -> String {
-    change.release.map(|release| format!(" ({release})")).unwrap_or_default()
+    change
+        .release
+        .map(|release| format!(" ({release})"))
+        .unwrap_or_default()
 }
 
 /// The group-versions of a place, if there are several, and its further places in kinds.
@@ -95,10 +120,15 @@ pub(super) fn whereabouts(place: &Place) -> Option<String> {
             0 => String::new(),
             more => format!(" and {more} more"),
         };
-        parts.push(format!("{}{more}", all.get(..SHOWN).unwrap_or(all).join(", ")));
+        parts.push(format!(
+            "{}{more}",
+            all.get(..SHOWN).unwrap_or(all).join(", ")
+        ));
     }
-    if let Some((_, others)) =
-        place.used.split_first().filter(|(_, others)| !others.is_empty())
+    if let Some((_, others)) = place
+        .used
+        .split_first()
+        .filter(|(_, others)| !others.is_empty())
     {
         let more = match place.more {
             0 => String::new(),
@@ -113,8 +143,7 @@ fn lines(change: &Change) -> Vec<String> {
     let release = release(change);
     let severity = change.severity().name();
     let mut lines = vec![format!("{severity:8}  {}{release}", headline(change))];
-    let mut push =
-        |name: &str, text: &str| lines.push(format!("{INDENT}{name}: {text}"));
+    let mut push = |name: &str, text: &str| lines.push(format!("{INDENT}{name}: {text}"));
     if let Some(whereabouts) = whereabouts(&change.place) {
         push("in", &whereabouts);
     }
@@ -123,9 +152,16 @@ fn lines(change: &Change) -> Vec<String> {
     }
     push(
         "readers",
-        &format!("{}, writers: {}", change.readers.name(), change.writers.name()),
+        &format!(
+            "{}, writers: {}",
+            change.readers.name(),
+            change.writers.name()
+        ),
     );
-    push("Rust", &format!("{}, {}", change.rust.semver.name(), change.rust.why));
+    push(
+        "Rust",
+        &format!("{}, {}", change.rust.semver.name(), change.rust.why),
+    );
     if let Some(conversion) = &change.conversion {
         push("conversion", conversion);
     }

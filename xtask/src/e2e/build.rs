@@ -50,8 +50,7 @@ fn build(
     let folder = locked.begin()?;
     for (name, text) in [("go.mod", modules), ("go.sum", sums)] {
         let path = folder.join(name);
-        fs::write(&path, text)
-            .map_err(|e| workspace::error("can't write", &path, &e))?;
+        fs::write(&path, text).map_err(|e| workspace::error("can't write", &path, &e))?;
     }
     let started = Instant::now();
     let linker_flags = recipe.linker_flags()?;
@@ -63,8 +62,7 @@ fn build(
         let child = go::build(folder, package, &program, &linker_flags);
         let child = child.map_err(|e| format!("error: can't run go: {e}"))?;
         let took = Instant::now();
-        let status =
-            wait(child, &what).map_err(|e| format!("error: can't run go: {e}"))?;
+        let status = wait(child, &what).map_err(|e| format!("error: can't run go: {e}"))?;
         if !status.success() {
             return Err(format!(
                 "error: can't build {name}: go ended with {status}\n  \
@@ -75,7 +73,11 @@ fn build(
         }
         eprintln!("  {what}: {} s", took.elapsed().as_secs());
     }
-    eprintln!("built in {} s: {}", started.elapsed().as_secs(), locked.place.display());
+    eprintln!(
+        "built in {} s: {}",
+        started.elapsed().as_secs(),
+        locked.place.display()
+    );
     Ok(())
 }
 

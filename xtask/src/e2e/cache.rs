@@ -33,8 +33,12 @@ impl Place {
             digest.update(input.len().to_le_bytes());
             digest.update(input);
         }
-        let digest: String =
-            digest.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+        let digest: String = digest
+            .finalize()
+            .iter()
+            .take(8)
+            .map(|byte| format!("{byte:02x}"))
+            .collect();
         Ok(Self {
             folder: caches()?.join("kubernetes-storage").join("control-plane"),
             name: format!("{version}-{digest}"),
@@ -66,14 +70,15 @@ impl Place {
 impl Locked {
     /// Whether all of the programs are there.
     pub(super) fn has(&self, programs: &[&str]) -> bool {
-        programs.iter().all(|program| self.place.join(program).is_file())
+        programs
+            .iter()
+            .all(|program| self.place.join(program).is_file())
     }
 
     /// An empty folder to build in; what a build that was broken off has left goes.
     pub(super) fn begin(&self) -> Result<&Path, Box<dyn Error>> {
         remove(&self.beside)?;
-        fs::create_dir(&self.beside)
-            .map_err(|e| error("can't make", &self.beside, &e))?;
+        fs::create_dir(&self.beside).map_err(|e| error("can't make", &self.beside, &e))?;
         Ok(&self.beside)
     }
 
@@ -101,7 +106,9 @@ fn caches() -> Result<PathBuf, Box<dyn Error>> {
     // A relative path is to be ignored, by those rules.
     let own = folder("XDG_CACHE_HOME").filter(|path| path.is_absolute());
     let home = || {
-        folder("HOME").filter(|path| path.is_absolute()).map(|home| home.join(".cache"))
+        folder("HOME")
+            .filter(|path| path.is_absolute())
+            .map(|home| home.join(".cache"))
     };
     own.or_else(home).ok_or_else(|| {
         "error: no folder for caches\n  help: set XDG_CACHE_HOME or HOME to an absolute path".into()

@@ -16,14 +16,19 @@ pub(super) const FLAGS: [&str; 3] = ["-trimpath", "-mod=readonly", "-buildvcs=fa
 fn command(folder: &Path) -> Command {
     let mut command = Command::new("go");
     command.current_dir(folder).stdin(Stdio::null());
-    command.env("CGO_ENABLED", "0").env("GOWORK", "off").env("GOFLAGS", "");
+    command
+        .env("CGO_ENABLED", "0")
+        .env("GOWORK", "off")
+        .env("GOFLAGS", "");
     command
 }
 
 /// Go's version and platform, as in `go1.26.8 linux amd64`. In a folder with a go.mod that asks
 /// for a newer version, that one's.
 pub(super) fn version(folder: &Path, recipe: &Recipe) -> Result<String, Box<dyn Error>> {
-    let asked = command(folder).args(["env", "GOVERSION", "GOOS", "GOARCH"]).output();
+    let asked = command(folder)
+        .args(["env", "GOVERSION", "GOOS", "GOARCH"])
+        .output();
     let output = match asked {
         Ok(output) => output,
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Err(missing(recipe)),
@@ -50,9 +55,16 @@ pub(super) fn build(
     linker_flags: &str,
 ) -> io::Result<Child> {
     let mut command = command(folder);
-    command.arg("build").args(FLAGS).args(["-ldflags", linker_flags, "-o"]);
+    command
+        .arg("build")
+        .args(FLAGS)
+        .args(["-ldflags", linker_flags, "-o"]);
     // What it prints is progress, but the output of this command is its result.
-    command.arg(program).arg(package).stdout(Stdio::null()).spawn()
+    command
+        .arg(program)
+        .arg(package)
+        .stdout(Stdio::null())
+        .spawn()
 }
 
 fn missing(recipe: &Recipe) -> Box<dyn Error> {

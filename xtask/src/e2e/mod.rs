@@ -72,9 +72,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
         return Ok(());
     }
     if arguments.arguments.is_empty() && !has_controllers {
-        eprintln!(
-            "note: without {CONTROLLERS}, only the tests `differential` and `server` run"
-        );
+        eprintln!("note: without {CONTROLLERS}, only the tests `differential` and `server` run");
         let tests = ["--test", "differential", "--test", "server"];
         return test(&root, &assets, &tests.map(OsString::from));
     }
@@ -84,7 +82,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
 /// The folder with the modules of a release, or of the newest.
 fn modules(root: &Path, release: Option<Release>) -> Result<PathBuf, Box<dyn Error>> {
     let all = root.join("tests/e2e").join("control-plane");
-    let found = releases_in(&all)?.into_iter().map(|(path, release)| (release, path));
+    let found = releases_in(&all)?
+        .into_iter()
+        .map(|(path, release)| (release, path));
     let found: BTreeMap<_, _> = found.collect();
     let wanted = match release {
         Some(release) => found.get(&release),
@@ -92,7 +92,9 @@ fn modules(root: &Path, release: Option<Release>) -> Result<PathBuf, Box<dyn Err
     };
     wanted.cloned().ok_or_else(|| {
         let known: Vec<_> = found.keys().map(ToString::to_string).collect();
-        let release = release.map(|release| format!(" of {release}")).unwrap_or_default();
+        let release = release
+            .map(|release| format!(" of {release}"))
+            .unwrap_or_default();
         format!(
             "error: {} has no modules{release}\n  help: it has {}; for another release copy a \
              folder, change each version and run `go mod tidy`",
@@ -105,8 +107,10 @@ fn modules(root: &Path, release: Option<Release>) -> Result<PathBuf, Box<dyn Err
 
 /// The folder that the user names, which must have what is needed.
 fn given(folder: &Path) -> Result<PathBuf, Box<dyn Error>> {
-    let missing: Vec<_> =
-        REQUIRED.into_iter().filter(|name| !folder.join(name).is_file()).collect();
+    let missing: Vec<_> = REQUIRED
+        .into_iter()
+        .filter(|name| !folder.join(name).is_file())
+        .collect();
     if !missing.is_empty() {
         return Err(format!(
             "error: {ASSETS} names {}, which has no {}\n  help: name a folder that has it, as \
@@ -126,11 +130,7 @@ fn given(folder: &Path) -> Result<PathBuf, Box<dyn Error>> {
 const PACKAGES: [&str; 3] = ["e2e", "examples", "hostpath-provisioner"];
 
 /// Runs the tests with all that are ignored otherwise.
-fn test(
-    root: &Path,
-    assets: &Path,
-    arguments: &[OsString],
-) -> Result<(), Box<dyn Error>> {
+fn test(root: &Path, assets: &Path, arguments: &[OsString]) -> Result<(), Box<dyn Error>> {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut own = arguments.splitn(2, |argument| argument == "--");
     let mut command = Command::new(cargo);
@@ -139,9 +139,13 @@ fn test(
         command.args(["--package", package]);
     }
     command.args(own.next().unwrap_or_default());
-    command.args(["--", "--include-ignored"]).args(own.next().unwrap_or_default());
+    command
+        .args(["--", "--include-ignored"])
+        .args(own.next().unwrap_or_default());
     command.current_dir(root).env(ASSETS, assets);
-    let status = command.status().map_err(|e| format!("error: can't run cargo: {e}"))?;
+    let status = command
+        .status()
+        .map_err(|e| format!("error: can't run cargo: {e}"))?;
     if !status.success() {
         return Err(format!("error: the tests failed ({status})").into());
     }

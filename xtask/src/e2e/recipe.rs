@@ -42,10 +42,7 @@ impl Recipe {
                 go,
                 tools,
             }),
-            _ => Err(format!(
-                "error: {file} lacks `require {KUBERNETES}`, `go` or `tool`"
-            )
-            .into()),
+            _ => Err(format!("error: {file} lacks `require {KUBERNETES}`, `go` or `tool`").into()),
         }
     }
 

@@ -46,8 +46,7 @@ impl Index {
             #[serde(rename = "serverRelativeURL")]
             server_relative_url: String,
         }
-        let index: Text =
-            serde_json::from_str(text).map_err(|error| error.to_string())?;
+        let index: Text = serde_json::from_str(text).map_err(|error| error.to_string())?;
         let mut found = BTreeMap::new();
         for (path, document) in index.paths {
             let parts: Vec<&str> = path.split('/').collect();
@@ -58,8 +57,7 @@ impl Index {
                 _ => continue,
             };
             let is_plain = |part: &&str| {
-                let allowed =
-                    |c: char| c.is_ascii_alphanumeric() || c == '.' || c == '-';
+                let allowed = |c: char| c.is_ascii_alphanumeric() || c == '.' || c == '-';
                 !part.is_empty() && !part.starts_with('.') && part.chars().all(allowed)
             };
             let url = document.server_relative_url;
@@ -93,9 +91,8 @@ impl Entry {
         let hash = self.url.split_once("hash=").map(|(_, rest)| rest);
         let hash = hash.map(|rest| rest.split('&').next().unwrap_or(rest));
         // Servers name the SHA-512 of the text; others may name what they like.
-        let is_sha512 = |hash: &&str| {
-            hash.len() == 128 && hash.bytes().all(|byte| byte.is_ascii_hexdigit())
-        };
+        let is_sha512 =
+            |hash: &&str| hash.len() == 128 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
         let Some(hash) = hash.filter(is_sha512) else {
             return Ok(text);
         };

@@ -91,9 +91,7 @@ pub(crate) fn run(arguments: &Fetch) -> Result<(), Box<dyn Error>> {
         server: documents.server.clone(),
         complete: documents.snapshot.complete != Complete::Unknown,
         groups: match &documents.snapshot.complete {
-            Complete::Groups(all) => {
-                all.iter().map(|group| shown(group).to_owned()).collect()
-            }
+            Complete::Groups(all) => all.iter().map(|group| shown(group).to_owned()).collect(),
             Complete::All | Complete::Unknown => Vec::new(),
         },
         sha256: documents
@@ -105,7 +103,11 @@ pub(crate) fn run(arguments: &Fetch) -> Result<(), Box<dyn Error>> {
     let mut texts = documents.texts;
     texts.insert(record::FILE.to_owned(), record.text()?);
     let plan = plan(&folder, texts)?;
-    let written = plan.changes.iter().filter(|change| change.text().is_some()).count();
+    let written = plan
+        .changes
+        .iter()
+        .filter(|change| change.text().is_some())
+        .count();
     let (removed, unchanged) = (plan.changes.len() - written, plan.unchanged);
     output::carry_out(&out, &[plan])?;
     println!(
@@ -122,7 +124,9 @@ fn plan(folder: &Path, texts: BTreeMap<String, String>) -> Result<Plan, Box<dyn 
     let earlier = Record::read(folder)?;
     let is_ours = |name: &str| {
         name == record::FILE
-            || earlier.as_ref().is_some_and(|record| record.sha256.contains_key(name))
+            || earlier
+                .as_ref()
+                .is_some_and(|record| record.sha256.contains_key(name))
     };
     let mut plan = Plan {
         changes: Vec::new(),
@@ -139,9 +143,7 @@ fn plan(folder: &Path, texts: BTreeMap<String, String>) -> Result<Plan, Box<dyn 
         let path = folder.join(&name);
         match workspace::read_if_there(&path)? {
             Some(old) if old == text.as_bytes() => plan.unchanged += 1,
-            Some(_) if is_ours(&name) => {
-                plan.changes.push(Change::Replace { path, text })
-            }
+            Some(_) if is_ours(&name) => plan.changes.push(Change::Replace { path, text }),
             None => plan.changes.push(Change::Create { path, text }),
             Some(_) => {
                 return Err(format!(
@@ -157,10 +159,7 @@ fn plan(folder: &Path, texts: BTreeMap<String, String>) -> Result<Plan, Box<dyn 
 }
 
 /// Reads the documents of some or all groups, and checks them.
-pub(crate) fn read(
-    from: &Origin,
-    groups: &[String],
-) -> Result<Documents, Box<dyn Error>> {
+pub(crate) fn read(from: &Origin, groups: &[String]) -> Result<Documents, Box<dyn Error>> {
     let documents = match from {
         Origin::Folder(folder) => of_folder(folder, groups)?,
         server => of_server(server, groups)?,
@@ -170,11 +169,7 @@ pub(crate) fn read(
             [] => String::new(),
             groups => format!(" of {}", groups.join(", ")),
         };
-        return Err(format!(
-            "error: {from} has no OpenAPI documents{of}{}",
-            others(from)
-        )
-        .into());
+        return Err(format!("error: {from} has no OpenAPI documents{of}{}", others(from)).into());
     }
     Ok(documents)
 }
@@ -185,12 +180,16 @@ fn others(from: &Origin) -> String {
         return String::new();
     };
     let releases = inputs::releases_in(folder).unwrap_or_default();
-    let mut releases: Vec<_> =
-        releases.iter().map(|(path, _)| path.display().to_string()).collect();
+    let mut releases: Vec<_> = releases
+        .iter()
+        .map(|(path, _)| path.display().to_string())
+        .collect();
     releases.sort();
     match releases.as_slice() {
-        [] => "\n  help: give a folder of OpenAPI documents, such as `cargo xtask spec fetch` writes"
-            .to_owned(),
+        [] => {
+            "\n  help: give a folder of OpenAPI documents, such as `cargo xtask spec fetch` writes"
+                .to_owned()
+        }
         releases => format!("\n  help: give one of {}", releases.join(", ")),
     }
 }
@@ -202,9 +201,8 @@ fn of_server(from: &Origin, groups: &[String]) -> Result<Documents, Box<dyn Erro
         git_version: String,
     }
     let text = origin::get(from, "/version")?;
-    let version: Version = serde_json::from_str(&text).map_err(|e| {
-        format!("error: /version of {from} is not that of an API server: {e}")
-    })?;
+    let version: Version = serde_json::from_str(&text)
+        .map_err(|e| format!("error: /version of {from} is not that of an API server: {e}"))?;
     let server = version.git_version;
     let release = release_of(&server).ok_or_else(|| {
         format!(
@@ -216,9 +214,7 @@ fn of_server(from: &Origin, groups: &[String]) -> Result<Documents, Box<dyn Erro
     let mut snapshot = Snapshot::new(from.to_string(), Some(release));
     let mut texts = BTreeMap::new();
     for (name, entry) in index.0 {
-        if !groups.is_empty()
-            && !groups.iter().any(|wanted| group(wanted) == entry.group)
-        {
+        if !groups.is_empty() && !groups.iter().any(|wanted| group(wanted) == entry.group) {
             continue;
         }
         let text = entry.get(from)?;
@@ -258,14 +254,18 @@ fn of_folder(folder: &Path, groups: &[String]) -> Result<Documents, Box<dyn Erro
     let mut snapshot = Snapshot::new(folder.display().to_string(), release);
     let mut texts = BTreeMap::new();
     let is_complete = ALWAYS_SERVED.iter().all(|name| folder.join(name).exists());
-    let entries =
-        fs::read_dir(folder).map_err(|e| workspace::error("can't read", folder, &e))?;
+    let entries = fs::read_dir(folder).map_err(|e| workspace::error("can't read", folder, &e))?;
     for entry in entries {
-        let path = entry.map_err(|e| workspace::error("can't read", folder, &e))?.path();
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let path = entry
+            .map_err(|e| workspace::error("can't read", folder, &e))?
+            .path();
+        let name = path
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
         if name.ends_with(".json") && (groups.is_empty() || is_of(&name, groups)) {
-            let source =
-                Source::new(path.display().to_string(), workspace::read(&path)?);
+            let source = Source::new(path.display().to_string(), workspace::read(&path)?);
             snapshot.add(&name, &source)?;
             texts.insert(name, source.text);
         }

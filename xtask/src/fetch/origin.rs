@@ -77,8 +77,7 @@ pub(super) fn get(origin: &Origin, path: &str) -> Result<String, Box<dyn Error>>
         )
         .into());
     }
-    String::from_utf8(bytes)
-        .map_err(|_| format!("error: {path} of {origin} is not UTF-8").into())
+    String::from_utf8(bytes).map_err(|_| format!("error: {path} of {origin} is not UTF-8").into())
 }
 
 fn from_url(url: &str) -> Result<Vec<u8>, Box<dyn Error>> {
@@ -86,7 +85,12 @@ fn from_url(url: &str) -> Result<Vec<u8>, Box<dyn Error>> {
     // The first option keeps settings of the user out.
     command.args(["--disable", "--silent", "--show-error", "--globoff"]);
     command.args(["--location", "--max-redirs", "5", "--proto", "=http,https"]);
-    command.args(["--connect-timeout", "10", "--max-time", &MAX_SECONDS.to_string()]);
+    command.args([
+        "--connect-timeout",
+        "10",
+        "--max-time",
+        &MAX_SECONDS.to_string(),
+    ]);
     command.args(["--max-filesize", &MAX_BYTES.to_string()]);
     command.args([
         "--header",
@@ -96,9 +100,13 @@ fn from_url(url: &str) -> Result<Vec<u8>, Box<dyn Error>> {
     ]);
     command.args(["--url", url]);
     let mut answer = run(command, url)?;
-    let status =
-        answer.iter().rposition(|byte| *byte == b'\n').map(|at| answer.split_off(at));
-    let status = String::from_utf8_lossy(&status.unwrap_or_default()).trim().to_owned();
+    let status = answer
+        .iter()
+        .rposition(|byte| *byte == b'\n')
+        .map(|at| answer.split_off(at));
+    let status = String::from_utf8_lossy(&status.unwrap_or_default())
+        .trim()
+        .to_owned();
     if status != "200" {
         let body = String::from_utf8_lossy(&answer)
             .trim()
@@ -111,10 +119,7 @@ fn from_url(url: &str) -> Result<Vec<u8>, Box<dyn Error>> {
             }
             _ => "give the URL of an API server or of `kubectl proxy`",
         };
-        return Err(format!(
-            "error: {url} answers with {status}: {body}\n  help: {help}"
-        )
-        .into());
+        return Err(format!("error: {url} answers with {status}: {body}\n  help: {help}").into());
     }
     Ok(answer)
 }

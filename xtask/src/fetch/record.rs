@@ -76,8 +76,8 @@ impl Record {
                 Some(_) => {}
             }
         }
-        let entries = fs::read_dir(folder)
-            .map_err(|e| workspace::error("can't read", folder, &e))?;
+        let entries =
+            fs::read_dir(folder).map_err(|e| workspace::error("can't read", folder, &e))?;
         for entry in entries.flatten() {
             let name = entry.file_name().to_string_lossy().into_owned();
             if name.ends_with(".json") && !record.sha256.contains_key(&name) {

@@ -13,15 +13,19 @@ pub(crate) const BUNDLE: &str = "all-groups";
 /// The group-versions of the documents in a folder: the file, the name of the crate, and what the
 /// names of its schemas start with.
 pub(crate) fn documents(folder: &Path) -> Vec<(String, String, String)> {
-    let names = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
+    let names = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name());
     let mut names: Vec<_> = names.map(|name| name.into_string().unwrap()).collect();
     names.sort();
     names.retain(|name| name.contains("__v") && name.ends_with("_openapi.json"));
     let one = |file: String| {
         let text = fs::read_to_string(folder.join(&file)).unwrap();
         let document: Value = serde_json::from_str(&text).unwrap();
-        let (start, version) =
-            file.strip_suffix("_openapi.json")?.rsplit_once("__").unwrap();
+        let (start, version) = file
+            .strip_suffix("_openapi.json")?
+            .rsplit_once("__")
+            .unwrap();
         let group = start.strip_prefix("apis__").unwrap_or("core");
         let group = match group {
             "internal.apiserver.k8s.io" => "apiserverinternal",
@@ -76,10 +80,13 @@ pub(crate) fn workspace(
     let members = crates.iter().chain(others).map(|name| (*name).into());
     workspace.insert("members".to_owned(), toml::Value::Array(members.collect()));
     let dependencies = workspace["dependencies"].as_table_mut().unwrap();
-    let support = ["kubernetes-kinds", "kubernetes-manifests", "kubernetes-validation"];
-    dependencies.retain(|name, dependency| {
-        dependency.get("path").is_none() || support.contains(&name)
-    });
+    let support = [
+        "kubernetes-kinds",
+        "kubernetes-manifests",
+        "kubernetes-validation",
+    ];
+    dependencies
+        .retain(|name, dependency| dependency.get("path").is_none() || support.contains(&name));
     for krate in support {
         dependencies[krate]["path"] = root.join("crates").join(krate).display().to_string().into();
     }

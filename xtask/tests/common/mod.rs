@@ -20,8 +20,8 @@ pub(crate) const XTASK: &str = env!("CARGO_BIN_EXE_xtask");
 /// The root of the real workspace, unless the crate is somewhere else, as when packaged.
 pub(crate) fn real_root() -> Option<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent()?;
-    let there = ["codegen.toml", "spec", "crates/kubernetes-kinds"]
-        .map(|name| root.join(name).exists());
+    let there =
+        ["codegen.toml", "spec", "crates/kubernetes-kinds"].map(|name| root.join(name).exists());
     there.iter().all(|there| *there).then(|| root.to_owned())
 }
 
@@ -135,9 +135,7 @@ pub(crate) const RULES: &str = "//! By hand.\n\n\
 /// A document of one kind with a text.
 pub(crate) fn kind(version: &str, name: &str) -> String {
     let kind = |name: &str| {
-        format!(
-            "{{\"group\": \"example.com\", \"version\": \"{version}\", \"kind\": \"{name}\"}}"
-        )
+        format!("{{\"group\": \"example.com\", \"version\": \"{version}\", \"kind\": \"{name}\"}}")
     };
     let meta = "io.k8s.apimachinery.pkg.apis.meta.v1";
     let parts = [
@@ -145,23 +143,16 @@ pub(crate) fn kind(version: &str, name: &str) -> String {
         "{\"get\": {\"responses\": {}, \"x-kubernetes-action\": \"list\", ".to_owned(),
         format!("\"x-kubernetes-group-version-kind\": {}}}}}", kind(name)),
         "}, \"components\": {\"schemas\": {\n".to_owned(),
-        format!(
-            "\"com.example.{version}.{name}\": {{\"type\": \"object\", \"properties\": {{"
-        ),
-        format!(
-            "\"metadata\": {{\"$ref\": \"#/components/schemas/{meta}.ObjectMeta\"}},"
-        ),
+        format!("\"com.example.{version}.{name}\": {{\"type\": \"object\", \"properties\": {{"),
+        format!("\"metadata\": {{\"$ref\": \"#/components/schemas/{meta}.ObjectMeta\"}},"),
         "\"text\": {\"type\": \"string\", \"description\": \"Text.\"}},\n".to_owned(),
         format!("\"x-kubernetes-group-version-kind\": [{}]}},\n", kind(name)),
         format!("\"com.example.{version}.{name}List\": {{\"type\": \"object\","),
-        "\"required\": [\"items\"], \"properties\": {\"items\": {\"type\": \"array\","
-            .to_owned(),
+        "\"required\": [\"items\"], \"properties\": {\"items\": {\"type\": \"array\",".to_owned(),
         format!(
             "\"items\": {{\"$ref\": \"#/components/schemas/com.example.{version}.{name}\"}}}},"
         ),
-        format!(
-            "\"metadata\": {{\"$ref\": \"#/components/schemas/{meta}.ListMeta\"}}}},\n"
-        ),
+        format!("\"metadata\": {{\"$ref\": \"#/components/schemas/{meta}.ListMeta\"}}}},\n"),
         format!(
             "\"x-kubernetes-group-version-kind\": [{}]}},\n",
             kind(&format!("{name}List"))
@@ -174,12 +165,15 @@ pub(crate) fn kind(version: &str, name: &str) -> String {
 
 /// A document of two kinds.
 fn kinds(version: &str, first: &str, second: &str) -> String {
-    let mut both: serde_json::Value =
-        serde_json::from_str(&kind(version, first)).unwrap();
+    let mut both: serde_json::Value = serde_json::from_str(&kind(version, first)).unwrap();
     let more: serde_json::Value = serde_json::from_str(&kind(version, second)).unwrap();
     for pointer in ["/paths", "/components/schemas"] {
         let more = more.pointer(pointer).unwrap().as_object().unwrap().clone();
-        both.pointer_mut(pointer).unwrap().as_object_mut().unwrap().extend(more);
+        both.pointer_mut(pointer)
+            .unwrap()
+            .as_object_mut()
+            .unwrap()
+            .extend(more);
     }
     both.to_string()
 }
@@ -259,8 +253,7 @@ impl Sandbox {
     }
 
     pub(crate) fn read(&self, relative: &str) -> String {
-        fs::read_to_string(self.path(relative))
-            .unwrap_or_else(|e| panic!("{relative}: {e}"))
+        fs::read_to_string(self.path(relative)).unwrap_or_else(|e| panic!("{relative}: {e}"))
     }
 
     /// Replaces a text in a file.
@@ -280,7 +273,10 @@ impl Sandbox {
     /// Runs `codegen` with the arguments in the root of the workspace.
     pub(crate) fn run(&self, arguments: &[&str]) -> Outcome {
         let mut command = Command::new(XTASK);
-        command.arg("codegen").args(arguments).current_dir(self.path("root"));
+        command
+            .arg("codegen")
+            .args(arguments)
+            .current_dir(self.path("root"));
         Outcome::of(&mut command)
     }
 }
@@ -326,7 +322,11 @@ impl Outcome {
     pub(crate) fn fails_with(self, parts: &[&str]) -> Self {
         assert_eq!(self.code, Some(1), "{}{}", self.out, self.stderr);
         for part in parts {
-            assert!(self.stderr.contains(part), "no `{part}` in:\n{}", self.stderr);
+            assert!(
+                self.stderr.contains(part),
+                "no `{part}` in:\n{}",
+                self.stderr
+            );
         }
         assert!(self.stderr.contains("error: "), "{}", self.stderr);
         assert!(!self.stderr.contains("panicked"), "{}", self.stderr);
@@ -355,7 +355,9 @@ pub(crate) fn generate(root: &Path, arguments: &[&str]) -> String {
 pub(crate) fn cargo(folder: &Path, command: &str) -> Command {
     let mut cargo = Command::new(env!("CARGO"));
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("generated");
-    cargo.args([command, "--offline", "--quiet"]).current_dir(folder);
+    cargo
+        .args([command, "--offline", "--quiet"])
+        .current_dir(folder);
     cargo.env("CARGO_TARGET_DIR", target);
     cargo
 }
@@ -363,7 +365,9 @@ pub(crate) fn cargo(folder: &Path, command: &str) -> Command {
 /// The same, to which a warning is an error.
 pub(crate) fn strict_cargo(folder: &Path, command: &str) -> Command {
     let mut cargo = cargo(folder, command);
-    cargo.env("RUSTFLAGS", "-Dwarnings").env("RUSTDOCFLAGS", "-Dwarnings");
+    cargo
+        .env("RUSTFLAGS", "-Dwarnings")
+        .env("RUSTDOCFLAGS", "-Dwarnings");
     cargo
 }
 

@@ -7,8 +7,9 @@ use serde_json::{Map, Value, json};
 pub(crate) fn of_definitions(text: &str, rng: &mut Rng, count: usize) -> Vec<Value> {
     let documents: Vec<Value> = serde_saphyr::from_multiple(text).unwrap();
     let mut objects = Vec::new();
-    for definition in
-        documents.iter().filter(|d| d["kind"] == "CustomResourceDefinition")
+    for definition in documents
+        .iter()
+        .filter(|d| d["kind"] == "CustomResourceDefinition")
     {
         let spec = &definition["spec"];
         let versions = spec["versions"].as_array().unwrap().iter();
@@ -53,8 +54,7 @@ fn value(schema: &Value, rng: &mut Rng) -> Option<Value> {
         Some("string") => text(schema, rng).map(Value::String),
         Some("array") => {
             let least = schema["minItems"].as_u64().unwrap_or(0) as usize;
-            let items =
-                (0..least + rng.usize(..3)).map(|_| value(&schema["items"], rng));
+            let items = (0..least + rng.usize(..3)).map(|_| value(&schema["items"], rng));
             items.collect::<Option<Vec<_>>>().map(Value::Array)
         }
         Some("object") => object(schema, rng).map(Value::Object),
@@ -85,7 +85,9 @@ fn text(schema: &Value, rng: &mut Rng) -> Option<String> {
         None => {}
     }
     let least = schema["minLength"].as_u64().unwrap_or(0) as usize;
-    let most = schema["maxLength"].as_u64().map_or(least + 12, |most| most as usize);
+    let most = schema["maxLength"]
+        .as_u64()
+        .map_or(least + 12, |most| most as usize);
     let characters = ['a', 'Z', '0', '-', '.', ' ', 'é', '🦀', '"', '\n'];
     let length = rng.usize(least..=most.min(least + 12));
     Some((0..length).map(|_| characters[rng.usize(..10)]).collect())
@@ -93,10 +95,16 @@ fn text(schema: &Value, rng: &mut Rng) -> Option<String> {
 
 fn object(schema: &Value, rng: &mut Rng) -> Option<Map<String, Value>> {
     let mut fields = Map::new();
-    let required: Vec<_> = schema["required"].as_array().into_iter().flatten().collect();
+    let required: Vec<_> = schema["required"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .collect();
     for (name, field) in schema["properties"].as_object().into_iter().flatten() {
         let is_required = required.iter().any(|one| *one == name);
-        let made = (is_required || rng.u8(..5) > 1).then(|| value(field, rng)).flatten();
+        let made = (is_required || rng.u8(..5) > 1)
+            .then(|| value(field, rng))
+            .flatten();
         // Where it isn't required, a type doesn't tell `null` from what is absent, in Go neither.
         let is_null = is_required && field["nullable"] == true && rng.u8(..8) == 0;
         match made.map(|made| if is_null { Value::Null } else { made }) {

@@ -39,8 +39,10 @@ impl Server {
     /// Serves the documents of a folder, `apis__GROUP__VERSION_openapi.json`.
     pub(crate) fn of(folder: &Path, version: &str, fault: Fault) -> Self {
         let mut answers = BTreeMap::new();
-        answers
-            .insert("/version".to_owned(), format!("{{\"gitVersion\": \"{version}\"}}"));
+        answers.insert(
+            "/version".to_owned(),
+            format!("{{\"gitVersion\": \"{version}\"}}"),
+        );
         let mut index = serde_json::Map::new();
         for entry in fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
@@ -54,12 +56,13 @@ impl Server {
         // What the server has beside versions of groups.
         add(&mut index, &mut answers, "version", "{}".to_owned());
         match fault {
-            Fault::NoJson => {
-                add(&mut index, &mut answers, "apis/z.example.com/v1", "{".to_owned())
-            }
-            Fault::Outside => {
-                add(&mut index, &mut answers, "apis/../v1", "{}".to_owned())
-            }
+            Fault::NoJson => add(
+                &mut index,
+                &mut answers,
+                "apis/z.example.com/v1",
+                "{".to_owned(),
+            ),
+            Fault::Outside => add(&mut index, &mut answers, "apis/../v1", "{}".to_owned()),
             _ => {}
         }
         let paths = serde_json::json!({ "paths": index }).to_string();
@@ -69,7 +72,11 @@ impl Server {
             paths
         };
         answers.insert("/openapi/v3".to_owned(), paths);
-        let last = answers.keys().rfind(|path| path.contains("/apis/")).unwrap().clone();
+        let last = answers
+            .keys()
+            .rfind(|path| path.contains("/apis/"))
+            .unwrap()
+            .clone();
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         thread::spawn(move || {
@@ -92,7 +99,10 @@ fn add(
         .map(|byte| format!("{byte:02X}"))
         .collect();
     let url = format!("/openapi/v3/{path}?hash={hash}");
-    index.insert(path.to_owned(), serde_json::json!({"serverRelativeURL": url}));
+    index.insert(
+        path.to_owned(),
+        serde_json::json!({"serverRelativeURL": url}),
+    );
     answers.insert(format!("/openapi/v3/{path}"), text);
 }
 
@@ -114,9 +124,7 @@ fn answer(
     let (status, body) = match (fault, found) {
         (Fault::Forbidden, _) => ("403 Forbidden", "you may not"),
         (Fault::NotFound, _) if is_last => ("404 Not Found", "no such page"),
-        (Fault::Other, _) if is_last => {
-            ("200 OK", "{\"openapi\": \"3.0.0\", \"paths\": {}}")
-        }
+        (Fault::Other, _) if is_last => ("200 OK", "{\"openapi\": \"3.0.0\", \"paths\": {}}"),
         (_, Some(text)) => ("200 OK", text),
         (_, None) => ("404 Not Found", "no such page"),
     };
@@ -125,9 +133,8 @@ fn answer(
         Fault::Truncated if is_last => &body[..length / 2],
         _ => body,
     };
-    let head = format!(
-        "HTTP/1.1 {status}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n"
-    );
+    let head =
+        format!("HTTP/1.1 {status}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n");
     stream.write_all(head.as_bytes()).ok()?;
     stream.write_all(body.as_bytes()).ok()
 }

@@ -166,9 +166,7 @@ impl Writer<'_, '_> {
                 quote!(#size(#of.len()))
             }
             Node::Among(value, list) => self.among(value, list),
-            Node::Loop(how, items, variable, body) => {
-                self.all_in(*how, items, variable, body)
-            }
+            Node::Loop(how, items, variable, body) => self.all_in(*how, items, variable, body),
             Node::Items(of, over) => {
                 let of = self.place(of).plain;
                 match over {
@@ -223,13 +221,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    fn logic(
-        &mut self,
-        operator: TokenStream,
-        function: &str,
-        a: &Node,
-        b: &Node,
-    ) -> TokenStream {
+    fn logic(&mut self, operator: TokenStream, function: &str, a: &Node, b: &Node) -> TokenStream {
         if a.fails() && b.fails() {
             let (a, b) = (self.result(a), self.result(b));
             let function = self.cel(function);
@@ -269,9 +261,7 @@ impl Writer<'_, '_> {
                     false => quote!(!#of),
                 }
             }
-            (of, Node::Text(text)) | (Node::Text(text), of)
-                if is_equality && text.is_empty() =>
-            {
+            (of, Node::Text(text)) | (Node::Text(text), of) if is_equality && text.is_empty() => {
                 let of = self.operand(of);
                 let not = (operator == "!=").then(|| quote!(!));
                 quote!(#not #of.is_empty())
@@ -338,13 +328,9 @@ impl Writer<'_, '_> {
         variable: &crate::name::Ident,
         body: &Node,
     ) -> TokenStream {
-        let is_variable =
-            |node: &Node| matches!(node, Node::Variable(name) if name == variable);
-        if let (
-            Macro::Exists,
-            Node::Items(list, Over::Elements),
-            Node::Operator("==", a, b),
-        ) = (how, items, body)
+        let is_variable = |node: &Node| matches!(node, Node::Variable(name) if name == variable);
+        if let (Macro::Exists, Node::Items(list, Over::Elements), Node::Operator("==", a, b)) =
+            (how, items, body)
             && let Node::Read(item, Read::Copied) = &**a
             && is_variable(item)
         {

@@ -5,17 +5,11 @@ use std::collections::BTreeSet;
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::{
-    Context, cel, check_method, elements, old, parameter, together, updates, values,
-};
+use super::{Context, cel, check_method, elements, old, parameter, together, updates, values};
 use crate::model::{Field, Struct, Ty, Type};
 
 /// The implementation of `Check`.
-pub(super) fn item(
-    cx: &mut Context<'_>,
-    ty: &Type,
-    object: &Struct,
-) -> Option<TokenStream> {
+pub(super) fn item(cx: &mut Context<'_>, ty: &Type, object: &Struct) -> Option<TokenStream> {
     let does = object.behaviour;
     if !does.checks && !does.checks_updates && !does.warns {
         return None;
@@ -55,7 +49,11 @@ fn lines(cx: &mut Context<'_>, object: &Struct) -> TokenStream {
             #bind to.exactly_one(*at, &members);
         });
     }
-    for field in object.fields.iter().filter(|field| !object.has_own_status(field)) {
+    for field in object
+        .fields
+        .iter()
+        .filter(|field| !object.has_own_status(field))
+    {
         lines.extend(values::field(cx, object, field));
     }
     if object.rules.embedded {
@@ -122,7 +120,9 @@ fn warnings(cx: &mut Context<'_>, object: &Struct) -> TokenStream {
             #function(old, #(&self.#names,)* at, to);
         };
         // No warning asks for what the server doesn't have.
-        let features = fields.iter().filter_map(|field| field.facts.feature.as_ref());
+        let features = fields
+            .iter()
+            .filter_map(|field| field.facts.feature.as_ref());
         let features: BTreeSet<_> = features.collect();
         let target = quote!(to.target());
         let has: Vec<_> = features.iter().map(|f| cx.has(&target, f)).collect();

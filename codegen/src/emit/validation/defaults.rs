@@ -7,11 +7,7 @@ use super::{Context, old, parameter};
 use crate::model::{Behaviour, Field, Literal, Role, Struct, Ty, Type};
 
 /// The implementation of `SetDefaults`.
-pub(super) fn item(
-    cx: &mut Context<'_>,
-    ty: &Type,
-    object: &Struct,
-) -> Option<TokenStream> {
+pub(super) fn item(cx: &mut Context<'_>, ty: &Type, object: &Struct) -> Option<TokenStream> {
     let is_kind = matches!(object.role, Role::Kind(_));
     let Behaviour {
         sets_defaults,
@@ -35,7 +31,11 @@ pub(super) fn item(
 }
 
 fn sets(cx: &mut Context<'_>, object: &Struct) -> TokenStream {
-    let sets = object.fields.iter().filter_map(|field| set(cx, field)).collect();
+    let sets = object
+        .fields
+        .iter()
+        .filter_map(|field| set(cx, field))
+        .collect();
     let target = parameter("target", &sets);
     let ty = cx.name("Target");
     quote! {
@@ -50,7 +50,10 @@ pub(super) fn set(cx: &mut Context<'_>, field: &Field) -> Option<TokenStream> {
     let name = &field.name;
     let function = field.facts.default_function.as_ref();
     let function = function.map(|function| quote!(#function(&mut self.#name);));
-    if cx.held(field).is_some_and(|inside| inside.behaviour.sets_defaults) {
+    if cx
+        .held(field)
+        .is_some_and(|inside| inside.behaviour.sets_defaults)
+    {
         let inside = inside(cx, field, &quote!(set_defaults(target)));
         return Some(quote!(#function #inside));
     }
@@ -114,7 +117,10 @@ fn inside(cx: &mut Context<'_>, field: &Field, call: &TokenStream) -> TokenStrea
 
 fn drops(cx: &mut Context<'_>, object: &Struct) -> Option<TokenStream> {
     // A status that is written separately is made anew or kept as a whole.
-    let fields = object.fields.iter().filter(|field| !object.has_own_status(field));
+    let fields = object
+        .fields
+        .iter()
+        .filter(|field| !object.has_own_status(field));
     let mut drops: Vec<_> = fields.filter_map(|field| drop(cx, field)).collect();
     if let Some(function) = &object.rules.preparation {
         drops.push(quote!(#function(self, stored, target);));
@@ -140,7 +146,8 @@ fn drop(cx: &mut Context<'_>, field: &Field) -> Option<TokenStream> {
             #drop_unless(#has, &mut self.#name, old);
         });
     }
-    cx.held(field).filter(|inside| inside.behaviour.drops_fields)?;
+    cx.held(field)
+        .filter(|inside| inside.behaviour.drops_fields)?;
     let (before, argument) = match &field.ty {
         // The elements of a list have no counterpart that is surely theirs.
         Ty::List(_) | Ty::Map(_) => (TokenStream::new(), quote!(None)),

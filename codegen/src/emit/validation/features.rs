@@ -12,7 +12,10 @@ pub(super) fn items(cx: &mut Context<'_>) -> Vec<TokenStream> {
     let used = cx.uses.features.iter();
     let features = used.filter_map(|name| cx.version.features.get(name));
     let features: Vec<_> = features.collect();
-    features.into_iter().map(|feature| item(cx, feature)).collect()
+    features
+        .into_iter()
+        .map(|feature| item(cx, feature))
+        .collect()
 }
 
 fn item(cx: &mut Context<'_>, feature: &Feature) -> TokenStream {

@@ -53,7 +53,12 @@ impl Context<'_> {
     /// same name.
     fn name(&mut self, name: &'static str) -> TokenStream {
         let ident = proc_macro2::Ident::new(name, Span::call_site());
-        if self.version.types.values().any(|ty| ty.name.as_str() == name) {
+        if self
+            .version
+            .types
+            .values()
+            .any(|ty| ty.name.as_str() == name)
+        {
             quote!(#VALIDATION::#ident)
         } else {
             self.uses.names.insert(name);
@@ -203,8 +208,7 @@ pub(super) fn asks_schemas(krate: &Crate<'_>) -> bool {
         let mut objects = version.structs().map(|(_, object)| object);
         version.is_custom
             || objects.any(|object| {
-                !object.rules.cel.is_empty()
-                    || object.fields.iter().any(|f| asks(&f.rules))
+                !object.rules.cel.is_empty() || object.fields.iter().any(|f| asks(&f.rules))
             })
     })
 }
@@ -227,7 +231,9 @@ pub(super) fn has_patterns(krate: &Crate<'_>) -> bool {
 
 /// The module of a part of the crate, if there is anything to do.
 pub(super) fn module(versions: &[&ApiVersion]) -> Option<Declared> {
-    let any = versions.iter().any(|version| modules(version).next().is_some());
+    let any = versions
+        .iter()
+        .any(|version| modules(version).next().is_some());
     let gate = Some(Feature::Validation);
     any.then(|| Declared::new(name::fixed(VALIDATION_FOLDER), false, gate))
 }
@@ -236,9 +242,15 @@ pub(super) fn module(versions: &[&ApiVersion]) -> Option<Declared> {
 pub(super) fn files(krate: &Crate<'_>) -> Vec<File> {
     let mut files = Vec::new();
     for (place, versions) in places(krate) {
-        let modules = versions.iter().flat_map(|v| modules(v).map(move |m| (*v, m)));
+        let modules = versions
+            .iter()
+            .flat_map(|v| modules(v).map(move |m| (*v, m)));
         let modules: Vec<_> = modules.collect();
-        files.extend(modules.iter().map(|(version, module)| file(version, module)));
+        files.extend(
+            modules
+                .iter()
+                .map(|(version, module)| file(version, module)),
+        );
         if !modules.is_empty() {
             let names = modules.iter().map(|(_, module)| module.name.clone());
             let names = names.map(|name| Declared::new(name, false, None));

@@ -52,9 +52,8 @@ pub(super) fn items(cx: &Context<'_>) -> Vec<TokenStream> {
     let used = used.filter(|(constant, _)| !cx.version.features.contains_key(*constant));
     let items = used.map(|(constant, (reported, json))| {
         let text = crate::doc::as_code(json);
-        let text = format!(
-            "The name under which a server reports `{text}`, which it spells differently."
-        );
+        let text =
+            format!("The name under which a server reports `{text}`, which it spells differently.");
         let comment = comment(&[text]);
         quote! {
             #comment

@@ -47,7 +47,9 @@ pub(super) fn item(
     });
     let fields = |name: &str, fields: &[(String, Vec<String>)]| {
         let name = format_ident!("{name}");
-        let rows = fields.iter().map(|(path, names)| quote!((#path, &[#(#names),*])));
+        let rows = fields
+            .iter()
+            .map(|(path, names)| quote!((#path, &[#(#names),*])));
         (!fields.is_empty()).then(|| {
             quote!(
                 const #name: #VALIDATION::RequiredFields = &[#(#rows),*];
@@ -88,11 +90,7 @@ pub(super) fn item(
     })
 }
 
-fn status(
-    cx: &mut Context<'_>,
-    object: &Struct,
-    resource: &Resource,
-) -> Option<TokenStream> {
+fn status(cx: &mut Context<'_>, object: &Struct, resource: &Resource) -> Option<TokenStream> {
     let field = object.field("status").filter(|field| field.is_optional())?;
     if !resource.status {
         return None;
@@ -107,15 +105,17 @@ fn status(
         None => quote!(Some(Default::default())),
     };
     let inside = cx.version.own_struct(&field.ty);
-    let check = inside.filter(|(_, inside)| inside.behaviour.checks).and_then(|_| {
-        cx.uses.check = true;
-        let lines = quote! {
-            if let Some(status) = &self.status {
-                status.check(&at.field("status"), to);
-            }
-        };
-        check_method(cx, &quote!(check_status), None, &lines)
-    });
+    let check = inside
+        .filter(|(_, inside)| inside.behaviour.checks)
+        .and_then(|_| {
+            cx.uses.check = true;
+            let lines = quote! {
+                if let Some(status) = &self.status {
+                    status.check(&at.field("status"), to);
+                }
+            };
+            check_method(cx, &quote!(check_status), None, &lines)
+        });
     let compare = inside.filter(|(_, inside)| inside.behaviour.checks_updates);
     let compare = compare.and_then(|_| {
         cx.uses.check = true;
@@ -128,14 +128,16 @@ fn status(
         check_method(cx, &quote!(check_status_update), Some(&stored), &lines)
     });
     let target_type = cx.name("Target");
-    let drops = inside.filter(|(_, inside)| inside.behaviour.drops_fields).map(|_| {
-        cx.name("SetDefaults");
-        quote! {
-            if let Some(status) = &mut status {
-                status.drop_disabled(stored.status.as_ref(), target);
+    let drops = inside
+        .filter(|(_, inside)| inside.behaviour.drops_fields)
+        .map(|_| {
+            cx.name("SetDefaults");
+            quote! {
+                if let Some(status) = &mut status {
+                    status.drop_disabled(stored.status.as_ref(), target);
+                }
             }
-        }
-    });
+        });
     let defaults = defaults::set(cx, field);
     let defaults_of_new = defaults.as_ref().map(|defaults| {
         quote! {

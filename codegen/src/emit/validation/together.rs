@@ -7,7 +7,11 @@ use crate::model::{Group, Struct, Together};
 
 /// The checks of a struct.
 pub(super) fn lines(object: &Struct) -> TokenStream {
-    let checks = object.rules.together.iter().map(|together| check(object, together));
+    let checks = object
+        .rules
+        .together
+        .iter()
+        .map(|together| check(object, together));
     checks.map(|check| quote!(#check;)).collect()
 }
 
@@ -60,7 +64,10 @@ fn conditions(object: &Struct, group: &Group) -> TokenStream {
 }
 
 fn all_set(object: &Struct, names: &[String]) -> TokenStream {
-    let set: Vec<_> = names.iter().map(|name| one_set(object, name, true)).collect();
+    let set: Vec<_> = names
+        .iter()
+        .map(|name| one_set(object, name, true))
+        .collect();
     match set.is_empty() {
         true => quote!(true),
         false => quote!(#(#set)&&*),

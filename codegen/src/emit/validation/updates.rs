@@ -11,11 +11,7 @@ use crate::model::{Field, Immutable, Struct, Ty, Type, Unique};
 use crate::release::Releases;
 
 /// The implementation of `Semantic` for a struct that is compared as a whole.
-pub(super) fn semantic(
-    cx: &mut Context<'_>,
-    ty: &Type,
-    object: &Struct,
-) -> Option<TokenStream> {
+pub(super) fn semantic(cx: &mut Context<'_>, ty: &Type, object: &Struct) -> Option<TokenStream> {
     if !object.behaviour.is_compared {
         return None;
     }
@@ -23,8 +19,7 @@ pub(super) fn semantic(
     let count = object.fields.len();
     let same = object.fields.iter().enumerate().map(|(index, field)| {
         let name = &field.name;
-        let is_same =
-            is_same(cx, field, &quote!(self.#name), &quote!(other.#name), true);
+        let is_same = is_same(cx, field, &quote!(self.#name), &quote!(other.#name), true);
         match (index, count) {
             (0, 1) => is_same,
             (0, _) => quote!(let mut is_same = #is_same;),
@@ -73,9 +68,7 @@ fn is_semantic(cx: &Context<'_>, field: &Field) -> bool {
     match &field.ty {
         Ty::List(_) | Ty::Map(_) => field.is_optional(),
         Ty::Ref(schema) => match cx.version.externs.get(schema) {
-            Some(external) => {
-                field.is_optional() && foundation::is_semantic(&external.path)
-            }
+            Some(external) => field.is_optional() && foundation::is_semantic(&external.path),
             None => {
                 let own = cx.version.own_struct(&field.ty);
                 let is_compared = own.is_some_and(|(_, o)| o.behaviour.is_compared);
@@ -89,7 +82,11 @@ fn is_semantic(cx: &Context<'_>, field: &Field) -> bool {
 /// The method that compares with what is stored.
 pub(super) fn method(cx: &mut Context<'_>, object: &Struct) -> Option<TokenStream> {
     let mut lines = TokenStream::new();
-    for field in object.fields.iter().filter(|field| !object.has_own_status(field)) {
+    for field in object
+        .fields
+        .iter()
+        .filter(|field| !object.has_own_status(field))
+    {
         for immutable in field.rules.immutable() {
             lines.extend(frozen(cx, field, immutable));
         }
@@ -105,7 +102,12 @@ pub(super) fn method(cx: &mut Context<'_>, object: &Struct) -> Option<TokenStrea
     for function in &object.rules.functions {
         lines.extend(quote!(#function(self, Some(stored), at, to);));
     }
-    check_method(cx, &quote!(check_update), Some(&quote!(stored: &Self,)), &lines)
+    check_method(
+        cx,
+        &quote!(check_update),
+        Some(&quote!(stored: &Self,)),
+        &lines,
+    )
 }
 
 /// The rules in CEL that compare a field with what is stored. They are for fields that are set in both.
@@ -113,14 +115,19 @@ fn compared(cx: &mut Context<'_>, field: &Field) -> TokenStream {
     let (json, name) = (&field.json, &field.name);
     let path = Operand::place(quote!(at.field(#json)));
     let (new, old) = match field.is_optional() {
-        true => (Operand::reference(quote!(value)), Operand::reference(quote!(stored))),
-        false => {
-            (Operand::place(quote!(self.#name)), Operand::place(quote!(stored.#name)))
-        }
+        true => (
+            Operand::reference(quote!(value)),
+            Operand::reference(quote!(stored)),
+        ),
+        false => (
+            Operand::place(quote!(self.#name)),
+            Operand::place(quote!(stored.#name)),
+        ),
     };
     let rules = field.rules.cel(true);
-    let lines: TokenStream =
-        rules.map(|rule| cel::rule(cx, rule, &path, &new, &old)).collect();
+    let lines: TokenStream = rules
+        .map(|rule| cel::rule(cx, rule, &path, &new, &old))
+        .collect();
     match field.is_optional() && !lines.is_empty() {
         true => quote! {
             if let (Some(value), Some(stored)) = (&self.#name, &stored.#name) {
@@ -145,16 +152,15 @@ fn frozen(cx: &mut Context<'_>, field: &Field, immutable: &Immutable) -> TokenSt
             let release = #at;
             let is_earlier = to.target().is_before(release);
         };
-        let mut choose =
-            |name: TokenStream, then: TokenStream, now: &mut TokenStream| {
-                before.extend(quote! {
-                    let #name = match is_earlier {
-                        true => #then,
-                        false => #now,
-                    };
-                });
-                *now = name;
-            };
+        let mut choose = |name: TokenStream, then: TokenStream, now: &mut TokenStream| {
+            before.extend(quote! {
+                let #name = match is_earlier {
+                    true => #then,
+                    false => #now,
+                };
+            });
+            *now = name;
+        };
         if earlier.exact {
             choose(quote!(is_same), quote!(new == old), &mut is_same);
         }
@@ -207,14 +213,19 @@ pub(super) fn servers(releases: Releases) -> Option<TokenStream> {
         let before = before(from);
         quote!(!#before)
     });
-    let all: Vec<_> = from.into_iter().chain(releases.before.map(before)).collect();
+    let all: Vec<_> = from
+        .into_iter()
+        .chain(releases.before.map(before))
+        .collect();
     (!all.is_empty()).then(|| quote!(#(#all)&&*))
 }
 
 /// The comparisons in the structs that a field holds.
 fn inside(cx: &mut Context<'_>, field: &Field) -> TokenStream {
     let (json, name) = (&field.json, &field.name);
-    let held = cx.held(field).filter(|object| object.behaviour.checks_updates);
+    let held = cx
+        .held(field)
+        .filter(|object| object.behaviour.checks_updates);
     let Some(object) = held else {
         return TokenStream::new();
     };

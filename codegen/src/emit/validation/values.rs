@@ -7,11 +7,7 @@ use super::{Context, cel, reported, updates};
 use crate::model::{Argument, Call, ErrorType, Field, Rules, Struct, Takes, Ty, Unique};
 
 /// The rules of a field and of what it holds.
-pub(super) fn field(
-    cx: &mut Context<'_>,
-    object: &Struct,
-    field: &Field,
-) -> TokenStream {
+pub(super) fn field(cx: &mut Context<'_>, object: &Struct, field: &Field) -> TokenStream {
     let (json, name) = (&field.json, &field.name);
     let only = object.rules.exactly_one && field.is_optional();
     let mut lines = TokenStream::new();
@@ -41,8 +37,7 @@ pub(super) fn field(
     if lines.is_empty() {
         return inside;
     }
-    let path =
-        reported::path(cx, field, &quote!(at.field(#json)), &field.rules.reported);
+    let path = reported::path(cx, field, &quote!(at.field(#json)), &field.rules.reported);
     quote! {
         let path = #path;
         #lines
@@ -110,9 +105,14 @@ fn counts(cx: &mut Context<'_>, field: &Field) -> TokenStream {
         true => quote!(self.#name.as_ref().map_or(0, |entries| entries.len())),
         false => quote!(self.#name.len()),
     };
-    let counts = field.rules.calls().filter(|call| call.takes == Takes::Count);
+    let counts = field
+        .rules
+        .calls()
+        .filter(|call| call.takes == Takes::Count);
     let calls = counts.map(|call| one(cx, call, &Operand::place(quote!(count))));
-    calls.map(|call| quote!(let count = #count; #call;)).collect()
+    calls
+        .map(|call| quote!(let count = #count; #call;))
+        .collect()
 }
 
 /// A value that is checked, as the expressions in which methods take it.
@@ -157,8 +157,10 @@ fn calls(
 ) -> TokenStream {
     let mut lines = last;
     // From the back, because a guard is around what it guards.
-    let calls: Vec<_> =
-        rules.calls().filter(|call| call.takes != Takes::Count).collect();
+    let calls: Vec<_> = rules
+        .calls()
+        .filter(|call| call.takes != Takes::Count)
+        .collect();
     for call in calls.into_iter().rev() {
         let is_asked_alone = only && call.alone;
         let expression = one(cx, call, operand);
@@ -230,7 +232,10 @@ fn value(call: &Call, operand: &Operand) -> TokenStream {
 fn one(cx: &mut Context<'_>, call: &Call, operand: &Operand) -> TokenStream {
     let method = Ident::new(call.method, Span::call_site());
     let value = value(call, operand);
-    let arguments = call.arguments.iter().map(|argument| self::argument(cx, argument));
+    let arguments = call
+        .arguments
+        .iter()
+        .map(|argument| self::argument(cx, argument));
     let arguments: Vec<_> = arguments.collect();
     quote!(to.#method(path, #value #(, #arguments)*))
 }
@@ -246,11 +251,15 @@ fn argument(cx: &mut Context<'_>, argument: &Argument) -> TokenStream {
             quote!(#number)
         }
         Argument::Wholes(numbers) => {
-            let numbers = numbers.iter().map(|number| Literal::i64_unsuffixed(*number));
+            let numbers = numbers
+                .iter()
+                .map(|number| Literal::i64_unsuffixed(*number));
             quote!(&[#(#numbers),*])
         }
         Argument::Numbers(numbers) => {
-            let numbers = numbers.iter().map(|number| Literal::f64_unsuffixed(*number));
+            let numbers = numbers
+                .iter()
+                .map(|number| Literal::f64_unsuffixed(*number));
             quote!(&[#(#numbers),*])
         }
         Argument::Text(text) => quote!(#text),
@@ -305,7 +314,10 @@ fn pattern(cx: &mut Context<'_>, call: &Call, operand: &Operand) -> Option<Token
 /// The rules in CEL that don't compare with what is stored.
 fn in_cel(cx: &mut Context<'_>, rules: &Rules, value: &Operand) -> TokenStream {
     let path = Operand::place(quote!(path));
-    rules.cel(false).map(|rule| cel::rule(cx, rule, &path, value, value)).collect()
+    rules
+        .cel(false)
+        .map(|rule| cel::rule(cx, rule, &path, value, value))
+        .collect()
 }
 
 /// The rules of what is in a list or map, whose name is `entries`.

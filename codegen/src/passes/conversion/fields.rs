@@ -82,7 +82,10 @@ impl Both<'_> {
         };
         if taken.contains(&theirs.json.as_str()) {
             return Err((
-                format!("is the second field to become `{}` of `{target}`", theirs.json),
+                format!(
+                    "is the second field to become `{}` of `{target}`",
+                    theirs.json
+                ),
                 "correct the rules in codegen.toml: a field has one counterpart",
             ));
         }

@@ -31,7 +31,10 @@ pub(crate) fn run(crates: &mut [Crate<'_>], diagnostics: &mut Diagnostics) {
             diagnostics.in_file(
                 &krate.config.name,
                 None,
-                format!("`{}`, into which it is converted, has no documents", config.to),
+                format!(
+                    "`{}`, into which it is converted, has no documents",
+                    config.to
+                ),
                 "put the documents of both into the folder given with --spec",
             );
             continue;
@@ -40,8 +43,7 @@ pub(crate) fn run(crates: &mut [Crate<'_>], diagnostics: &mut Diagnostics) {
         if let Some(krate) = crates.get_mut(index) {
             for version in &mut krate.versions {
                 let mine = version.types.keys();
-                let mine =
-                    mine.filter_map(|name| Some((name.clone(), found.remove(name)?)));
+                let mine = mine.filter_map(|name| Some((name.clone(), found.remove(name)?)));
                 version.conversions = mine.collect();
             }
         }
@@ -74,7 +76,10 @@ impl<'a> Compared<'a> {
             items: BTreeMap::new(),
             diagnostics,
         };
-        let kinds = ours.versions.iter().flat_map(|v| v.kinds().map(move |k| (v, k)));
+        let kinds = ours
+            .versions
+            .iter()
+            .flat_map(|v| v.kinds().map(move |k| (v, k)));
         for (version, (kind, resource)) in kinds {
             compared.kind(version, kind, resource.list.as_ref());
         }
@@ -88,12 +93,7 @@ impl<'a> Compared<'a> {
     }
 
     /// Compares a kind and its list with their counterparts.
-    fn kind(
-        &mut self,
-        version: &'a ApiVersion,
-        kind: &SchemaName,
-        list: Option<&SchemaName>,
-    ) {
+    fn kind(&mut self, version: &'a ApiVersion, kind: &SchemaName, list: Option<&SchemaName>) {
         let Some(ty) = version.types.get(kind) else {
             return;
         };
@@ -132,7 +132,8 @@ impl<'a> Compared<'a> {
             let unknown = unknown.and_then(|((_, ours), (_, theirs))| {
                 fields::unknown(ours.object()?, theirs.object()?)
             });
-            self.items.insert(pair.clone(), (kind.clone(), target.clone()));
+            self.items
+                .insert(pair.clone(), (kind.clone(), target.clone()));
             self.add(pair, to, How::Items(unknown));
         }
     }
@@ -179,7 +180,8 @@ impl<'a> Compared<'a> {
                     ours: (our_version, ours, our_object),
                     theirs: (their_version, theirs, their_object),
                 };
-                both.compare(&mut self.rules, self.diagnostics).map(How::Fields)
+                both.compare(&mut self.rules, self.diagnostics)
+                    .map(How::Fields)
             }
             _ => {
                 self.diagnostics.at(
@@ -197,8 +199,7 @@ impl<'a> Compared<'a> {
     /// in the fields that need it.
     fn mark(&mut self) {
         let is_partial = |how: &How| {
-            let is_carried =
-                |f: &FieldConversion| matches!(f, FieldConversion::Carried { .. });
+            let is_carried = |f: &FieldConversion| matches!(f, FieldConversion::Carried { .. });
             matches!(how, How::ByHand(_)) || !how.fields().iter().all(is_carried)
         };
         // A conversion is total if all that it consists of are.
@@ -208,9 +209,7 @@ impl<'a> Compared<'a> {
         });
         let has_like = |how: &How| {
             let functions = |field: &FieldConversion| match field {
-                FieldConversion::Function { functions, .. } => {
-                    functions.back_like.is_some()
-                }
+                FieldConversion::Function { functions, .. } => functions.back_like.is_some(),
                 _ => false,
             };
             match how {
@@ -221,7 +220,10 @@ impl<'a> Compared<'a> {
         // A conversion can take the form of another object if its own rules say so, or those of
         // what it always holds.
         let likes = self.consisting_of(has_like, |_, how| {
-            how.fields().iter().filter_map(FieldConversion::always_carried).collect()
+            how.fields()
+                .iter()
+                .filter_map(FieldConversion::always_carried)
+                .collect()
         });
         for (pair, conversion) in &mut self.found {
             conversion.total = !partial.contains(pair);
@@ -254,9 +256,7 @@ impl<'a> Compared<'a> {
             let before = found.len();
             for (pair, conversion) in &self.found {
                 let parts = parts(pair, &conversion.how);
-                if holds(&conversion.how)
-                    || parts.iter().any(|part| found.contains(part))
-                {
+                if holds(&conversion.how) || parts.iter().any(|part| found.contains(part)) {
                     found.insert(pair.clone());
                 }
             }
@@ -280,9 +280,9 @@ impl FieldConversion {
     /// The types that a field carries from one side to the other, if they differ.
     fn carried(&self) -> Option<Pair> {
         match self {
-            Self::Carried { carry, .. } => {
-                carry.pair().map(|(ours, theirs, _)| (ours.clone(), theirs.clone()))
-            }
+            Self::Carried { carry, .. } => carry
+                .pair()
+                .map(|(ours, theirs, _)| (ours.clone(), theirs.clone())),
             _ => None,
         }
     }
@@ -301,10 +301,7 @@ impl FieldConversion {
     }
 }
 
-fn find<'a>(
-    krate: &'a Crate<'a>,
-    schema: &SchemaName,
-) -> Option<(&'a ApiVersion, &'a Type)> {
+fn find<'a>(krate: &'a Crate<'a>, schema: &SchemaName) -> Option<(&'a ApiVersion, &'a Type)> {
     let mut versions = krate.versions.iter();
     versions.find_map(|version| Some((version, version.types.get(schema)?)))
 }

@@ -29,11 +29,7 @@ pub(super) enum FieldRule {
 }
 
 impl<'a> Rules<'a> {
-    pub(super) fn new(
-        config: &'a Conversion,
-        ours: &'a Crate<'a>,
-        theirs: &'a Crate<'a>,
-    ) -> Self {
+    pub(super) fn new(config: &'a Conversion, ours: &'a Crate<'a>, theirs: &'a Crate<'a>) -> Self {
         Self {
             config,
             release: theirs.versions.iter().map(|version| version.release).max(),
@@ -50,9 +46,8 @@ impl<'a> Rules<'a> {
             _ => true,
         };
         let mut rules = self.config.rules.iter().enumerate();
-        let (index, rule) = rules.find(|(_, rule)| {
-            rule.schema == *schema && rule.fields.is_empty() && holds(rule)
-        })?;
+        let (index, rule) = rules
+            .find(|(_, rule)| rule.schema == *schema && rule.fields.is_empty() && holds(rule))?;
         self.used.insert((index, None));
         Some(rule)
     }
@@ -73,11 +68,7 @@ impl<'a> Rules<'a> {
     }
 
     /// The rule for a field of a type of either side.
-    pub(super) fn field(
-        &mut self,
-        schema: &SchemaName,
-        json: &str,
-    ) -> Option<FieldRule> {
+    pub(super) fn field(&mut self, schema: &SchemaName, json: &str) -> Option<FieldRule> {
         let mut rules = self.config.rules.iter().enumerate();
         let (index, rule) = rules.find(|(_, rule)| {
             rule.schema == *schema && rule.fields.iter().any(|field| field == json)
@@ -103,8 +94,9 @@ impl<'a> Rules<'a> {
             if parts.is_empty() && rule.before.is_none() {
                 parts.push(None);
             }
-            for part in
-                parts.into_iter().filter(|p| !self.used.contains(&(index, p.clone())))
+            for part in parts
+                .into_iter()
+                .filter(|p| !self.used.contains(&(index, p.clone())))
             {
                 let what = match part {
                     Some(field) => format!("`{field}` of `{}`", rule.schema),
@@ -113,7 +105,10 @@ impl<'a> Rules<'a> {
                 diagnostics.in_file(
                     "codegen.toml",
                     None,
-                    format!("the conversion rule of `{}` for {what} is about nothing", self.owner),
+                    format!(
+                        "the conversion rule of `{}` for {what} is about nothing",
+                        self.owner
+                    ),
                     "correct the name, or take the rule out: what has a counterpart needs none",
                 );
             }
@@ -133,6 +128,10 @@ fn functions(rule: &ConversionRule) -> Option<Functions> {
 /// Whether all documents of a crate are of the releases that the configuration names.
 fn is_complete(krate: &Crate<'_>) -> bool {
     let of = |version: &ApiVersion| version.release;
-    let documents = krate.config.documents.iter().map(|document| document.described());
+    let documents = krate
+        .config
+        .documents
+        .iter()
+        .map(|document| document.described());
     documents.eq(krate.versions.iter().map(of))
 }

@@ -35,7 +35,9 @@ impl Reader<'_> {
         }
         // Of texts, it is the type.
         let numbers = [Sort::Number, Sort::Fraction];
-        let has_texts = value.as_array().is_some_and(|v| v.iter().any(Value::is_string));
+        let has_texts = value
+            .as_array()
+            .is_some_and(|v| v.iter().any(Value::is_string));
         if name == "enum" && (has_texts || !numbers.contains(&sort)) {
             return None;
         }
@@ -44,8 +46,10 @@ impl Reader<'_> {
             return None;
         };
         let mut arguments = self.argument(name, method.argument, value, pointer)?;
-        let error =
-            asked.keywords.get("x-error-type").and_then(|errors| errors.get(name));
+        let error = asked
+            .keywords
+            .get("x-error-type")
+            .and_then(|errors| errors.get(name));
         let error_type = error.and_then(error_type).or(method.error_type);
         arguments.extend(match (error_type, method.named) {
             (Some(error_type), true) => Some(Argument::Problem(error_type, name)),
@@ -152,12 +156,7 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn check_error_types(
-        &mut self,
-        asked: &Asked,
-        sort: Sort,
-        pointer: &Pointer,
-    ) {
+    pub(super) fn check_error_types(&mut self, asked: &Asked, sort: Sort, pointer: &Pointer) {
         let Some(value) = asked.keywords.get("x-error-type") else {
             return;
         };
@@ -169,14 +168,13 @@ impl Reader<'_> {
         let at = &pointer.child("x-error-type");
         for (name, value) in given {
             let shown = name.escape_debug();
-            let can =
-                keyword::find(name).is_some_and(|keyword| match &keyword.meaning {
-                    Meaning::Calls(calls) => calls
-                        .methods(self.version.is_custom)
-                        .iter()
-                        .any(|method| method.of == sort && method.error_type.is_some()),
-                    _ => false,
-                });
+            let can = keyword::find(name).is_some_and(|keyword| match &keyword.meaning {
+                Meaning::Calls(calls) => calls
+                    .methods(self.version.is_custom)
+                    .iter()
+                    .any(|method| method.of == sort && method.error_type.is_some()),
+                _ => false,
+            });
             if !can {
                 let message = format!("`x-error-type` has no effect on `{shown}`");
                 let help = "it is for maxLength, maxItems and maxProperties";
@@ -201,5 +199,7 @@ fn error_type(value: &Value) -> Option<ErrorType> {
 fn whole(value: &Value) -> Option<i64> {
     let exact = |number: f64| number.fract() == 0.0 && number.abs() <= 2f64.powi(53);
     let whole = || value.as_f64().filter(|number| exact(*number));
-    value.as_i64().or_else(|| whole().map(|number| number as i64))
+    value
+        .as_i64()
+        .or_else(|| whole().map(|number| number as i64))
 }

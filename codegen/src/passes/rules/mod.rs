@@ -18,8 +18,7 @@ use crate::diag::{Diagnostics, Pointer};
 use crate::foundation;
 use crate::keyword::{Meaning, Modification, Sort, TABLE};
 use crate::model::{
-    ApiVersion, Argument, Asked, Call, Check, Field, Reported, Role, Rule, Rules, Takes,
-    Ty,
+    ApiVersion, Argument, Asked, Call, Check, Field, Reported, Role, Rule, Rules, Takes, Ty,
 };
 use crate::name::RulePath;
 use crate::release::Releases;
@@ -31,11 +30,7 @@ const UNKNOWN_ALLOWED: &str = "x-unknown-allowed";
 const SEE: &str = "spec/overlays/README.md says what can be asked of what";
 
 /// Reads the rules of every type and field.
-pub(super) fn run(
-    version: &mut ApiVersion,
-    config: &CrateConfig,
-    diagnostics: &mut Diagnostics,
-) {
+pub(super) fn run(version: &mut ApiVersion, config: &CrateConfig, diagnostics: &mut Diagnostics) {
     let mut found = Vec::new();
     for (name, ty) in &version.types {
         // Lists of kinds aren't checked. Kubernetes' own documents give some of them keys that
@@ -118,8 +113,7 @@ impl Reader<'_> {
             match &keyword.meaning {
                 Meaning::Calls(calls) => {
                     let methods = calls.methods(self.version.is_custom);
-                    let call =
-                        self.call(keyword, methods, value, (sort, asked), pointer);
+                    let call = self.call(keyword, methods, value, (sort, asked), pointer);
                     rules.list.extend(call.map(|call| Rule {
                         keyword: keyword.name,
                         check: Check::Call(call),
@@ -189,9 +183,7 @@ impl Reader<'_> {
             Ty::Map(_) => Sort::Map,
             Ty::Ref(_) if self.version.own_enum(ty).is_some() => Sort::Enumeration,
             Ty::Ref(schema) => match self.version.externs.get(schema) {
-                Some(external) if foundation::is_quantity(&external.path) => {
-                    Sort::External
-                }
+                Some(external) if foundation::is_quantity(&external.path) => Sort::External,
                 _ => Sort::Other,
             },
             _ => Sort::Other,
@@ -290,18 +282,16 @@ impl Reader<'_> {
     }
 
     /// The functions of a list of names.
-    fn functions(
-        &mut self,
-        name: &str,
-        value: &Value,
-        pointer: &Pointer,
-    ) -> Vec<RulePath> {
+    fn functions(&mut self, name: &str, value: &Value, pointer: &Pointer) -> Vec<RulePath> {
         let wanted = "a list of functions";
         let Value::Array(names) = value else {
             self.wrong::<()>(name, value, wanted, pointer);
             return Vec::new();
         };
-        names.iter().filter_map(|f| self.function(name, f, wanted, pointer)).collect()
+        names
+            .iter()
+            .filter_map(|f| self.function(name, f, wanted, pointer))
+            .collect()
     }
 
     fn function(
@@ -370,13 +360,9 @@ impl Reader<'_> {
         None
     }
 
-    fn report(
-        &mut self,
-        pointer: &Pointer,
-        message: impl Into<String>,
-        help: impl Into<String>,
-    ) {
-        self.diagnostics.at(&self.version.file, pointer, message, help);
+    fn report(&mut self, pointer: &Pointer, message: impl Into<String>, help: impl Into<String>) {
+        self.diagnostics
+            .at(&self.version.file, pointer, message, help);
     }
 }
 

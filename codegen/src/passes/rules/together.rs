@@ -23,12 +23,7 @@ impl Reader<'_> {
         found
     }
 
-    fn forms(
-        &mut self,
-        schema: &Map<String, Value>,
-        pointer: &Pointer,
-        found: &mut Vec<Together>,
-    ) {
+    fn forms(&mut self, schema: &Map<String, Value>, pointer: &Pointer, found: &mut Vec<Together>) {
         let all = schema.get("allOf").and_then(Value::as_array);
         let mut of_all = Vec::new();
         for (index, part) in all.into_iter().flatten().enumerate() {

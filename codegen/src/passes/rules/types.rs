@@ -17,12 +17,7 @@ struct Warning {
 }
 
 impl Reader<'_> {
-    pub(super) fn of_type(
-        &mut self,
-        name: &SchemaName,
-        ty: &Type,
-        object: &Struct,
-    ) -> TypeRules {
+    pub(super) fn of_type(&mut self, name: &SchemaName, ty: &Type, object: &Struct) -> TypeRules {
         let pointer = &ty.pointer;
         let asked = &object.asked.keywords;
         let mut rules = TypeRules {
@@ -42,7 +37,9 @@ impl Reader<'_> {
         }
         let is_custom = self.version.is_custom;
         let mut flag = |name: &str| {
-            asked.get(name).is_some_and(|value| self.flag(name, value, pointer))
+            asked
+                .get(name)
+                .is_some_and(|value| self.flag(name, value, pointer))
         };
         rules.unconditional_update = flag("x-unconditional-update");
         rules.names_on_create_only = flag("x-names-on-create-only");
@@ -83,8 +80,7 @@ impl Reader<'_> {
             };
             if object.asked.keywords.contains_key(name) && !fits {
                 let message = format!("`{name}` has no effect on this schema");
-                let help =
-                    "it is for kinds; about a status, for those whose status has a path";
+                let help = "it is for kinds; about a status, for those whose status has a path";
                 self.report(&ty.pointer, message, help);
             }
         }
@@ -114,7 +110,10 @@ impl Reader<'_> {
             return self.wrong("x-warn", value, wanted, &ty.pointer);
         };
         let wanted = "the name of a function";
-        Some((self.function("x-warn", &function.into(), wanted, &ty.pointer)?, fields))
+        Some((
+            self.function("x-warn", &function.into(), wanted, &ty.pointer)?,
+            fields,
+        ))
     }
 
     /// The names in rules are those of properties of the right types.
@@ -128,8 +127,7 @@ impl Reader<'_> {
         }
         for (one, other) in &rules.depends {
             let is_list = |field: &Field| matches!(field.ty, Ty::List(_));
-            let (Some(field), Some(list)) = (object.field(one), object.field(other))
-            else {
+            let (Some(field), Some(list)) = (object.field(one), object.field(other)) else {
                 continue;
             };
             if !field.is_optional() || !list.is_optional() || !is_list(list) {

@@ -8,13 +8,7 @@ use crate::model::{Asked, Check, Rule, Rules, Ty, Unique};
 
 impl Reader<'_> {
     /// How the elements of a list must differ.
-    pub(super) fn unique(
-        &mut self,
-        ty: &Ty,
-        asked: &Asked,
-        rules: &mut Rules,
-        pointer: &Pointer,
-    ) {
+    pub(super) fn unique(&mut self, ty: &Ty, asked: &Asked, rules: &mut Rules, pointer: &Pointer) {
         let keys = |name: &str| -> Vec<String> {
             let keys = asked.keywords.get(name).and_then(Value::as_array);
             let texts = keys.into_iter().flatten().filter_map(Value::as_str);
@@ -28,8 +22,7 @@ impl Reader<'_> {
             }
         }
         let allowed = asked.keywords.get("x-repeats-allowed");
-        let allowed =
-            allowed.is_some_and(|value| self.flag("x-repeats-allowed", value, pointer));
+        let allowed = allowed.is_some_and(|value| self.flag("x-repeats-allowed", value, pointer));
         let unique_keys = keys("x-unique-keys");
         let map_keys = keys("x-kubernetes-list-map-keys");
         let list_type = asked.keywords.get("x-kubernetes-list-type");
@@ -72,15 +65,15 @@ impl Reader<'_> {
     /// of theirs.
     fn can_differ(&mut self, item: &Ty, unique: &Unique, pointer: &Pointer) -> bool {
         match unique {
-            Unique::Whole => {
-                *item == Ty::String || self.version.own_enum(item).is_some()
-            }
+            Unique::Whole => *item == Ty::String || self.version.own_enum(item).is_some(),
             Unique::Keys { keys, .. } => {
                 let Some((_, object)) = self.version.own_struct(item) else {
                     return false;
                 };
-                let missing: Vec<_> =
-                    keys.iter().filter(|key| object.field(key).is_none()).collect();
+                let missing: Vec<_> = keys
+                    .iter()
+                    .filter(|key| object.field(key).is_none())
+                    .collect();
                 for key in &missing {
                     let key = key.escape_debug();
                     let message = format!("`{key}` is no property of the elements");

@@ -7,8 +7,7 @@ use super::{Reader, cel};
 use crate::diag::Pointer;
 use crate::keyword::{Sort, suggest};
 use crate::model::{
-    self, Argument, Call, CelRule, Check, ErrorType, Immutable, Lifecycle, Node, Takes,
-    Ty,
+    self, Argument, Call, CelRule, Check, ErrorType, Immutable, Lifecycle, Node, Takes, Ty,
 };
 use crate::release::{Release, Releases};
 
@@ -77,11 +76,7 @@ impl Reader<'_> {
         checks
     }
 
-    fn read(
-        &mut self,
-        value: &Value,
-        pointer: &Pointer,
-    ) -> Vec<(Validation, Value, Pointer)> {
+    fn read(&mut self, value: &Value, pointer: &Pointer) -> Vec<(Validation, Value, Pointer)> {
         let Value::Array(values) = value else {
             self.wrong::<()>(NAME, value, "a list of rules", pointer);
             return Vec::new();
@@ -93,8 +88,7 @@ impl Reader<'_> {
             let unknown = names.filter(|name| !KEYWORDS.contains(&name.as_str()));
             let unknown: Vec<_> = unknown.collect();
             for name in &unknown {
-                let message =
-                    format!("unknown keyword `{}` of a rule", name.escape_debug());
+                let message = format!("unknown keyword `{}` of a rule", name.escape_debug());
                 self.report(&pointer, message, suggest(name, KEYWORDS));
             }
             match Validation::deserialize(value) {
@@ -219,11 +213,7 @@ impl Reader<'_> {
     }
 
     /// The type of error that a reason names; Invalid if there is none.
-    fn error_type(
-        &mut self,
-        reason: Option<&str>,
-        pointer: &Pointer,
-    ) -> Option<ErrorType> {
+    fn error_type(&mut self, reason: Option<&str>, pointer: &Pointer) -> Option<ErrorType> {
         let error_type = reason.map_or(Some(ErrorType::Invalid), ErrorType::parse);
         if error_type.is_none() {
             self.unknown_type(reason.unwrap_or_default(), pointer);
@@ -239,8 +229,13 @@ impl Reader<'_> {
         sort: Sort,
         pointer: &Pointer,
     ) -> Option<Check> {
-        let of_immutable =
-            ["reason", "x-releases", "x-unless", "x-reported-above", "x-before"];
+        let of_immutable = [
+            "reason",
+            "x-releases",
+            "x-unless",
+            "x-reported-above",
+            "x-before",
+        ];
         self.ignored(&of_immutable, value, pointer);
         if !matches!(sort, Sort::Enumeration | Sort::Text) {
             self.unfit("self in", pointer);

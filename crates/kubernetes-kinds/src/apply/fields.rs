@@ -37,21 +37,12 @@ pub(super) enum Element {
 impl Owned {
     /// Adds the fields that a JSON value names.
     #[inline]
-    pub(super) fn add(
-        &mut self,
-        fields: &Value,
-        path: &FieldPath,
-    ) -> Result<(), ExtractError> {
+    pub(super) fn add(&mut self, fields: &Value, path: &FieldPath) -> Result<(), ExtractError> {
         self.read(fields, path, 0)
     }
 
     #[inline]
-    fn read(
-        &mut self,
-        fields: &Value,
-        path: &FieldPath,
-        depth: usize,
-    ) -> Result<(), ExtractError> {
+    fn read(&mut self, fields: &Value, path: &FieldPath, depth: usize) -> Result<(), ExtractError> {
         let error = |message: String| ExtractError::Fields {
             path: path.clone(),
             message,
@@ -75,7 +66,8 @@ impl Owned {
             let index = match self.find(key) {
                 Ok(index) => index,
                 Err(index) => {
-                    self.below.insert(index, (key.clone(), element, Self::default()));
+                    self.below
+                        .insert(index, (key.clone(), element, Self::default()));
                     index
                 }
             };
@@ -89,7 +81,8 @@ impl Owned {
     /// The index of an element, or the index at which it is to be inserted.
     #[inline]
     fn find(&self, key: &str) -> Result<usize, usize> {
-        self.below.binary_search_by(|(other, ..)| other.as_str().cmp(key))
+        self.below
+            .binary_search_by(|(other, ..)| other.as_str().cmp(key))
     }
 
     /// Whether no field or element below is named.
@@ -108,7 +101,9 @@ impl Owned {
     /// Returns the fields and elements that are named directly below.
     #[inline]
     pub(super) fn elements(&self) -> impl Iterator<Item = (&Element, &Self)> {
-        self.below.iter().map(|(_, element, owned)| (element, owned))
+        self.below
+            .iter()
+            .map(|(_, element, owned)| (element, owned))
     }
 }
 
@@ -120,8 +115,7 @@ fn element(key: &str) -> Result<Option<Element>, String> {
         return Err(format!("\"{}\" is not a path element", key.escape_debug()));
     };
     let rest = chars.as_str();
-    let json =
-        || serde_json::from_str(rest).map_err(|error| wrong(key, &error.to_string()));
+    let json = || serde_json::from_str(rest).map_err(|error| wrong(key, &error.to_string()));
     Ok(Some(match kind {
         'f' => Element::Field,
         'k' => match json()? {

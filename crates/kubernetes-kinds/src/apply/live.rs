@@ -17,14 +17,12 @@ const METADATA: &[&str] = &[
 
 /// Returns the fields of the object that are owned.
 #[inline]
-pub(super) fn extract(
-    live: &Value,
-    owned: &Owned,
-    granular: &[&str],
-) -> Map<String, Value> {
+pub(super) fn extract(live: &Value, owned: &Owned, granular: &[&str]) -> Map<String, Value> {
     let extract = Extract { granular };
     let object = live.as_object();
-    object.map(|object| extract.fields("", object, owned)).unwrap_or_default()
+    object
+        .map(|object| extract.fields("", object, owned))
+        .unwrap_or_default()
 }
 
 struct Extract<'a> {
@@ -52,12 +50,7 @@ impl Extract<'_> {
     }
 
     #[inline]
-    fn fields(
-        &self,
-        path: &str,
-        live: &Map<String, Value>,
-        owned: &Owned,
-    ) -> Map<String, Value> {
+    fn fields(&self, path: &str, live: &Map<String, Value>, owned: &Owned) -> Map<String, Value> {
         let mut fields = Map::new();
         for (name, value) in live {
             let Some(owned) = owned.field(name) else {
@@ -102,9 +95,9 @@ impl Extract<'_> {
 fn is_at(element: &Element, index: usize, value: &Value) -> bool {
     match element {
         Element::Field => false,
-        Element::Key(keys) => {
-            keys.iter().all(|(key, wanted)| value.get(key) == Some(wanted))
-        }
+        Element::Key(keys) => keys
+            .iter()
+            .all(|(key, wanted)| value.get(key) == Some(wanted)),
         Element::Value(wanted) => value == wanted,
         Element::Index(wanted) => index == *wanted,
     }
@@ -122,7 +115,10 @@ pub(super) fn difference(a: &Value, b: &Value) -> Option<FieldPath> {
 fn differs(a: Option<&Value>, b: Option<&Value>, path: &mut FieldPath) -> bool {
     match (a, b) {
         (Some(Value::Object(a)), Some(Value::Object(b))) => {
-            for name in a.keys().chain(b.keys().filter(|name| !a.contains_key(*name))) {
+            for name in a
+                .keys()
+                .chain(b.keys().filter(|name| !a.contains_key(*name)))
+            {
                 path.push(Segment::Field(name.clone().into()));
                 if differs(a.get(name), b.get(name), path) {
                     return true;

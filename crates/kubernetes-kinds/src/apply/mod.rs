@@ -127,8 +127,7 @@ pub fn extract<A: Apply>(
     let mut applied = live::extract(&live, &owned, A::GRANULAR);
     identify(&mut applied, A::API_VERSION, A::KIND, metadata);
     let applied = Value::Object(applied);
-    let object: A =
-        serde_json::from_value(applied.clone()).map_err(ExtractError::json)?;
+    let object: A = serde_json::from_value(applied.clone()).map_err(ExtractError::json)?;
     let written = wire::to_value(&object).map_err(ExtractError::json)?;
     match live::difference(&applied, &written) {
         Some(path) => Err(ExtractError::Inexact { path }),
@@ -138,15 +137,12 @@ pub fn extract<A: Apply>(
 
 /// Sets the fields that identify an object.
 #[inline]
-fn identify(
-    object: &mut Map<String, Value>,
-    api_version: &str,
-    kind: &str,
-    metadata: &ObjectMeta,
-) {
+fn identify(object: &mut Map<String, Value>, api_version: &str, kind: &str, metadata: &ObjectMeta) {
     object.insert("apiVersion".to_owned(), api_version.into());
     object.insert("kind".to_owned(), kind.into());
-    let target = object.entry("metadata").or_insert_with(|| Value::Object(Map::new()));
+    let target = object
+        .entry("metadata")
+        .or_insert_with(|| Value::Object(Map::new()));
     let names = [("name", &metadata.name), ("namespace", &metadata.namespace)];
     for (field, value) in names {
         if let (Some(value), Some(target)) = (value, target.as_object_mut()) {
@@ -183,7 +179,9 @@ fn owned(
             }
             _ => {}
         }
-        let path = FieldPath::new("metadata").child("managedFields").index(index);
+        let path = FieldPath::new("metadata")
+            .child("managedFields")
+            .index(index);
         if let Some(kind) = entry.fields_type.as_deref().filter(|t| *t != "FieldsV1") {
             return Err(ExtractError::Fields {
                 path: path.child("fieldsType"),

@@ -14,7 +14,9 @@ pub const CONVERSION_DATA_ANNOTATION: &str = "kubernetes-storage.rs/conversion-d
 pub const MAX_ANNOTATIONS: usize = 256 << 10;
 
 fn path() -> FieldPath {
-    FieldPath::new("metadata").child("annotations").key(CONVERSION_DATA_ANNOTATION)
+    FieldPath::new("metadata")
+        .child("annotations")
+        .key(CONVERSION_DATA_ANNOTATION)
 }
 
 fn malformed(message: String) -> ConversionError {
@@ -31,9 +33,7 @@ pub(super) fn inside(error: ConversionError) -> ConversionError {
 }
 
 /// Removes the annotation and returns the object that it holds, if that is a `T`.
-pub(super) fn take<T: Convertible>(
-    metadata: &mut ObjectMeta,
-) -> super::Result<Option<T>> {
+pub(super) fn take<T: Convertible>(metadata: &mut ObjectMeta) -> super::Result<Option<T>> {
     let Some(annotations) = &mut metadata.annotations else {
         return Ok(None);
     };
@@ -46,12 +46,14 @@ pub(super) fn take<T: Convertible>(
             text.len()
         )));
     }
-    let mut kept: Value = serde_json::from_str(text)
-        .map_err(|error| malformed(format!("not JSON: {error}")))?;
+    let mut kept: Value =
+        serde_json::from_str(text).map_err(|error| malformed(format!("not JSON: {error}")))?;
     let named = |field| kept.get(field).and_then(Value::as_str).unwrap_or_default();
     let (api_version, kind) = (named("apiVersion"), named("kind"));
     if api_version.is_empty() || kind.is_empty() {
-        return Err(malformed("holds no object with apiVersion and kind".to_owned()));
+        return Err(malformed(
+            "holds no object with apiVersion and kind".to_owned(),
+        ));
     }
     // The source of another version stays until the object becomes that version again.
     if api_version != T::API_VERSION {
@@ -75,13 +77,13 @@ pub(super) fn take<T: Convertible>(
 }
 
 /// Writes an object into the annotation.
-pub(super) fn put<T: Convertible>(
-    source: &T,
-    metadata: &mut ObjectMeta,
-) -> super::Result<()> {
+pub(super) fn put<T: Convertible>(source: &T, metadata: &mut ObjectMeta) -> super::Result<()> {
     let mut kept = without_metadata(source)?;
     // Otherwise an empty map of annotations would be gone after the way back.
-    if metadata.annotations.as_ref().is_some_and(BTreeMap::is_empty)
+    if metadata
+        .annotations
+        .as_ref()
+        .is_some_and(BTreeMap::is_empty)
         && let Value::Object(kept) = &mut kept
     {
         kept.insert("metadata".to_owned(), json!({"annotations": {}}));
@@ -96,7 +98,10 @@ pub(super) fn put<T: Convertible>(
         ));
     }
     annotations.insert(CONVERSION_DATA_ANNOTATION.to_owned(), kept.to_string());
-    let bytes = annotations.iter().map(|(key, value)| key.len() + value.len()).sum();
+    let bytes = annotations
+        .iter()
+        .map(|(key, value)| key.len() + value.len())
+        .sum();
     if bytes > MAX_ANNOTATIONS {
         return Err(ConversionError::TooLarge {
             path: path(),

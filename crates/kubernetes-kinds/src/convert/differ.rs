@@ -15,14 +15,14 @@ pub(super) fn unrepresentable<A: Convertible>(
     if back == source {
         return Ok(Vec::new());
     }
-    Ok(compare(A::LIST_MAP_KEYS, &without_metadata(source)?, &without_metadata(back)?))
+    Ok(compare(
+        A::LIST_MAP_KEYS,
+        &without_metadata(source)?,
+        &without_metadata(back)?,
+    ))
 }
 
-fn compare(
-    lists: ListMapKeys,
-    source: &Value,
-    back: &Value,
-) -> Vec<UnrepresentableField> {
+fn compare(lists: ListMapKeys, source: &Value, back: &Value) -> Vec<UnrepresentableField> {
     let mut differences = Differences {
         lists,
         path: FieldPath::default(),
@@ -52,12 +52,7 @@ impl Differences {
         }
     }
 
-    fn inside(
-        &mut self,
-        segment: Segment,
-        source: Option<&Value>,
-        back: Option<&Value>,
-    ) {
+    fn inside(&mut self, segment: Segment, source: Option<&Value>, back: Option<&Value>) {
         self.path.push(segment);
         self.value(source, back);
         self.path.pop();

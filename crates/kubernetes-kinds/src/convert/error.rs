@@ -54,7 +54,9 @@ impl ConversionError {
             Self::Invalid { path, .. }
             | Self::Annotation { path, .. }
             | Self::TooLarge { path, .. } => {
-                *path = FieldPath::new("items").index(index).join(std::mem::take(path));
+                *path = FieldPath::new("items")
+                    .index(index)
+                    .join(std::mem::take(path));
             }
         }
         self

@@ -5,11 +5,11 @@ use k8s_openapi::serde_json::{Map, Value};
 use crate::{FieldPath, ListMapKeys, Segment};
 
 /// Returns the fields that identify the elements of the list at `path`, if the list has any.
-pub(super) fn keys(
-    lists: ListMapKeys,
-    path: &FieldPath,
-) -> Option<&'static [&'static str]> {
-    lists.iter().find(|(list, _)| is_at(path, list)).map(|(_, keys)| *keys)
+pub(super) fn keys(lists: ListMapKeys, path: &FieldPath) -> Option<&'static [&'static str]> {
+    lists
+        .iter()
+        .find(|(list, _)| is_at(path, list))
+        .map(|(_, keys)| *keys)
 }
 
 /// Whether `path` is `list` with indices and keys.

@@ -20,11 +20,15 @@ where
     }
     let live_fields = without_metadata(&live)?;
     let path = FieldPath::default();
-    let merged =
-        merge(B::LIST_MAP_KEYS, &path, Some(seen), Some(kept), Some(live_fields));
-    serde_json::from_value(merged.unwrap_or_default()).map_err(|error| {
-        ConversionError::invalid(FieldPath::default(), error.to_string())
-    })
+    let merged = merge(
+        B::LIST_MAP_KEYS,
+        &path,
+        Some(seen),
+        Some(kept),
+        Some(live_fields),
+    );
+    serde_json::from_value(merged.unwrap_or_default())
+        .map_err(|error| ConversionError::invalid(FieldPath::default(), error.to_string()))
 }
 
 /// Returns the preserved value where the live one has not changed, otherwise the live one.
@@ -37,16 +41,12 @@ fn merge(
 ) -> Option<Value> {
     match (seen, kept, live) {
         (seen, kept, live) if seen == live => kept,
-        (
-            Some(Value::Object(seen)),
-            Some(Value::Object(kept)),
-            Some(Value::Object(live)),
-        ) => Some(Value::Object(fields(lists, path, seen, kept, live))),
-        (
-            Some(Value::Array(seen)),
-            Some(Value::Array(kept)),
-            Some(Value::Array(live)),
-        ) => Some(Value::Array(list(lists, path, seen, kept, live))),
+        (Some(Value::Object(seen)), Some(Value::Object(kept)), Some(Value::Object(live))) => {
+            Some(Value::Object(fields(lists, path, seen, kept, live)))
+        }
+        (Some(Value::Array(seen)), Some(Value::Array(kept)), Some(Value::Array(live))) => {
+            Some(Value::Array(list(lists, path, seen, kept, live)))
+        }
         (_, _, live) => live,
     }
 }
@@ -84,7 +84,11 @@ fn list(
     live: Vec<Value>,
 ) -> Vec<Value> {
     let named = keys(lists, path).and_then(|keys| {
-        Some((elements(&seen, keys)?, elements(&kept, keys)?, elements(&live, keys)?))
+        Some((
+            elements(&seen, keys)?,
+            elements(&kept, keys)?,
+            elements(&live, keys)?,
+        ))
     });
     let Some((seen, kept, live)) = named else {
         return live;
@@ -110,7 +114,13 @@ fn list(
         }
     }
     let merged = order.iter().filter_map(|name| {
-        merge(lists, path, value(&seen, name), value(&kept, name), value(&live, name))
+        merge(
+            lists,
+            path,
+            value(&seen, name),
+            value(&kept, name),
+            value(&live, name),
+        )
     });
     merged.collect()
 }
@@ -119,6 +129,8 @@ fn list(
 /// ones at its end.
 fn is_untouched(seen: &[Name], kept: &[Name], live: &[Name]) -> bool {
     let still_there = seen.iter().filter(|name| live.contains(name));
-    let new = live.iter().filter(|name| !seen.contains(name) && !kept.contains(name));
+    let new = live
+        .iter()
+        .filter(|name| !seen.contains(name) && !kept.contains(name));
     still_there.chain(new).eq(live)
 }

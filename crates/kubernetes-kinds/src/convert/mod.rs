@@ -142,8 +142,7 @@ where
 {
     // All versions have the same metadata, which can be large: it is moved, and not compared.
     let metadata = std::mem::take(source.metadata_mut());
-    let unrepresentable =
-        differ::unrepresentable(&source, &there_and_back::<A, B>(&source)?)?;
+    let unrepresentable = differ::unrepresentable(&source, &there_and_back::<A, B>(&source)?)?;
     let mut object: B = source.translate()?;
     *object.metadata_mut() = metadata;
     Ok(Converted {
@@ -241,8 +240,11 @@ where
         }));
         Ok(converted.object)
     };
-    let mut object: L =
-        items.into_iter().enumerate().map(convert).collect::<Result<_>>()?;
+    let mut object: L = items
+        .into_iter()
+        .enumerate()
+        .map(convert)
+        .collect::<Result<_>>()?;
     *object.metadata_mut() = metadata;
     finish(&mut object);
     Ok(Converted {
@@ -258,7 +260,9 @@ pub fn elements<A, B: From<A>>(list: Vec<A>) -> Vec<B> {
 
 /// Converts the values of a map.
 pub fn values<A, B: From<A>>(map: BTreeMap<String, A>) -> BTreeMap<String, B> {
-    map.into_iter().map(|(key, value)| (key, B::from(value))).collect()
+    map.into_iter()
+        .map(|(key, value)| (key, B::from(value)))
+        .collect()
 }
 
 /// Converts the value in a box.
@@ -284,7 +288,9 @@ pub fn translate_elements<A: Translate<B>, B>(list: Vec<A>) -> Result<Vec<B>> {
 pub fn translate_values<A: Translate<B>, B>(
     map: BTreeMap<String, A>,
 ) -> Result<BTreeMap<String, B>> {
-    map.into_iter().map(|(key, value)| Ok((key, value.translate()?))).collect()
+    map.into_iter()
+        .map(|(key, value)| Ok((key, value.translate()?)))
+        .collect()
 }
 
 /// Translates the value in a box.
@@ -301,9 +307,8 @@ pub fn translate_boxed<A: Translate<B>, B>(value: Box<A>) -> Result<Box<B>> {
 fn without_metadata<K: Resource + Metadata<Ty = ObjectMeta> + Serialize>(
     object: &K,
 ) -> Result<Value> {
-    let mut value = wire::to_value(object).map_err(|error| {
-        ConversionError::invalid(FieldPath::default(), error.to_string())
-    })?;
+    let mut value = wire::to_value(object)
+        .map_err(|error| ConversionError::invalid(FieldPath::default(), error.to_string()))?;
     if let Value::Object(fields) = &mut value {
         fields.remove("metadata");
     }

@@ -25,11 +25,7 @@ impl Digits {
 
     /// The `count` digits that come, of which the first is not 0, and 1 more in the last
     /// place if `up`.
-    pub(super) fn collect(
-        digits: impl Iterator<Item = u8>,
-        count: usize,
-        up: bool,
-    ) -> Self {
+    pub(super) fn collect(digits: impl Iterator<Item = u8>, count: usize, up: bool) -> Self {
         let digits = digits.take(count);
         if count <= SMALL as usize {
             let number = digits.fold(0, |number, digit| number * 10 + u128::from(digit));
@@ -53,7 +49,10 @@ impl Digits {
     pub(super) fn strip_zeros(&mut self) -> u32 {
         let mut zeros = 0;
         if let Self::Large(digits) = self {
-            let end = digits.iter().rposition(|digit| *digit != 0).map_or(0, |i| i + 1);
+            let end = digits
+                .iter()
+                .rposition(|digit| *digit != 0)
+                .map_or(0, |i| i + 1);
             zeros = u32::try_from(digits.len() - end).unwrap_or(u32::MAX);
             *self = if end <= SMALL as usize {
                 Self::collect(digits.iter().copied(), end, false)
@@ -80,9 +79,7 @@ impl Digits {
 
     fn count(&self) -> i64 {
         match self {
-            Self::Small(number) => {
-                number.checked_ilog10().map_or(0, |log| i64::from(log) + 1)
-            }
+            Self::Small(number) => number.checked_ilog10().map_or(0, |log| i64::from(log) + 1),
             Self::Large(digits) => i64::try_from(digits.len()).unwrap_or(i64::MAX),
         }
     }
@@ -104,8 +101,9 @@ impl Digits {
         if let Ok(up) = u32::try_from(exponent) {
             return self.scaled(up);
         }
-        let divisor =
-            u32::try_from(-exponent).ok().and_then(|down| 10_u128.checked_pow(down));
+        let divisor = u32::try_from(-exponent)
+            .ok()
+            .and_then(|down| 10_u128.checked_pow(down));
         match (self, divisor) {
             (Self::Small(number), Some(divisor)) => Some(number.div_ceil(divisor)),
             (Self::Small(_), None) => Some(1),
@@ -116,19 +114,13 @@ impl Digits {
 
     /// Compares `self · 10^exponent` with `other · 10^other_exponent`; neither is zero, and
     /// both are without zeros at the end.
-    pub(super) fn cmp_scaled(
-        &self,
-        exponent: i64,
-        other: &Self,
-        other_exponent: i64,
-    ) -> Ordering {
+    pub(super) fn cmp_scaled(&self, exponent: i64, other: &Self, other_exponent: i64) -> Ordering {
         let size = (self.count() + exponent).cmp(&(other.count() + other_exponent));
         size.then_with(|| match (self, other) {
             // Of the same size, so both have at most 38 digits at the lower exponent.
             (Self::Small(one), Self::Small(two)) => {
                 let up = |by: i64| 10_u128.pow(u32::try_from(by).unwrap_or(0));
-                let (one_up, two_up) =
-                    (exponent - other_exponent, other_exponent - exponent);
+                let (one_up, two_up) = (exponent - other_exponent, other_exponent - exponent);
                 (one * up(one_up)).cmp(&(two * up(two_up)))
             }
             _ => {
@@ -158,9 +150,7 @@ impl fmt::Display for Digits {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Small(number) => write!(f, "{number}"),
-            Self::Large(digits) => {
-                digits.iter().try_for_each(|digit| write!(f, "{digit}"))
-            }
+            Self::Large(digits) => digits.iter().try_for_each(|digit| write!(f, "{digit}")),
         }
     }
 }

@@ -134,7 +134,9 @@ impl Amount {
     #[inline]
     pub fn rounded_to_milli(&self) -> Self {
         let is_finer = self.exponent < -3;
-        let rounded = is_finer.then(|| self.digits.whole(self.exponent + 3)).flatten();
+        let rounded = is_finer
+            .then(|| self.digits.whole(self.exponent + 3))
+            .flatten();
         match rounded.and_then(Digits::small) {
             Some(digits) => Self::normal(self.negative, digits, -3, self.format),
             None => self.clone(),
@@ -172,12 +174,7 @@ impl Amount {
     }
 
     /// Removes trailing zeros of the digits.
-    fn normal(
-        negative: bool,
-        mut digits: Digits,
-        exponent: i64,
-        format: Format,
-    ) -> Self {
+    fn normal(negative: bool, mut digits: Digits, exponent: i64, format: Format) -> Self {
         let zeros = digits.strip_zeros();
         let zero = digits == Digits::ZERO;
         Self {
@@ -281,8 +278,10 @@ impl Ord for Amount {
             (true, _) => 0,
             (false, negative) => 1 - 2 * i8::from(negative),
         };
-        let size =
-            || self.digits.cmp_scaled(self.exponent, &other.digits, other.exponent);
+        let size = || {
+            self.digits
+                .cmp_scaled(self.exponent, &other.digits, other.exponent)
+        };
         signed(self).cmp(&signed(other)).then_with(|| {
             if self.negative {
                 size().reverse()

@@ -97,8 +97,8 @@ impl<'a> Parts<'a> {
                 }
                 Suffix::Decimal(exponent, _) => {
                     let mut last = self.fraction.bytes().rev().chain(digits());
-                    let thousand = self.count() >= 3
-                        && last.by_ref().take(3).all(|digit| digit == b'0');
+                    let thousand =
+                        self.count() >= 3 && last.by_ref().take(3).all(|digit| digit == b'0');
                     self.last_place(exponent) % 3 == 0 && !thousand
                 }
             }
@@ -115,8 +115,12 @@ impl<'a> Parts<'a> {
     }
 
     fn decimal(&self, exponent: i32, format: Format) -> Amount {
-        let digits =
-            || self.whole.bytes().chain(self.fraction.bytes()).map(|d| d - b'0');
+        let digits = || {
+            self.whole
+                .bytes()
+                .chain(self.fraction.bytes())
+                .map(|d| d - b'0')
+        };
         let significant = || digits().skip_while(|digit| *digit == 0);
         let count = match self.whole.len() {
             0 => self.fraction.trim_start_matches('0').len(),
@@ -153,8 +157,7 @@ impl<'a> Parts<'a> {
             whole if whole.len() <= 19 => whole.parse::<u128>().ok(),
             _ => None,
         };
-        let whole =
-            whole.map_or(u128::MAX, |whole| (whole << power) + carry + nanos / NANOS);
+        let whole = whole.map_or(u128::MAX, |whole| (whole << power) + carry + nanos / NANOS);
         let (whole, nanos) = if whole < MAX {
             (whole, nanos % NANOS)
         } else {
@@ -200,6 +203,8 @@ impl Suffix {
 
 /// The digits at the start, and the rest.
 fn split_digits(text: &str) -> (&str, &str) {
-    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let end = text
+        .find(|c: char| !c.is_ascii_digit())
+        .unwrap_or(text.len());
     text.split_at(end)
 }

@@ -74,9 +74,7 @@ impl Amount {
         let step = usize::try_from(exponent / 3 + 3);
         match step.ok().and_then(|step| DECIMAL.get(step)) {
             _ if exponent == 0 => Ok(()),
-            Some(suffix) if self.format != Format::DecimalExponent => {
-                f.write_str(suffix)
-            }
+            Some(suffix) if self.format != Format::DecimalExponent => f.write_str(suffix),
             None if self.format != Format::DecimalExponent && as_served => Ok(()),
             _ => write!(f, "e{exponent}"),
         }

@@ -98,7 +98,11 @@ where
     if let Some(entries) = read {
         let zero = || Quantity("0".to_owned());
         let entries = entries.into_iter();
-        slot.fill(entries.map(|(name, q)| (name, q.unwrap_or_else(zero))).collect());
+        slot.fill(
+            entries
+                .map(|(name, q)| (name, q.unwrap_or_else(zero)))
+                .collect(),
+        );
     }
     Ok(())
 }
@@ -126,7 +130,9 @@ struct Entries<T>(BTreeMap<String, T>);
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Entries<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(EntriesVisitor(|| None)).map(Self)
+        deserializer
+            .deserialize_map(EntriesVisitor(|| None))
+            .map(Self)
     }
 }
 
@@ -136,15 +142,17 @@ pub struct Elements<C>(C);
 
 impl<'de, T: Deserialize<'de> + Zero> Deserialize<'de> for Elements<Vec<T>> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_seq(ListVisitor(PhantomData)).map(Self)
+        deserializer
+            .deserialize_seq(ListVisitor(PhantomData))
+            .map(Self)
     }
 }
 
-impl<'de, T: Deserialize<'de> + Zero> Deserialize<'de>
-    for Elements<BTreeMap<String, T>>
-{
+impl<'de, T: Deserialize<'de> + Zero> Deserialize<'de> for Elements<BTreeMap<String, T>> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(EntriesVisitor(|| Some(T::zero()))).map(Self)
+        deserializer
+            .deserialize_map(EntriesVisitor(|| Some(T::zero())))
+            .map(Self)
     }
 }
 

@@ -50,10 +50,7 @@ impl<'de> Visitor<'de> for KeptVisitor {
         f.write_str("a value of JSON")
     }
 
-    fn visit_newtype_struct<D: Deserializer<'de>>(
-        self,
-        deserializer: D,
-    ) -> Result<Kept, D::Error> {
+    fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<Kept, D::Error> {
         Value::deserialize(deserializer).map(Kept)
     }
 }

@@ -107,9 +107,7 @@ fn read_field<'de, M: MapAccess<'de>>(
     match name {
         "annotations" => read_elements(map, &mut metadata.annotations),
         "creationTimestamp" => read_time(map, &mut metadata.creation_timestamp),
-        "deletionGracePeriodSeconds" => {
-            read(map, &mut metadata.deletion_grace_period_seconds)
-        }
+        "deletionGracePeriodSeconds" => read(map, &mut metadata.deletion_grace_period_seconds),
         "deletionTimestamp" => read_time(map, &mut metadata.deletion_timestamp),
         "finalizers" => read_elements(map, &mut metadata.finalizers),
         "generateName" => read(map, &mut metadata.generate_name),

@@ -24,9 +24,7 @@ mod time;
 mod tree;
 mod write;
 
-pub use collections::{
-    Collection, Elements, read_elements, read_entries, read_quantities,
-};
+pub use collections::{Collection, Elements, read_elements, read_entries, read_quantities};
 // For `kubernetes-manifests`, whose strict reading reports unknown fields that are preserved.
 #[doc(hidden)]
 pub use kept::KEPT;
@@ -44,8 +42,7 @@ pub use time::read_time;
 #[doc(hidden)]
 pub use tree::{Tree, to_value, tree};
 pub use write::{
-    Fields, optional, required, write_kind, write_kind_with, write_object,
-    write_object_with,
+    Fields, optional, required, write_kind, write_kind_with, write_object, write_object_with,
 };
 
 #[doc(inline)]

@@ -40,9 +40,7 @@ pub fn skip<'de, M: MapAccess<'de>>(map: &mut M) -> Result<(), M::Error> {
 /// # Errors
 ///
 /// When the input is not an object, or a field has the wrong shape.
-pub fn read_object<'de, T: Object, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<T, D::Error> {
+pub fn read_object<'de, T: Object, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
     deserializer.deserialize_struct(T::NAME, T::FIELDS, ObjectVisitor(PhantomData))
 }
 
@@ -126,7 +124,9 @@ pub struct Key<'de>(pub Cow<'de, str>);
 
 impl<'de> Deserialize<'de> for Key<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_identifier(TextVisitor("a field name")).map(Self)
+        deserializer
+            .deserialize_identifier(TextVisitor("a field name"))
+            .map(Self)
     }
 }
 
@@ -135,7 +135,9 @@ pub(super) struct Text<'de>(pub Cow<'de, str>);
 
 impl<'de> Deserialize<'de> for Text<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_str(TextVisitor("a string")).map(Self)
+        deserializer
+            .deserialize_str(TextVisitor("a string"))
+            .map(Self)
     }
 }
 

@@ -133,9 +133,7 @@ macro_rules! collection {
             type Value = $whole;
 
             #[inline]
-            fn read<'de, D: Deserializer<'de>>(
-                deserializer: D,
-            ) -> Result<Self::Value, D::Error> {
+            fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self::Value, D::Error> {
                 deserializer.$read($visitor)
             }
 
@@ -219,10 +217,7 @@ where
     type Value = Option<S::Value>;
 
     #[inline]
-    fn deserialize<D: Deserializer<'de>>(
-        self,
-        deserializer: D,
-    ) -> Result<Self::Value, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
         deserializer.deserialize_option(self)
     }
 }
@@ -249,10 +244,7 @@ where
     }
 
     #[inline]
-    fn visit_some<D: Deserializer<'de>>(
-        self,
-        deserializer: D,
-    ) -> Result<Self::Value, D::Error> {
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
         S::read(deserializer).map(Some)
     }
 }

@@ -34,8 +34,7 @@ pub fn read_time<'de, M: MapAccess<'de>, T: From<Time>>(
 
 /// Parses a time.
 pub(super) fn parse<E: Error>(text: &str) -> Result<Time, E> {
-    let plain =
-        plain(text).ok_or_else(|| E::invalid_value(Unexpected::Str(text), &EXPECTED))?;
+    let plain = plain(text).ok_or_else(|| E::invalid_value(Unexpected::Str(text), &EXPECTED))?;
     // Generic, so that only programs that read times get a copy of the parser.
     Timestamp::deserialize(CowStrDeserializer::new(plain)).map(Time)
 }
@@ -52,19 +51,23 @@ fn plain(text: &str) -> Option<Cow<'_, str>> {
         return plain(&padded).map(|text| Cow::Owned(text.into_owned()));
     }
     let (seconds, rest) = text.split_at_checked("2026-01-02T03:04:05".len())?;
-    let has_form = seconds.bytes().enumerate().all(|(index, byte)| match index {
-        4 | 7 => byte == b'-',
-        10 => byte == b'T',
-        13 | 16 => byte == b':',
-        _ => byte.is_ascii_digit(),
-    });
+    let has_form = seconds
+        .bytes()
+        .enumerate()
+        .all(|(index, byte)| match index {
+            4 | 7 => byte == b'-',
+            10 => byte == b'T',
+            13 | 16 => byte == b':',
+            _ => byte.is_ascii_digit(),
+        });
     if !has_form || seconds.ends_with("60") {
         return None;
     }
     let (fraction, offset) = match rest.strip_prefix(['.', ',']) {
         Some(after) => {
-            let end =
-                after.find(|c: char| !c.is_ascii_digit()).filter(|end| *end > 0)?;
+            let end = after
+                .find(|c: char| !c.is_ascii_digit())
+                .filter(|end| *end > 0)?;
             after.split_at_checked(end)?
         }
         None => ("", rest),
@@ -72,8 +75,7 @@ fn plain(text: &str) -> Option<Cow<'_, str>> {
     let is_offset = match offset.as_bytes() {
         b"Z" => true,
         [b'+' | b'-', hours @ .., b':', m, n] => {
-            let is_hour =
-                matches!(hours, [b'0' | b'1', b'0'..=b'9'] | [b'2', b'0'..=b'4']);
+            let is_hour = matches!(hours, [b'0' | b'1', b'0'..=b'9'] | [b'2', b'0'..=b'4']);
             is_hour && (b'0'..=b'5').contains(m) && n.is_ascii_digit()
         }
         _ => false,

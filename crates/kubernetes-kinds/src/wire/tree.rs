@@ -7,9 +7,8 @@ use std::borrow::Cow;
 use std::fmt::Display;
 
 use k8s_openapi::serde::ser::{
-    Error as _, Serialize, SerializeMap, SerializeSeq, SerializeStruct,
-    SerializeStructVariant, SerializeTuple, SerializeTupleStruct, SerializeTupleVariant,
-    Serializer,
+    Error as _, Serialize, SerializeMap, SerializeSeq, SerializeStruct, SerializeStructVariant,
+    SerializeTuple, SerializeTupleStruct, SerializeTupleVariant, Serializer,
 };
 use k8s_openapi::serde_json::{Error, Map, Number, Value};
 
@@ -191,12 +190,7 @@ impl Serializer for Writer {
         Ok(Tree::Null)
     }
 
-    fn serialize_unit_variant(
-        self,
-        _: &'static str,
-        _: u32,
-        variant: &'static str,
-    ) -> Written {
+    fn serialize_unit_variant(self, _: &'static str, _: u32, variant: &'static str) -> Written {
         Ok(Tree::Text(variant.into()))
     }
 
@@ -229,11 +223,7 @@ impl Serializer for Writer {
         self.serialize_seq(Some(length))
     }
 
-    fn serialize_tuple_struct(
-        self,
-        _: &'static str,
-        length: usize,
-    ) -> Result<Items, Error> {
+    fn serialize_tuple_struct(self, _: &'static str, length: usize) -> Result<Items, Error> {
         self.serialize_seq(Some(length))
     }
 
@@ -398,10 +388,7 @@ impl SerializeMap for Fields {
         self.add_key(key.serialize(Writer))
     }
 
-    fn serialize_value<T: Serialize + ?Sized>(
-        &mut self,
-        value: &T,
-    ) -> Result<(), Error> {
+    fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Error> {
         self.add_value(value.serialize(Writer))
     }
 

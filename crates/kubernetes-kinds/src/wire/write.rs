@@ -119,9 +119,8 @@ fn write_map<T: Object, S: Serializer>(
     unknown: &UnknownFields,
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
-    let is_known = |name: &str| {
-        T::FIELDS.contains(&name) || names.iter().any(|(known, _)| *known == name)
-    };
+    let is_known =
+        |name: &str| T::FIELDS.contains(&name) || names.iter().any(|(known, _)| *known == name);
     let kept = unknown.iter().filter(|(name, _)| !is_known(name));
     let length = names.len() + count(object) + kept.clone().count();
     let mut fields = MapWriter(serializer.serialize_map(Some(length))?);
@@ -147,11 +146,7 @@ struct Counter(usize);
 impl Fields for Counter {
     type Error = Infallible;
 
-    fn take<T: Serialize + ?Sized>(
-        &mut self,
-        _: &'static str,
-        _: &T,
-    ) -> Result<(), Infallible> {
+    fn take<T: Serialize + ?Sized>(&mut self, _: &'static str, _: &T) -> Result<(), Infallible> {
         self.0 += 1;
         Ok(())
     }

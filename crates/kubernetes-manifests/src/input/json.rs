@@ -89,9 +89,8 @@ pub(crate) fn documents(text: &str) -> impl Iterator<Item = Document<'_>> {
             before: text.get(..start).unwrap_or_default(),
         })
     });
-    documents.filter(|document| {
-        !matches!(&document.node, Ok(node) if matches!(node.tree, Tree::Null))
-    })
+    documents
+        .filter(|document| !matches!(&document.node, Ok(node) if matches!(node.tree, Tree::Null)))
 }
 
 /// Hides texts and fields in which bytes that are not UTF-8 have been replaced.
@@ -100,7 +99,9 @@ fn hide_damage(tree: &mut Tree<'_>) {
     match tree {
         Tree::Text(text) if is_damaged(text) => *tree = Tree::NotText,
         Tree::Items(items) => {
-            items.iter_mut().for_each(|item| hide_damage(&mut item.tree));
+            items
+                .iter_mut()
+                .for_each(|item| hide_damage(&mut item.tree));
         }
         Tree::Fields(fields) => {
             for field in fields {
@@ -139,7 +140,9 @@ impl<'a> Cursor<'a> {
     fn locate(&mut self, tree: &mut Tree<'a>) {
         match tree {
             Tree::Items(items) => {
-                items.iter_mut().for_each(|item| self.locate(&mut item.tree));
+                items
+                    .iter_mut()
+                    .for_each(|item| self.locate(&mut item.tree));
             }
             Tree::Fields(fields) => {
                 for field in fields {
@@ -155,7 +158,10 @@ impl<'a> Cursor<'a> {
 
     /// Returns the position of the quote before a name that is borrowed from the text.
     fn position(&mut self, name: &'a str) -> Option<Position> {
-        let offset = name.as_ptr().addr().checked_sub(self.text.as_ptr().addr())?;
+        let offset = name
+            .as_ptr()
+            .addr()
+            .checked_sub(self.text.as_ptr().addr())?;
         let quote = offset.checked_sub(1)?;
         for character in self.text.get(self.offset..quote)?.chars() {
             if character == '\n' {

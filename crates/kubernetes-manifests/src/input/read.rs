@@ -3,9 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use k8s_openapi::serde::de::{
-    self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor,
-};
+use k8s_openapi::serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use k8s_openapi::serde_json::Number;
 use kubernetes_kinds::wire::Key;
 
@@ -47,7 +45,9 @@ impl<'de> Visitor<'de> for TreeVisitor {
 
     fn visit_f64<E: de::Error>(self, value: f64) -> Result<Tree<'de>, E> {
         let number = Number::from_f64(value);
-        number.map(Tree::Number).ok_or_else(|| E::custom("JSON has no such number"))
+        number
+            .map(Tree::Number)
+            .ok_or_else(|| E::custom("JSON has no such number"))
     }
 
     fn visit_borrowed_str<E: de::Error>(self, value: &'de str) -> Result<Tree<'de>, E> {

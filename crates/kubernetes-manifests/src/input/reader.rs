@@ -8,8 +8,8 @@ use std::collections::HashSet;
 
 use k8s_openapi::serde::de::value::BorrowedStrDeserializer;
 use k8s_openapi::serde::de::{
-    DeserializeOwned, DeserializeSeed, Deserializer, Error as _, Expected, MapAccess,
-    SeqAccess, Unexpected, Visitor,
+    DeserializeOwned, DeserializeSeed, Deserializer, Error as _, Expected, MapAccess, SeqAccess,
+    Unexpected, Visitor,
 };
 use k8s_openapi::serde::forward_to_deserialize_any;
 use k8s_openapi::serde_json::Error;
@@ -69,7 +69,8 @@ impl<'t, 'w, 'l> Reader<'t, 'w, 'l> {
         if let Some(pending) = self.field
             && self.notices
         {
-            self.walk.once(FieldErrorKind::Unknown, pending.field, pending.known);
+            self.walk
+                .once(FieldErrorKind::Unknown, pending.field, pending.known);
             self.notices = false;
         }
     }
@@ -78,7 +79,8 @@ impl<'t, 'w, 'l> Reader<'t, 'w, 'l> {
     fn enter(&mut self) {
         if let Some(pending) = self.field.take() {
             if pending.again && self.notices {
-                self.walk.once(FieldErrorKind::Duplicate, pending.field, &[]);
+                self.walk
+                    .once(FieldErrorKind::Duplicate, pending.field, &[]);
             }
             self.walk.enter(Step::Field(pending.index, pending.field));
         }
@@ -127,10 +129,7 @@ impl<'t, 'w, 'l> Reader<'t, 'w, 'l> {
 impl<'de> Deserializer<'de> for Reader<'de, '_, '_> {
     type Error = Error;
 
-    fn deserialize_any<V: Visitor<'de>>(
-        mut self,
-        visitor: V,
-    ) -> Result<V::Value, Error> {
+    fn deserialize_any<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, Error> {
         self.enter();
         match self.tree {
             Tree::Null => visitor.visit_unit(),
@@ -143,10 +142,7 @@ impl<'de> Deserializer<'de> for Reader<'de, '_, '_> {
         }
     }
 
-    fn deserialize_str<V: Visitor<'de>>(
-        mut self,
-        visitor: V,
-    ) -> Result<V::Value, Error> {
+    fn deserialize_str<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, Error> {
         self.enter();
         match self.tree {
             Tree::Text(text) => visitor.visit_borrowed_str(text),
@@ -158,10 +154,7 @@ impl<'de> Deserializer<'de> for Reader<'de, '_, '_> {
         self.deserialize_str(visitor)
     }
 
-    fn deserialize_seq<V: Visitor<'de>>(
-        mut self,
-        visitor: V,
-    ) -> Result<V::Value, Error> {
+    fn deserialize_seq<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, Error> {
         self.enter();
         match self.tree {
             Tree::Items(items) => visitor.visit_seq(self.items(items)),
@@ -169,10 +162,7 @@ impl<'de> Deserializer<'de> for Reader<'de, '_, '_> {
         }
     }
 
-    fn deserialize_map<V: Visitor<'de>>(
-        mut self,
-        visitor: V,
-    ) -> Result<V::Value, Error> {
+    fn deserialize_map<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, Error> {
         self.enter();
         match self.tree {
             Tree::Fields(fields) => visitor.visit_map(self.fields(fields, &[])),
@@ -193,10 +183,7 @@ impl<'de> Deserializer<'de> for Reader<'de, '_, '_> {
         }
     }
 
-    fn deserialize_option<V: Visitor<'de>>(
-        mut self,
-        visitor: V,
-    ) -> Result<V::Value, Error> {
+    fn deserialize_option<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, Error> {
         self.enter();
         match self.tree {
             Tree::Null => visitor.visit_none(),
@@ -226,13 +213,12 @@ impl<'de> Deserializer<'de> for Reader<'de, '_, '_> {
         visitor: V,
     ) -> Result<V::Value, Error> {
         self.enter();
-        self.tree.to_value().deserialize_enum(name, variants, visitor)
+        self.tree
+            .to_value()
+            .deserialize_enum(name, variants, visitor)
     }
 
-    fn deserialize_ignored_any<V: Visitor<'de>>(
-        mut self,
-        visitor: V,
-    ) -> Result<V::Value, Error> {
+    fn deserialize_ignored_any<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, Error> {
         self.unknown();
         visitor.visit_unit()
     }
@@ -345,10 +331,7 @@ impl<'t> MapAccess<'t> for Fields<'t, '_, '_> {
         }
     }
 
-    fn next_value_seed<S: DeserializeSeed<'t>>(
-        &mut self,
-        seed: S,
-    ) -> Result<S::Value, Error> {
+    fn next_value_seed<S: DeserializeSeed<'t>>(&mut self, seed: S) -> Result<S::Value, Error> {
         match self.value() {
             Ok(reader) => seed.deserialize(reader),
             Err(error) => Err(error),

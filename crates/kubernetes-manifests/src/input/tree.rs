@@ -65,9 +65,7 @@ impl Node<'_> {
             Tree::Bool(value) => Tree::Bool(value),
             Tree::Number(number) => Tree::Number(number),
             Tree::Text(text) => Tree::Text(Cow::Owned(text.into_owned())),
-            Tree::Items(items) => {
-                Tree::Items(items.into_iter().map(Node::into_owned).collect())
-            }
+            Tree::Items(items) => Tree::Items(items.into_iter().map(Node::into_owned).collect()),
             Tree::Fields(fields) => {
                 let owned = fields.into_iter().map(|field| Field {
                     name: Cow::Owned(field.name.into_owned()),
@@ -90,12 +88,8 @@ impl Node<'_> {
         let mut node = self;
         for segment in path.segments() {
             let inner = match segment {
-                Segment::Field(name) => {
-                    node.tree.field(name).map(|(_, field)| &field.value)
-                }
-                Segment::Key(name) => {
-                    node.tree.field(name).map(|(_, field)| &field.value)
-                }
+                Segment::Field(name) => node.tree.field(name).map(|(_, field)| &field.value),
+                Segment::Key(name) => node.tree.field(name).map(|(_, field)| &field.value),
                 Segment::Index(index) => node.tree.item(*index),
             };
             let Some(inner) = inner else {
@@ -127,9 +121,7 @@ impl Node<'_> {
     #[cfg(feature = "yaml")]
     pub(crate) fn collapse(self) -> Self {
         let tree = match self.tree {
-            Tree::Items(items) => {
-                Tree::Items(items.into_iter().map(Self::collapse).collect())
-            }
+            Tree::Items(items) => Tree::Items(items.into_iter().map(Self::collapse).collect()),
             Tree::Fields(fields) => {
                 let mut kept = BTreeMap::new();
                 for field in fields {
@@ -201,7 +193,10 @@ impl<'a> Tree<'a> {
 
     /// Returns `metadata.name` and `metadata.namespace`.
     pub(crate) fn names(&self) -> (Option<&str>, Option<&str>) {
-        (self.text(&["metadata", "name"]), self.text(&["metadata", "namespace"]))
+        (
+            self.text(&["metadata", "name"]),
+            self.text(&["metadata", "namespace"]),
+        )
     }
 
     /// Returns the position of the first field in the value.
@@ -223,9 +218,7 @@ impl<'a> Tree<'a> {
             Self::Bool(value) => Value::Bool(*value),
             Self::Number(number) => Value::Number(number.clone()),
             Self::Text(text) => Value::String(text.clone().into_owned()),
-            Self::Items(items) => {
-                items.iter().map(|item| item.tree.to_value()).collect()
-            }
+            Self::Items(items) => items.iter().map(|item| item.tree.to_value()).collect(),
             Self::Fields(fields) => {
                 let mut object = Map::new();
                 for field in fields {

@@ -68,7 +68,10 @@ pub(crate) struct Log {
 impl Log {
     pub(crate) fn new(text: &str) -> Self {
         Self {
-            left: text.len().saturating_mul(MAX_GROWTH).saturating_add(HEADROOM),
+            left: text
+                .len()
+                .saturating_mul(MAX_GROWTH)
+                .saturating_add(HEADROOM),
             errors: Vec::new(),
         }
     }
@@ -137,11 +140,7 @@ impl<'t, 'l> Walk<'t, 'l> {
 
     /// Returns the error of a type, with the path at which reading stopped, and with its position
     /// if the text is JSON.
-    pub(crate) fn failed(
-        &self,
-        source: Option<Source<'_>>,
-        error: &Error,
-    ) -> SchemeError {
+    pub(crate) fn failed(&self, source: Option<Source<'_>>, error: &Error) -> SchemeError {
         let error = SchemeError::json(path(&self.steps), error);
         let Some(Source { text, before }) = source else {
             return error;
@@ -150,12 +149,7 @@ impl<'t, 'l> Walk<'t, 'l> {
     }
 
     /// Reports a field, unless the same has been reported of its path.
-    pub(crate) fn once(
-        &mut self,
-        kind: FieldErrorKind,
-        field: &Field<'_>,
-        known: Names,
-    ) {
+    pub(crate) fn once(&mut self, kind: FieldErrorKind, field: &Field<'_>, known: Names) {
         let path = self.server_path(&field.name);
         if let Some(notices) = &mut self.notices
             && notices.reported.insert((kind, path.clone()))
@@ -171,13 +165,7 @@ impl<'t, 'l> Walk<'t, 'l> {
         self.report(kind, path, field, &[]);
     }
 
-    fn report(
-        &mut self,
-        kind: FieldErrorKind,
-        path: String,
-        field: &Field<'_>,
-        known: Names,
-    ) {
+    fn report(&mut self, kind: FieldErrorKind, path: String, field: &Field<'_>, known: Names) {
         let Some(Notices { location, log, .. }) = &mut self.notices else {
             return;
         };

@@ -91,17 +91,16 @@ impl Scheme {
         &'s self,
         group_version: &GroupVersion,
     ) -> impl Iterator<Item = &'s RegisteredKind> {
-        self.registered().filter(move |kind| kind.kind.group_version == *group_version)
+        self.registered()
+            .filter(move |kind| kind.kind.group_version == *group_version)
     }
 
     /// Returns the kinds with a resource of that name, in any group and version.
     ///
     /// The name is the plural in lower case, as in URLs.
-    pub fn resource<'s>(
-        &'s self,
-        resource: &str,
-    ) -> impl Iterator<Item = &'s RegisteredKind> {
-        self.registered().filter(move |kind| kind.resource == resource)
+    pub fn resource<'s>(&'s self, resource: &str) -> impl Iterator<Item = &'s RegisteredKind> {
+        self.registered()
+            .filter(move |kind| kind.resource == resource)
     }
 
     /// Returns the description of a kind; lists have none.
@@ -122,7 +121,10 @@ impl Scheme {
         let Some(entry) = self.entries.get(from) else {
             return Vec::new();
         };
-        self.paths(entry.type_id).iter().map(|path| path.route()).collect()
+        self.paths(entry.type_id)
+            .iter()
+            .map(|path| path.route())
+            .collect()
     }
 
     /// Returns the route from one type to another; it is empty if they are the same.
@@ -133,13 +135,19 @@ impl Scheme {
     }
 
     pub(super) fn registered(&self) -> impl Iterator<Item = &RegisteredKind> {
-        self.entries.values().filter_map(|entry| entry.about.as_ref())
+        self.entries
+            .values()
+            .filter_map(|entry| entry.about.as_ref())
     }
 
     /// Returns the registered kinds that are most similar to one that isn't.
     pub(super) fn nearest(&self, found: &GroupVersionKind) -> Vec<GroupVersionKind> {
         let those = |like: &dyn Fn(&GroupVersionKind) -> bool| -> Vec<_> {
-            self.entries.keys().filter(|kind| like(kind)).cloned().collect()
+            self.entries
+                .keys()
+                .filter(|kind| like(kind))
+                .cloned()
+                .collect()
         };
         let group = &found.group_version.group;
         let by_name = those(&|kind| kind.kind == found.kind);

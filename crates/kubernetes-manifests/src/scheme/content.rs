@@ -35,26 +35,12 @@ impl Meta for ListMeta {
 ///
 /// Every generated kind and list is one.
 pub trait Versioned:
-    Resource
-    + Metadata<Ty: Meta>
-    + Clone
-    + Serialize
-    + DeserializeOwned
-    + Send
-    + Sync
-    + 'static
+    Resource + Metadata<Ty: Meta> + Clone + Serialize + DeserializeOwned + Send + Sync + 'static
 {
 }
 
 impl<T> Versioned for T where
-    T: Resource
-        + Metadata<Ty: Meta>
-        + Clone
-        + Serialize
-        + DeserializeOwned
-        + Send
-        + Sync
-        + 'static
+    T: Resource + Metadata<Ty: Meta> + Clone + Serialize + DeserializeOwned + Send + Sync + 'static
 {
 }
 

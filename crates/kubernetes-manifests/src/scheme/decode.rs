@@ -56,7 +56,11 @@ impl Scheme {
         self.decode(&meta, |entry| {
             let mut conversions = self.conversions.iter();
             let direct = conversions.find(|(from, _)| *from == entry.type_id);
-            from_json(text, direct.map(|(_, conversion)| conversion.read), entry.read)
+            from_json(
+                text,
+                direct.map(|(_, conversion)| conversion.read),
+                entry.read,
+            )
         })
     }
 
@@ -67,10 +71,13 @@ impl Scheme {
         decode: impl FnOnce(&Entry) -> Result<Boxed, SchemeError>,
     ) -> Result<Decoded<T>, SchemeError> {
         let read = meta.kind()?;
-        let entry = self.entries.get(&read).ok_or_else(|| Reason::NotRegistered {
-            registered: self.nearest(&read),
-            found: read.clone(),
-        })?;
+        let entry = self
+            .entries
+            .get(&read)
+            .ok_or_else(|| Reason::NotRegistered {
+                registered: self.nearest(&read),
+                found: read.clone(),
+            })?;
         // A missing route is reported before errors of fields.
         self.leads::<T>(entry.type_id, &read)?;
         let content = decode(entry)?;
@@ -105,8 +112,9 @@ impl Scheme {
         from: &GroupVersionKind,
     ) -> Result<Converted<T>, Reason> {
         let path = self.leads::<T>(content.type_of(), from)?;
-        let (content, unrepresentable) =
-            path.follow(content, self.unrepresentable).map_err(Reason::Conversion)?;
+        let (content, unrepresentable) = path
+            .follow(content, self.unrepresentable)
+            .map_err(Reason::Conversion)?;
         // The path ends at `T`, so that this can't fail.
         let object = content::downcast(content).ok_or_else(|| no_route::<T>(from))?;
         Ok(Converted {
@@ -120,7 +128,8 @@ impl Scheme {
         from: TypeId,
         kind: &GroupVersionKind,
     ) -> Result<super::route::Path<'_>, Reason> {
-        self.path(from, TypeId::of::<T>()).ok_or_else(|| no_route::<T>(kind))
+        self.path(from, TypeId::of::<T>())
+            .ok_or_else(|| no_route::<T>(kind))
     }
 }
 

@@ -177,7 +177,10 @@ impl<'t> Positions<'t> {
         };
         // Of equal fields the last counts.
         let by_name = || fields.iter().map(|field| (&*field.name, field)).collect();
-        let known = self.fields.entry(std::ptr::from_ref(node)).or_insert_with(by_name);
+        let known = self
+            .fields
+            .entry(std::ptr::from_ref(node))
+            .or_insert_with(by_name);
         known.get(name).map(|field| (field.position, &field.value))
     }
 }
@@ -212,11 +215,7 @@ impl Scheme {
     /// assert!(parts[0].object.is_err());
     /// assert_eq!((parts[1].kind.as_deref(), parts[1].location.line), (Some("Secret"), Some(3)));
     /// ```
-    pub fn decode_each<'s, 't>(
-        &'s self,
-        text: &'t str,
-        syntax: Syntax,
-    ) -> Parts<'s, 't> {
+    pub fn decode_each<'s, 't>(&'s self, text: &'t str, syntax: Syntax) -> Parts<'s, 't> {
         Parts {
             scheme: self,
             syntax,
@@ -335,13 +334,7 @@ impl<'t> Parts<'_, 't> {
         });
     }
 
-    fn document(
-        &mut self,
-        mut node: Node<'t>,
-        language: Language,
-        lines: usize,
-        chunk: Chunk<'_>,
-    ) {
+    fn document(&mut self, mut node: Node<'t>, language: Language, lines: usize, chunk: Chunk<'_>) {
         self.number += 1;
         if lines > 0 {
             node.move_down(lines);
@@ -370,16 +363,14 @@ impl<'t> Parts<'_, 't> {
         let kind = node.tree.text(&["kind"]).map(str::to_owned);
         let kind = kind.or_else(|| implied.map(|kind| kind.kind.to_string()));
         let named = api_version.as_deref().zip(kind.as_deref());
-        let named =
-            named.map(|(version, kind)| GroupVersionKind::from_type_meta(version, kind));
+        let named = named.map(|(version, kind)| GroupVersionKind::from_type_meta(version, kind));
         let list = named.as_ref().and_then(|named| self.scheme.list_of(named));
         let items = if list.is_some() {
             take_items(&mut node)
         } else {
             None
         };
-        let names =
-            ["name", "namespace"].map(|name| node.tree.text(&["metadata", name]));
+        let names = ["name", "namespace"].map(|name| node.tree.text(&["metadata", name]));
         let location = Location {
             object: named.as_ref().map(|named| describe(named, names.into())),
             ..location
@@ -407,7 +398,12 @@ impl<'t> Parts<'_, 't> {
                 object: None,
                 ..location.item(index)
             };
-            self.part(item, language, inside, list.as_ref().and_then(Option::as_ref));
+            self.part(
+                item,
+                language,
+                inside,
+                list.as_ref().and_then(Option::as_ref),
+            );
         }
     }
 
@@ -422,9 +418,7 @@ impl<'t> Parts<'_, 't> {
         let object = match kind.and_then(|kind| self.scheme.entries.get(kind)) {
             Some(entry) => strictly(node, language, location, &mut self.log, entry.read)
                 .map(|content| AnyObject::typed(content, location.clone())),
-            None => {
-                untyped(node, location).map_err(|error| located(error, node, location))
-            }
+            None => untyped(node, location).map_err(|error| located(error, node, location)),
         };
         object.map(Some)
     }

@@ -116,9 +116,7 @@ impl Entry {
     fn of<T: Versioned>() -> Self {
         Self {
             type_id: TypeId::of::<T>(),
-            read: |node, walk, source| {
-                Ok(Box::new(reader::read::<T>(node, walk, source)?))
-            },
+            read: |node, walk, source| Ok(Box::new(reader::read::<T>(node, walk, source)?)),
             split: None,
             about: None,
         }
@@ -147,8 +145,7 @@ impl Scheme {
         K: Kind<Scope: 'static> + Versioned,
     {
         let kind = GroupVersionKind::of::<K>();
-        let namespaced =
-            TypeId::of::<K::Scope>() == TypeId::of::<NamespaceResourceScope>();
+        let namespaced = TypeId::of::<K::Scope>() == TypeId::of::<NamespaceResourceScope>();
         self.entries.entry(kind.clone()).or_insert_with(|| Entry {
             about: Some(RegisteredKind {
                 kind,
@@ -204,9 +201,8 @@ impl Scheme {
     }
 
     fn add(&mut self, from: TypeId, conversion: Conversion) {
-        let is_known = |(known, other): &(TypeId, Conversion)| {
-            *known == from && other.to == conversion.to
-        };
+        let is_known =
+            |(known, other): &(TypeId, Conversion)| *known == from && other.to == conversion.to;
         if !self.conversions.iter().any(is_known) {
             self.conversions.push((from, conversion));
         }

@@ -52,11 +52,7 @@ impl AnyObject {
         }
     }
 
-    pub(super) fn untyped(
-        kind: GroupVersionKind,
-        value: Value,
-        location: Location,
-    ) -> Self {
+    pub(super) fn untyped(kind: GroupVersionKind, value: Value, location: Location) -> Self {
         Self {
             read: kind.clone(),
             held: Held::Dynamic(kind, value),
@@ -144,14 +140,13 @@ impl AnyObject {
     ///
     /// When no route leads to `T`, as for every object without a type, and when the object can't be
     /// converted.
-    pub fn convert<T: Versioned>(
-        self,
-        scheme: &Scheme,
-    ) -> Result<Decoded<T>, SchemeError> {
+    pub fn convert<T: Versioned>(self, scheme: &Scheme) -> Result<Decoded<T>, SchemeError> {
         let (mut location, kind) = (self.location, self.read);
         let converted = match self.held {
             Held::Typed(content) => {
-                location.object.get_or_insert_with(|| describe(&kind, content.names()));
+                location
+                    .object
+                    .get_or_insert_with(|| describe(&kind, content.names()));
                 let from = content.kind();
                 scheme.become_type(content, &from)
             }
@@ -200,15 +195,15 @@ impl AnyObject {
         };
         let paths = scheme.paths(content.type_of());
         let wanted = paths.iter().find(|path| {
-            path.target().is_some_and(|(_, kind)| kind.group_version == *group_version)
+            path.target()
+                .is_some_and(|(_, kind)| kind.group_version == *group_version)
         });
         let Some(path) = wanted else {
             return Err(SchemeError::from(no_route(content.kind())).at(&location));
         };
-        let (content, unrepresentable) =
-            path.follow(content, scheme.unrepresentable).map_err(|error| {
-                SchemeError::from(Reason::Conversion(error)).at(&location)
-            })?;
+        let (content, unrepresentable) = path
+            .follow(content, scheme.unrepresentable)
+            .map_err(|error| SchemeError::from(Reason::Conversion(error)).at(&location))?;
         Ok(Self {
             held: Held::Typed(content),
             read: self.read,
@@ -296,7 +291,9 @@ impl fmt::Debug for AnyObject {
             Ok(json) => shown.field("object", &format_args!("{json}")),
             Err(error) => shown.field("error", &error),
         };
-        shown.field("read", &self.read).field("location", &self.location);
+        shown
+            .field("read", &self.read)
+            .field("location", &self.location);
         shown.finish_non_exhaustive()
     }
 }
@@ -310,10 +307,7 @@ impl fmt::Display for AnyObject {
 }
 
 /// Returns a kind with the name and the namespace of an object.
-pub(super) fn describe(
-    kind: &GroupVersionKind,
-    names: (Option<&str>, Option<&str>),
-) -> String {
+pub(super) fn describe(kind: &GroupVersionKind, names: (Option<&str>, Option<&str>)) -> String {
     match names {
         (None, _) => kind.to_string(),
         (Some(name), None) => format!("{kind} {name}"),

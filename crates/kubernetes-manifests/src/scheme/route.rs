@@ -3,9 +3,7 @@
 use std::any::TypeId;
 
 use k8s_openapi::serde_json;
-use kubernetes_kinds::convert::{
-    ConversionError, Convert, Converted, UnrepresentableField,
-};
+use kubernetes_kinds::convert::{ConversionError, Convert, Converted, UnrepresentableField};
 use kubernetes_kinds::{FieldPath, GroupVersionKind};
 
 use super::about::{Route, Step};
@@ -103,11 +101,7 @@ impl<'s> Path<'s> {
     }
 
     /// Converts an object of the type at which the path begins.
-    pub(super) fn follow(
-        &self,
-        content: Boxed,
-        unrepresentable: Unrepresentable,
-    ) -> Outcome {
+    pub(super) fn follow(&self, content: Boxed, unrepresentable: Unrepresentable) -> Outcome {
         let mut all = Vec::new();
         let mut content = content;
         for conversion in &self.0 {
@@ -155,8 +149,7 @@ impl Scheme {
         if from == to {
             return Some(Path::default());
         }
-        let leads =
-            |path: &Path<'_>| path.target().is_some_and(|(target, _)| target == to);
+        let leads = |path: &Path<'_>| path.target().is_some_and(|(target, _)| target == to);
         self.paths(from).into_iter().find(leads)
     }
 }

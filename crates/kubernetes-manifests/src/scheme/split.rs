@@ -63,8 +63,10 @@ impl<'t> Iterator for Chunks<'t> {
             lines: self.lines,
             is_after_end: self.is_after_end,
         };
-        self.is_after_end =
-            text.lines().next_back().is_some_and(|line| is_marker(line, "..."));
+        self.is_after_end = text
+            .lines()
+            .next_back()
+            .is_some_and(|line| is_marker(line, "..."));
         self.lines += text.matches('\n').count();
         self.rest = rest;
         Some(chunk)
@@ -82,7 +84,9 @@ impl<'t> Chunk<'t> {
             },
             _ => self,
         };
-        let text = after_marker.text.trim_start_matches([' ', '\t', '\r', '\n']);
+        let text = after_marker
+            .text
+            .trim_start_matches([' ', '\t', '\r', '\n']);
         text.starts_with('{').then_some(after_marker)
     }
 
@@ -115,7 +119,6 @@ impl<'t> Chunk<'t> {
 }
 
 fn is_marker(line: &str, marker: &str) -> bool {
-    line.strip_prefix(marker).is_some_and(|after| {
-        after.is_empty() || after.starts_with([' ', '\t', '\r', '\n'])
-    })
+    line.strip_prefix(marker)
+        .is_some_and(|after| after.is_empty() || after.starts_with([' ', '\t', '\r', '\n']))
 }

@@ -24,10 +24,7 @@ impl Scheme {
     ///
     /// For the first document or item that is not JSON, doesn't name its kind, contradicts the
     /// list that contains it, or has a field of the wrong shape.
-    pub fn decode_json_all(
-        &self,
-        text: impl AsRef<[u8]>,
-    ) -> Result<Vec<AnyObject>, SchemeError> {
+    pub fn decode_json_all(&self, text: impl AsRef<[u8]>) -> Result<Vec<AnyObject>, SchemeError> {
         self.json_stream(&Text::new(text.as_ref()), None)
     }
 
@@ -54,9 +51,9 @@ impl Scheme {
     ) -> Result<Vec<AnyObject>, SchemeError> {
         let mut objects = Vec::new();
         for (index, document) in text.documents().enumerate() {
-            let node = document.node.map_err(|error| {
-                SchemeError::syntax(&error).of(&Location::document(index + 1))
-            })?;
+            let node = document
+                .node
+                .map_err(|error| SchemeError::syntax(&error).of(&Location::document(index + 1)))?;
             let source = Source {
                 text: document.text,
                 before: document.before,
@@ -158,14 +155,8 @@ impl<'t> Document<'_, 't> {
     }
 
     /// Reports the duplicate fields of a `v1` `List` itself; its items are objects of their own.
-    fn plain_list_duplicates(
-        &mut self,
-        node: &Node<'_>,
-        location: &Location,
-        steps: &[Step<'_>],
-    ) {
-        let (Some(log), Tree::Fields(fields)) = (self.log.as_deref_mut(), &node.tree)
-        else {
+    fn plain_list_duplicates(&mut self, node: &Node<'_>, location: &Location, steps: &[Step<'_>]) {
+        let (Some(log), Tree::Fields(fields)) = (self.log.as_deref_mut(), &node.tree) else {
             return;
         };
         let list = Node::from(Tree::Fields(fields.iter().map(without_items).collect()));
@@ -192,19 +183,12 @@ fn without_items<'t>(field: &Field<'t>) -> Field<'t> {
 }
 
 /// Adds an object, or the items of a list.
-fn take(
-    entry: &Entry,
-    content: Boxed,
-    location: Location,
-    objects: &mut Vec<AnyObject>,
-) {
+fn take(entry: &Entry, content: Boxed, location: Location, objects: &mut Vec<AnyObject>) {
     match entry.split {
         None => objects.push(AnyObject::typed(content, location)),
         Some(split) => {
             let items = split(content).into_iter().enumerate();
-            objects.extend(
-                items.map(|(index, item)| AnyObject::typed(item, location.item(index))),
-            );
+            objects.extend(items.map(|(index, item)| AnyObject::typed(item, location.item(index))));
         }
     }
 }

@@ -70,10 +70,7 @@ mod yaml {
         /// # Errors
         ///
         /// As [`decode_json`](Self::decode_json), and when there isn't exactly one document.
-        pub fn decode_yaml<T: Versioned>(
-            &self,
-            text: &str,
-        ) -> Result<Decoded<T>, SchemeError> {
+        pub fn decode_yaml<T: Versioned>(&self, text: &str) -> Result<Decoded<T>, SchemeError> {
             let node = Yaml::body(text).document()?;
             let decoded = self.decode_input(Input::new(&node, Language::Yaml), None);
             decoded.map_err(|error| error.or_on(|path| node.find(path)))
@@ -98,10 +95,7 @@ mod yaml {
         /// # Errors
         ///
         /// As [`decode_json_all`](Self::decode_json_all), for YAML.
-        pub fn decode_yaml_all(
-            &self,
-            text: &str,
-        ) -> Result<Vec<AnyObject>, SchemeError> {
+        pub fn decode_yaml_all(&self, text: &str) -> Result<Vec<AnyObject>, SchemeError> {
             let mut objects = Vec::new();
             let documents = Yaml::file(text).documents()?;
             for (index, node) in documents.into_iter().enumerate() {
@@ -148,10 +142,7 @@ mod yaml {
     }
 
     impl<'t> Document<'_, 't> {
-        fn yaml(
-            mut self,
-            node: &'t crate::input::tree::Node<'t>,
-        ) -> Result<(), SchemeError> {
+        fn yaml(mut self, node: &'t crate::input::tree::Node<'t>) -> Result<(), SchemeError> {
             let read = self.object(node, &mut Vec::new());
             read.map_err(|error| error.or_on(|path| node.find(path)))
         }

@@ -49,17 +49,17 @@ impl<'a> TypeMeta<'a> {
         if !matches!(tree, Tree::Fields(_)) {
             return Err(shape("not an object").into());
         }
-        Self::of(|name| match tree.field(name).map(|(_, field)| &field.value.tree) {
-            None | Some(Tree::Null) => Some(None),
-            Some(Tree::Text(text)) => Some(Some(text)),
-            Some(_) => None,
-        })
+        Self::of(
+            |name| match tree.field(name).map(|(_, field)| &field.value.tree) {
+                None | Some(Tree::Null) => Some(None),
+                Some(Tree::Text(text)) => Some(Some(text)),
+                Some(_) => None,
+            },
+        )
     }
 
     /// Asks for the texts of fields; the outer `None` is one that is no text.
-    fn of(
-        get: impl Fn(&'static str) -> Option<Option<&'a str>>,
-    ) -> Result<Self, SchemeError> {
+    fn of(get: impl Fn(&'static str) -> Option<Option<&'a str>>) -> Result<Self, SchemeError> {
         let text = |name| match get(name) {
             Some(text) => Ok(text.map(Cow::Borrowed)),
             None => Err(SchemeError::field(name, shape("not a string"))),
@@ -76,8 +76,7 @@ impl<'a> TypeMeta<'a> {
 
     /// Returns whether it names the kind of a type.
     pub(super) fn names<T: Resource>(&self) -> bool {
-        self.api_version.as_deref() == Some(T::API_VERSION)
-            && self.kind.as_deref() == Some(T::KIND)
+        self.api_version.as_deref() == Some(T::API_VERSION) && self.kind.as_deref() == Some(T::KIND)
     }
 
     /// Returns the kind that it names.
@@ -147,10 +146,7 @@ struct FieldSeed;
 impl<'de> DeserializeSeed<'de> for FieldSeed {
     type Value = Field;
 
-    fn deserialize<D: Deserializer<'de>>(
-        self,
-        deserializer: D,
-    ) -> Result<Field, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Field, D::Error> {
         deserializer.deserialize_identifier(self)
     }
 }
@@ -177,10 +173,7 @@ struct Text(&'static str);
 impl<'de> DeserializeSeed<'de> for Text {
     type Value = Option<Cow<'de, str>>;
 
-    fn deserialize<D: Deserializer<'de>>(
-        self,
-        deserializer: D,
-    ) -> Result<Self::Value, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
         deserializer.deserialize_any(self)
     }
 }

@@ -159,9 +159,7 @@ impl<T> Strict<T> {
 /// # Errors
 ///
 /// When the input is not JSON or a field has the wrong shape, as without strictness.
-pub fn from_json<T: DeserializeOwned>(
-    text: impl AsRef<[u8]>,
-) -> Result<Strict<T>, SchemeError> {
+pub fn from_json<T: DeserializeOwned>(text: impl AsRef<[u8]>) -> Result<Strict<T>, SchemeError> {
     with_json(text.as_ref(), |input, log| {
         input.read(Some((&Location::default(), log)), reader::read::<T>)
     })
@@ -187,7 +185,9 @@ pub(crate) fn with_json<T>(
     read: impl FnOnce(Input<'_, '_>, &mut Log) -> Result<T, SchemeError>,
 ) -> Result<Strict<T>, SchemeError> {
     let text = Text::new(text);
-    let node = text.document().map_err(|error| SchemeError::syntax(&error))?;
+    let node = text
+        .document()
+        .map_err(|error| SchemeError::syntax(&error))?;
     let mut log = Log::new(&text.text);
     let input = Input {
         source: Some(text.source()),
@@ -219,11 +219,8 @@ pub(crate) enum Language {
 }
 
 /// Reads a value as a type; see [`reader::read`].
-pub(crate) type ReadAs<T> = for<'t, 'l> fn(
-    &'t Node<'t>,
-    Walk<'t, 'l>,
-    Option<Source<'_>>,
-) -> Result<T, SchemeError>;
+pub(crate) type ReadAs<T> =
+    for<'t, 'l> fn(&'t Node<'t>, Walk<'t, 'l>, Option<Source<'_>>) -> Result<T, SchemeError>;
 
 /// Where strict errors of the object at a location are reported, if they are.
 pub(crate) type Notices<'l> = Option<(&'l Location, &'l mut Log)>;
@@ -250,11 +247,7 @@ impl<'t> Input<'_, 't> {
     }
 
     /// Reads the object, and reports its strict errors.
-    pub(crate) fn read<T>(
-        self,
-        notices: Notices<'_>,
-        read: ReadAs<T>,
-    ) -> Result<T, SchemeError> {
+    pub(crate) fn read<T>(self, notices: Notices<'_>, read: ReadAs<T>) -> Result<T, SchemeError> {
         match (self.language, notices) {
             #[cfg(feature = "yaml")]
             (Language::Yaml, Some((location, log))) => {

@@ -379,7 +379,11 @@ pub fn pots() -> BoxedStrategy<PotV1> {
     let lid = lid.prop_map(|(name, knob)| Lid { name, knob });
     let lids = proptest::collection::vec(lid, 0..3);
     let parameters = proptest::collection::btree_map(text(), text(), 0..4);
-    let rest = (proptest::option::of(text()), parameters, any::<Option<i64>>());
+    let rest = (
+        proptest::option::of(text()),
+        parameters,
+        any::<Option<i64>>(),
+    );
     (text(), lids, rest)
         .prop_map(|(name, lids, (note, parameters, size))| PotV1 {
             metadata: kubernetes_kinds::named(name),

@@ -58,7 +58,10 @@ impl<P: Provisioner> Core<P> {
         let timeout = self.settings.provision_timeout;
         if let Err(error) = try_call(stored, timeout, |error| error).await {
             let error = report(&*error);
-            warn!(volume = name, error, "the provisioner can't note that it is stored");
+            warn!(
+                volume = name,
+                error, "the provisioner can't note that it is stored"
+            );
         }
     }
 
@@ -149,8 +152,7 @@ impl<P: Provisioner> Core<P> {
             return Ok(());
         }
         let spec = volume.spec.as_ref();
-        let policy =
-            spec.and_then(|spec| spec.persistent_volume_reclaim_policy.as_ref());
+        let policy = spec.and_then(|spec| spec.persistent_volume_reclaim_policy.as_ref());
         if policy != Some(&PersistentVolumeReclaimPolicy::Delete) {
             warn!(
                 volume = name,

@@ -7,8 +7,8 @@ use core_v1::{PersistentVolume, PersistentVolumeClaim};
 use k8s_openapi::api::core::v1::Node;
 use kube::Client;
 use kube::api::{
-    Api, ApiResource, DeleteParams, DynamicObject, ListParams, Patch, PatchParams,
-    PostParams, Preconditions,
+    Api, ApiResource, DeleteParams, DynamicObject, ListParams, Patch, PatchParams, PostParams,
+    Preconditions,
 };
 use kubernetes_kinds::Lean;
 use serde_json::json;
@@ -59,7 +59,8 @@ impl ApiError {
     }
 
     pub(crate) fn is_already_exists(&self) -> bool {
-        self.status().is_some_and(kube::core::Status::is_already_exists)
+        self.status()
+            .is_some_and(kube::core::Status::is_already_exists)
     }
 
     /// Whether the object is one that the API server never accepts.
@@ -68,9 +69,7 @@ impl ApiError {
     }
 }
 
-async fn limit<T>(
-    request: impl Future<Output = kube::Result<T>>,
-) -> Result<T, ApiError> {
+async fn limit<T>(request: impl Future<Output = kube::Result<T>>) -> Result<T, ApiError> {
     match tokio::time::timeout(TIMEOUT, request).await {
         Ok(result) => result.map_err(ApiError::from),
         Err(_) => Err(ApiError::Timeout),
@@ -104,7 +103,9 @@ pub(crate) async fn create_volume(
 ) -> Result<(), ApiError> {
     let api = Api::<PersistentVolume>::all(client.clone());
     // The answer isn't needed, but has to be read.
-    limit(api.create(&PostParams::default(), volume)).await.map(drop)
+    limit(api.create(&PostParams::default(), volume))
+        .await
+        .map(drop)
 }
 
 /// Deletes a volume. Returns it if finalizers keep it.
@@ -180,8 +181,7 @@ pub(crate) async fn unselect_node(
     let resource = ApiResource::erase::<PersistentVolumeClaim>(&());
     let namespace = claim.metadata.namespace.as_deref().unwrap_or_default();
     let name = claim.metadata.name.as_deref().unwrap_or_default();
-    let api =
-        Api::<DynamicObject>::namespaced_with(client.clone(), namespace, &resource);
+    let api = Api::<DynamicObject>::namespaced_with(client.clone(), namespace, &resource);
     let Some(mut current) = limit(api.get_opt(name)).await? else {
         return Ok(());
     };
@@ -194,7 +194,9 @@ pub(crate) async fn unselect_node(
     if let Some(annotations) = current.metadata.annotations.as_mut() {
         annotations.remove(SELECTED_NODE);
     }
-    limit(api.replace(name, &PostParams::default(), &current)).await.map(drop)
+    limit(api.replace(name, &PostParams::default(), &current))
+        .await
+        .map(drop)
 }
 
 /// Returns the UIDs of all claims.
@@ -204,7 +206,11 @@ pub(crate) async fn claim_uids(client: &Client) -> Result<HashSet<String>, ApiEr
     let mut params = ListParams::default().limit(PAGE);
     loop {
         let page = limit(api.list_metadata(&params)).await?;
-        uids.extend(page.items.into_iter().filter_map(|claim| claim.metadata.uid));
+        uids.extend(
+            page.items
+                .into_iter()
+                .filter_map(|claim| claim.metadata.uid),
+        );
         match page.metadata.continue_.filter(|token| !token.is_empty()) {
             Some(token) => params = params.continue_token(&token),
             None => return Ok(uids),

@@ -60,7 +60,12 @@ impl<P: Provisioner> Builder<P> {
     /// Two options contradict one another, or a value is out of range.
     pub fn build(self) -> Result<Controller<P>, BuildError> {
         let settings: Settings = self.options.check(&self.name)?;
-        Ok(Controller::new(self.client, self.provisioner, settings, self.streams))
+        Ok(Controller::new(
+            self.client,
+            self.provisioner,
+            settings,
+            self.streams,
+        ))
     }
 
     /// Adds names under which claims and classes may ask for this provisioner, such as that of
@@ -69,7 +74,9 @@ impl<P: Provisioner> Builder<P> {
     where
         I: IntoIterator<Item: Into<String>>,
     {
-        self.options.additional_names.extend(names.into_iter().map(Into::into));
+        self.options
+            .additional_names
+            .extend(names.into_iter().map(Into::into));
         self
     }
 
@@ -155,10 +162,7 @@ impl<P: Provisioner> Builder<P> {
 
     /// Sets that volumes which can't be stored wait in a queue and are tried until they are
     /// stored; their storage is never deleted because of that.
-    pub fn create_volume_limiter(
-        mut self,
-        limiter: impl RateLimiter<String> + 'static,
-    ) -> Self {
+    pub fn create_volume_limiter(mut self, limiter: impl RateLimiter<String> + 'static) -> Self {
         self.options.store_limiter = Some(Arc::new(limiter));
         self
     }

@@ -117,13 +117,20 @@ impl Cache {
 
     /// The UIDs of all claims that want a volume.
     pub(crate) fn claims(&self) -> Vec<String> {
-        lock(&self.claims).live.keys().map(ToString::to_string).collect()
+        lock(&self.claims)
+            .live
+            .keys()
+            .map(ToString::to_string)
+            .collect()
     }
 
     /// The UIDs of the claims of a class that want a volume.
     pub(crate) fn claims_of_class(&self, class: &str) -> Vec<String> {
         let claims = lock(&self.claims);
-        let of_class = claims.live.iter().filter(|(_, claim)| *claim.class == *class);
+        let of_class = claims
+            .live
+            .iter()
+            .filter(|(_, claim)| *claim.class == *class);
         of_class.map(|(uid, _)| uid.to_string()).collect()
     }
 
@@ -133,7 +140,11 @@ impl Cache {
 
     /// Whether there is anything to do for a volume.
     pub(crate) fn volume_needs_work(&self, name: &str) -> bool {
-        lock(&self.volumes).live.get(name).copied().unwrap_or_default()
+        lock(&self.volumes)
+            .live
+            .get(name)
+            .copied()
+            .unwrap_or_default()
     }
 
     /// The names of all volumes for which there is something to do.

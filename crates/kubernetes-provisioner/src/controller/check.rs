@@ -11,9 +11,7 @@ use super::rules;
 
 /// Why a claim can't use a volume.
 #[derive(Debug, thiserror::Error)]
-#[error(
-    "the provisioner returned a volume that the claim can't use: {field}: {problem}"
-)]
+#[error("the provisioner returned a volume that the claim can't use: {field}: {problem}")]
 pub(crate) struct Mismatch {
     field: &'static str,
     problem: String,
@@ -31,7 +29,10 @@ pub(crate) fn complete(
     request: &ProvisionRequest,
     volume: &mut PersistentVolume,
 ) -> Result<(), Mismatch> {
-    let name = volume.metadata.name.get_or_insert_with(|| request.volume_name.clone());
+    let name = volume
+        .metadata
+        .name
+        .get_or_insert_with(|| request.volume_name.clone());
     if *name != request.volume_name {
         let expected = &request.volume_name;
         return Err(mismatch(
@@ -78,25 +79,29 @@ fn source(spec: &PersistentVolumeSpec) -> Result<(), Mismatch> {
         spec.vsphere_volume.is_some(),
     ];
     match sources.iter().filter(|set| **set).count() {
-        0 => Err(mismatch("spec", "a volume source is required, such as spec.csi")),
+        0 => Err(mismatch(
+            "spec",
+            "a volume source is required, such as spec.csi",
+        )),
         1 => Ok(()),
-        count => {
-            Err(mismatch("spec", format!("it has {count} volume sources, not one")))
-        }
+        count => Err(mismatch(
+            "spec",
+            format!("it has {count} volume sources, not one"),
+        )),
     }
 }
 
-fn capacity(
-    claim: &PersistentVolumeClaim,
-    spec: &PersistentVolumeSpec,
-) -> Result<(), Mismatch> {
+fn capacity(claim: &PersistentVolumeClaim, spec: &PersistentVolumeSpec) -> Result<(), Mismatch> {
     const FIELD: &str = "spec.capacity[storage]";
     let Some(requested) = rules::requested_storage(claim) else {
         return Ok(());
     };
     let Some(actual) = spec.capacity.as_ref().and_then(|all| all.get("storage")) else {
         let wanted = &requested.0;
-        return Err(mismatch(FIELD, format!("it is required, at least {wanted}")));
+        return Err(mismatch(
+            FIELD,
+            format!("it is required, at least {wanted}"),
+        ));
     };
     let amount = |quantity: &Quantity| {
         Amount::try_from(quantity).map_err(|error| mismatch(FIELD, error.to_string()))
@@ -113,9 +118,16 @@ fn access_modes(
     claim: &PersistentVolumeClaim,
     spec: &PersistentVolumeSpec,
 ) -> Result<(), Mismatch> {
-    let requested = claim.spec.as_ref().and_then(|spec| spec.access_modes.as_deref());
+    let requested = claim
+        .spec
+        .as_ref()
+        .and_then(|spec| spec.access_modes.as_deref());
     let actual = spec.access_modes.as_deref().unwrap_or_default();
-    match requested.unwrap_or_default().iter().find(|mode| !actual.contains(mode)) {
+    match requested
+        .unwrap_or_default()
+        .iter()
+        .find(|mode| !actual.contains(mode))
+    {
         Some(mode) => {
             let problem = format!("the requested {} is not in it", mode.as_str());
             Err(mismatch("spec.accessModes", problem))
@@ -124,10 +136,7 @@ fn access_modes(
     }
 }
 
-fn volume_mode(
-    claim: &PersistentVolumeClaim,
-    spec: &PersistentVolumeSpec,
-) -> Result<(), Mismatch> {
+fn volume_mode(claim: &PersistentVolumeClaim, spec: &PersistentVolumeSpec) -> Result<(), Mismatch> {
     let is_block = spec.volume_mode == Some(PersistentVolumeMode::Block);
     if is_block == rules::wants_block(claim) {
         return Ok(());
@@ -147,8 +156,7 @@ mod tests {
 
     use core_v1::{
         HostPathVolumeSource, LocalVolumeSource, PersistentVolumeAccessMode,
-        PersistentVolumeClaimSpec, PersistentVolumeReclaimPolicy,
-        VolumeResourceRequirements,
+        PersistentVolumeClaimSpec, PersistentVolumeReclaimPolicy, VolumeResourceRequirements,
     };
     use storage_v1::StorageClass;
 
@@ -228,9 +236,7 @@ mod tests {
             "spec.accessModes: the requested ReadWriteOnce is not in it"
         );
         assert_eq!(
-            complaint(
-                |volume| spec(volume).volume_mode = Some(PersistentVolumeMode::Block)
-            ),
+            complaint(|volume| spec(volume).volume_mode = Some(PersistentVolumeMode::Block)),
             "spec.volumeMode: it is Block, but the claim asks for Filesystem"
         );
     }
@@ -239,7 +245,11 @@ mod tests {
     fn name_and_reclaim_policy_are_set_where_absent() {
         let request = request();
         let mut volume = PersistentVolume::default().with_spec(
-            request.volume().spec.unwrap().with_local(LocalVolumeSource::new("/dev/x")),
+            request
+                .volume()
+                .spec
+                .unwrap()
+                .with_local(LocalVolumeSource::new("/dev/x")),
         );
         spec(&mut volume).persistent_volume_reclaim_policy = None;
         complete(&request, &mut volume).unwrap();

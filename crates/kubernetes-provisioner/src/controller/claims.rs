@@ -38,12 +38,7 @@ impl Claims {
         lock(&self.in_progress).remove(uid);
     }
 
-    pub(crate) fn slow_down(
-        &self,
-        uid: &str,
-        class_uid: Option<String>,
-        delay: Duration,
-    ) {
+    pub(crate) fn slow_down(&self, uid: &str, class_uid: Option<String>, delay: Duration) {
         let until = Instant::now() + delay;
         lock(&self.slow).insert(uid.to_owned(), Slow { class_uid, until });
     }

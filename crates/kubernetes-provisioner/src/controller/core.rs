@@ -121,13 +121,7 @@ impl<P: Provisioner> Core<P> {
 
     /// Queues a key again if it has to be. Returns whether it is given up: its retries stay
     /// counted, so that it isn't queued again before it changes.
-    fn settle(
-        &self,
-        queue: &Queue<String>,
-        key: &str,
-        next: Next,
-        threshold: u32,
-    ) -> bool {
+    fn settle(&self, queue: &Queue<String>, key: &str, next: Next, threshold: u32) -> bool {
         let key = key.to_owned();
         match next {
             Next::Done => queue.forget(&key),

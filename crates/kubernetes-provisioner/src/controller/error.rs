@@ -141,8 +141,7 @@ mod tests {
 
     #[test]
     fn a_report_has_the_sources_of_an_error() {
-        let error =
-            ProvisionError::in_background(Outer(std::io::Error::other("disk on fire")));
+        let error = ProvisionError::in_background(Outer(std::io::Error::other("disk on fire")));
         assert_eq!(report(&error), "can't create the volume: disk on fire");
     }
 

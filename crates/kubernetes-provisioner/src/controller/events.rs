@@ -123,7 +123,10 @@ impl Events {
             text,
         };
         if self.sender.try_send(message).is_err() {
-            debug!(reason = reason.as_str(), "an event is dropped: too many wait");
+            debug!(
+                reason = reason.as_str(),
+                "an event is dropped: too many wait"
+            );
         }
     }
 }
@@ -189,7 +192,10 @@ impl Writer {
                 "lastTimestamp": Time(Timestamp::now()),
             });
             let params = PatchParams::default();
-            match api.patch(&published.name, &params, &Patch::Merge(patch)).await {
+            match api
+                .patch(&published.name, &params, &Patch::Merge(patch))
+                .await
+            {
                 // Servers delete events after an hour.
                 Err(kube::Error::Api(status)) if status.is_not_found() => {}
                 result => return result.map(drop),
@@ -205,13 +211,7 @@ impl Writer {
         Ok(())
     }
 
-    fn event(
-        &self,
-        about: ObjectReference,
-        namespace: &str,
-        reason: Reason,
-        text: &str,
-    ) -> Event {
+    fn event(&self, about: ObjectReference, namespace: &str, reason: Reason, text: &str) -> Event {
         let now = Timestamp::now();
         let object = about.name.as_deref().unwrap_or_default();
         let name = format!("{object}.{:x}", now.as_nanosecond());

@@ -25,8 +25,14 @@ pub(crate) async fn serve(
             &path,
             get(async move || ([(header::CONTENT_TYPE, OPENMETRICS)], metrics.encode())),
         )
-        .route("/healthz", get(async move || answer(&state, RunState::is_healthy)))
-        .route("/readyz", get(async move || answer(&ready, RunState::is_ready)));
+        .route(
+            "/healthz",
+            get(async move || answer(&state, RunState::is_healthy)),
+        )
+        .route(
+            "/readyz",
+            get(async move || answer(&ready, RunState::is_ready)),
+        );
     if let Err(error) = axum::serve(listener, router).await {
         tracing::error!(%error, "the server for metrics and health stopped");
     }

@@ -6,9 +6,7 @@ use std::time::Duration;
 
 use core_v1::{PersistentVolume, PersistentVolumeClaim};
 use prometheus_client::collector::Collector;
-use prometheus_client::encoding::{
-    DescriptorEncoder, EncodeLabelSet, EncodeMetric, text,
-};
+use prometheus_client::encoding::{DescriptorEncoder, EncodeLabelSet, EncodeMetric, text};
 use prometheus_client::metrics::counter::{ConstCounter, Counter};
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::ConstGauge;
@@ -19,11 +17,11 @@ use super::rules;
 use crate::queue::{Observer, Queue, Snapshot};
 
 /// The default buckets of Prometheus' client for Go, in seconds.
-const BUCKETS: [f64; 11] =
-    [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
+const BUCKETS: [f64; 11] = [
+    0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0,
+];
 /// The buckets of client-go for its queues: powers of ten, in seconds.
-const QUEUE_BUCKETS: [f64; 10] =
-    [1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0];
+const QUEUE_BUCKETS: [f64; 10] = [1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0];
 
 fn histogram() -> Histogram {
     Histogram::new(BUCKETS)
@@ -68,14 +66,7 @@ struct Outcomes<L> {
 
 impl<L> Outcomes<L>
 where
-    L: EncodeLabelSet
-        + Clone
-        + fmt::Debug
-        + Eq
-        + std::hash::Hash
-        + Send
-        + Sync
-        + 'static,
+    L: EncodeLabelSet + Clone + fmt::Debug + Eq + std::hash::Hash + Send + Sync + 'static,
 {
     fn register(registry: &mut Registry, name: &str, what: &str) -> Self {
         let outcomes = Self {
@@ -104,7 +95,9 @@ where
 
     fn succeeded(&self, labels: &L, took: Duration) {
         self.total.get_or_create(labels).inc();
-        self.seconds.get_or_create(labels).observe(took.as_secs_f64());
+        self.seconds
+            .get_or_create(labels)
+            .observe(took.as_secs_f64());
     }
 
     fn failed(&self, labels: &L) {
@@ -128,8 +121,16 @@ impl Metrics {
         let queues = Arc::new(Queues::default());
         registry.register_collector(Box::new(Arc::clone(&queues)));
         for (name, help, family) in [
-            ("queue_duration_seconds", "Time that keys waited", &queues.waited),
-            ("work_duration_seconds", "Time that keys were worked on", &queues.worked),
+            (
+                "queue_duration_seconds",
+                "Time that keys waited",
+                &queues.waited,
+            ),
+            (
+                "work_duration_seconds",
+                "Time that keys were worked on",
+                &queues.worked,
+            ),
         ] {
             let name = format!("workqueue_{name}");
             registry.register(name, format!("{help}, in seconds"), family.clone());
@@ -211,7 +212,10 @@ impl fmt::Debug for Metrics {
 }
 
 fn provision_labels(claim: &PersistentVolumeClaim) -> ProvisionLabels {
-    let source = claim.spec.as_ref().and_then(|spec| spec.data_source.as_ref());
+    let source = claim
+        .spec
+        .as_ref()
+        .and_then(|spec| spec.data_source.as_ref());
     ProvisionLabels {
         class: rules::class_name(claim).to_owned(),
         source: source.map(|source| source.kind.clone()).unwrap_or_default(),
@@ -219,7 +223,10 @@ fn provision_labels(claim: &PersistentVolumeClaim) -> ProvisionLabels {
 }
 
 fn delete_labels(volume: &PersistentVolume) -> DeleteLabels {
-    let class = volume.spec.as_ref().and_then(|spec| spec.storage_class_name.clone());
+    let class = volume
+        .spec
+        .as_ref()
+        .and_then(|spec| spec.storage_class_name.clone());
     DeleteLabels {
         class: class.unwrap_or_default(),
     }
@@ -264,12 +271,18 @@ type Count = (&'static str, &'static str, fn(&Snapshot) -> u64);
 
 const GAUGES: [Gauge; 3] = [
     ("depth", "Keys that are due", |queue| queue.depth),
-    ("delayed", "Keys that are not due yet", |queue| queue.delayed),
+    ("delayed", "Keys that are not due yet", |queue| {
+        queue.delayed
+    }),
     ("working", "Keys that are worked on", |queue| queue.working),
 ];
 const COUNTS: [Count; 2] = [
-    ("adds", "How many times a key became due", |queue| queue.adds),
-    ("retries", "How many times a key was retried", |queue| queue.retries),
+    ("adds", "How many times a key became due", |queue| {
+        queue.adds
+    }),
+    ("retries", "How many times a key was retried", |queue| {
+        queue.retries
+    }),
 ];
 
 impl Collector for Queues {

@@ -90,7 +90,7 @@ pub use builder::{Builder, WatchItem};
 pub use error::{BoxError, DeleteError, ProvisionError};
 pub use metrics::Metrics;
 pub use options::{Backoff, BuildError};
-pub use kubernetes_provisioner::Provisioner;
+pub use provisioner::Provisioner;
 pub use request::ProvisionRequest;
 pub use rules::Ownership;
 pub use run::{Controller, RunError, RunState};

@@ -5,8 +5,7 @@
 pub const STORAGE_PROVISIONER: &str = "volume.kubernetes.io/storage-provisioner";
 
 /// The older name of [`STORAGE_PROVISIONER`], which counts where that is absent.
-pub const STORAGE_PROVISIONER_BETA: &str =
-    "volume.beta.kubernetes.io/storage-provisioner";
+pub const STORAGE_PROVISIONER_BETA: &str = "volume.beta.kubernetes.io/storage-provisioner";
 
 /// The annotation of a claim with the name of its class. It counts before
 /// `spec.storageClassName`.

@@ -49,9 +49,13 @@ impl Backoff {
     /// How long to wait after so many attempts.
     pub(crate) fn interval(&self, attempts: u32) -> Duration {
         let exponent = attempts.saturating_sub(1);
-        let factor = self.factor.powi(i32::try_from(exponent).unwrap_or(i32::MAX));
+        let factor = self
+            .factor
+            .powi(i32::try_from(exponent).unwrap_or(i32::MAX));
         let seconds = self.interval.as_secs_f64() * factor;
-        Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX).min(self.longest)
+        Duration::try_from_secs_f64(seconds)
+            .unwrap_or(Duration::MAX)
+            .min(self.longest)
     }
 }
 
@@ -189,7 +193,10 @@ impl Options {
         if threads == 0 {
             return Err(invalid("threadiness", "it has to be at least 1"));
         }
-        let path = self.metrics_path.clone().unwrap_or_else(|| "/metrics".to_owned());
+        let path = self
+            .metrics_path
+            .clone()
+            .unwrap_or_else(|| "/metrics".to_owned());
         check_path(&path)?;
         if self.metrics_port != 0 && cfg!(not(feature = "http")) {
             let reason = "there is no server without the feature `http` of this crate";
@@ -225,8 +232,7 @@ impl Options {
         const ONE_STORE: &str = "a volume is either stored with a limited number of \
              attempts, after which its storage is deleted, or queued until it is stored; set \
              one of them";
-        const ONE_BACKOFF: &str =
-            "the back-off has its own interval and number of attempts";
+        const ONE_BACKOFF: &str = "the back-off has its own interval and number of attempts";
         let backoff = ("create_volume_backoff", self.store_backoff.is_some());
         let interval = ("create_volume_interval", self.store_interval.is_some());
         let retries = ("create_volume_retry_count", self.store_retries.is_some());
@@ -239,7 +245,11 @@ impl Options {
             (queue, retries, ONE_STORE),
             (backoff, interval, ONE_BACKOFF),
             (backoff, retries, ONE_BACKOFF),
-            (limiter, exponential, "the limiter alone decides how long failures wait"),
+            (
+                limiter,
+                exponential,
+                "the limiter alone decides how long failures wait",
+            ),
         ];
         for ((first, has_first), (second, has_second), reason) in pairs {
             if has_first && has_second {
@@ -264,7 +274,10 @@ impl Options {
             ("renew_deadline", self.renew_deadline),
             ("retry_period", self.retry_period),
         ];
-        match durations.iter().find(|(_, value)| *value == Some(Duration::ZERO)) {
+        match durations
+            .iter()
+            .find(|(_, value)| *value == Some(Duration::ZERO))
+        {
             Some((option, _)) => Err(invalid(option, "it has to be longer than zero")),
             None => Ok(()),
         }
@@ -334,8 +347,7 @@ impl Options {
         if !self.election.unwrap_or(true) {
             return Ok(None);
         }
-        let seconds =
-            |set: Option<Duration>, default| set.unwrap_or(Duration::from_secs(default));
+        let seconds = |set: Option<Duration>, default| set.unwrap_or(Duration::from_secs(default));
         let settings = ElectionSettings {
             namespace: self.election_namespace.clone(),
             lease_duration: seconds(self.lease_duration, 15),

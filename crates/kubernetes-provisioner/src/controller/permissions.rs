@@ -19,8 +19,16 @@ struct Rule {
 }
 
 const RULES: [(&str, &str, &[&str]); 5] = [
-    ("", "persistentvolumes", &["get", "list", "watch", "create", "patch", "delete"]),
-    ("", "persistentvolumeclaims", &["get", "list", "watch", "update"]),
+    (
+        "",
+        "persistentvolumes",
+        &["get", "list", "watch", "create", "patch", "delete"],
+    ),
+    (
+        "",
+        "persistentvolumeclaims",
+        &["get", "list", "watch", "update"],
+    ),
     ("storage.k8s.io", "storageclasses", &["list", "watch"]),
     ("", "nodes", &["get"]),
     ("", "events", &["create", "patch"]),
@@ -44,7 +52,9 @@ pub(crate) fn refused(error: &kube::Error) -> bool {
 
 /// Logs which rule of a ClusterRole is missing.
 pub(crate) fn explain(group: &str, resource: &str, error: &str) {
-    let verbs = RULES.iter().find(|rule| (rule.0, rule.1) == (group, resource));
+    let verbs = RULES
+        .iter()
+        .find(|rule| (rule.0, rule.1) == (group, resource));
     let verbs = verbs.map(|(_, _, verbs)| *verbs).unwrap_or_default();
     let rule = yaml(group, resource, verbs);
     error!(
@@ -56,9 +66,7 @@ pub(crate) fn explain(group: &str, resource: &str, error: &str) {
 
 fn yaml(group: &str, resource: &str, verbs: &[&str]) -> String {
     let verbs = verbs.join(", ");
-    format!(
-        "- apiGroups: [\"{group}\"]\n  resources: [{resource}]\n  verbs: [{verbs}]\n"
-    )
+    format!("- apiGroups: [\"{group}\"]\n  resources: [{resource}]\n  verbs: [{verbs}]\n")
 }
 
 /// Asks the API server which permissions are missing, and logs them all at once. A server that

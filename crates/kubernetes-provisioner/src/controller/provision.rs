@@ -4,8 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use core_v1::{
-    ObjectReference, PersistentVolume, PersistentVolumeClaim,
-    PersistentVolumeReclaimPolicy,
+    ObjectReference, PersistentVolume, PersistentVolumeClaim, PersistentVolumeReclaimPolicy,
 };
 use k8s_openapi::Resource;
 use kubernetes_kinds::WithMetadata;
@@ -100,12 +99,7 @@ impl<P: Provisioner> Core<P> {
     }
 
     /// Returns the class if a claim of it can be provisioned now.
-    fn ready_class(
-        &self,
-        uid: &str,
-        name: &str,
-        has_node: bool,
-    ) -> Step<Arc<StorageClass>> {
+    fn ready_class(&self, uid: &str, name: &str, has_node: bool) -> Step<Arc<StorageClass>> {
         let Some(class) = self.cache.class(name) else {
             warn!(class = name, "the StorageClass of the claim does not exist");
             self.metrics.class_missing(name);
@@ -121,18 +115,17 @@ impl<P: Provisioner> Core<P> {
         }
         if !self.settings.names.known(&class.provisioner) {
             let provisioner = &class.provisioner;
-            info!(class = name, provisioner, "the StorageClass has another provisioner");
+            info!(
+                class = name,
+                provisioner, "the StorageClass has another provisioner"
+            );
             return Err(Next::Done);
         }
         Ok(class)
     }
 
     /// Reads the claim, because the cache may be behind.
-    async fn read_claim(
-        &self,
-        uid: &str,
-        pending: &PendingClaim,
-    ) -> Step<PersistentVolumeClaim> {
+    async fn read_claim(&self, uid: &str, pending: &PendingClaim) -> Step<PersistentVolumeClaim> {
         let (namespace, name) = (&pending.namespace, &pending.name);
         let claim = match api::claim(&self.client, namespace, name).await {
             Ok(claim) => claim,
@@ -141,12 +134,9 @@ impl<P: Provisioner> Core<P> {
                 return Err(Next::Retry);
             }
         };
-        let same =
-            |claim: &PersistentVolumeClaim| claim.metadata.uid.as_deref() == Some(uid);
+        let same = |claim: &PersistentVolumeClaim| claim.metadata.uid.as_deref() == Some(uid);
         match claim.filter(same) {
-            Some(claim) if rules::wants_volume(&self.settings.names, &claim) => {
-                Ok(claim)
-            }
+            Some(claim) if rules::wants_volume(&self.settings.names, &claim) => Ok(claim),
             _ => {
                 debug!("the claim is gone, bound or being deleted");
                 Err(Next::Done)
@@ -192,8 +182,7 @@ impl<P: Provisioner> Core<P> {
             }
             Err(error) => {
                 let error = report(&error);
-                let text =
-                    format!("the selected node \"{name}\" can't be read: {error}");
+                let text = format!("the selected node \"{name}\" can't be read: {error}");
                 self.failed(&request.claim, &text);
                 Err(Next::Retry)
             }
@@ -220,7 +209,8 @@ impl<P: Provisioner> Core<P> {
 
     async fn provision(&self, uid: &str, request: &Arc<ProvisionRequest>) -> Next {
         let text = format!("the volume {} is being provisioned", request.volume_name);
-        self.events.claim(&request.claim, Reason::Provisioning, text);
+        self.events
+            .claim(&request.claim, Reason::Provisioning, text);
         let started = Instant::now();
         let provision = async { self.provisioner.provision(request).await };
         let timeout = self.settings.provision_timeout;
@@ -260,7 +250,8 @@ impl<P: Provisioner> Core<P> {
             return self.store(request, volume).await;
         };
         let text = mismatch.to_string();
-        self.events.claim(&request.claim, Reason::ProvisioningFailed, text.clone());
+        self.events
+            .claim(&request.claim, Reason::ProvisioningFailed, text.clone());
         let backoff = match self.settings.store {
             StoreMode::Backoff(backoff) => backoff,
             StoreMode::Queue(_) => Backoff::default(),
@@ -280,9 +271,7 @@ impl<P: Provisioner> Core<P> {
         spec.storage_class_name = Some(rules::class_name(claim).to_owned());
         let policy = spec.persistent_volume_reclaim_policy.as_ref();
         // Otherwise the storage is never deleted, and the finalizer would be removed again.
-        if self.settings.finalizer
-            && policy == Some(&PersistentVolumeReclaimPolicy::Delete)
-        {
+        if self.settings.finalizer && policy == Some(&PersistentVolumeReclaimPolicy::Delete) {
             volume = volume.with_finalizer(FINALIZER);
         }
         volume.with_annotation(PROVISIONED_BY, &request.class.provisioner)

@@ -53,10 +53,7 @@ pub trait Provisioner: Send + Sync + 'static {
     /// any more.
     ///
     /// Called again if that may have been missed. Does nothing by default.
-    fn stored(
-        &self,
-        volume_name: &str,
-    ) -> impl Future<Output = Result<(), BoxError>> + Send {
+    fn stored(&self, volume_name: &str) -> impl Future<Output = Result<(), BoxError>> + Send {
         let _ = volume_name;
         ready(Ok(()))
     }
@@ -75,9 +72,7 @@ pub trait Provisioner: Send + Sync + 'static {
     /// its reclaim policy is `Delete`. What was stored once must never be returned again: an
     /// administrator may delete a retained volume, and its storage has to stay. Storage that several
     /// clusters share must be told apart here.
-    fn unstored(
-        &self,
-    ) -> impl Future<Output = Result<Vec<PersistentVolume>, BoxError>> + Send {
+    fn unstored(&self) -> impl Future<Output = Result<Vec<PersistentVolume>, BoxError>> + Send {
         ready(Ok(Vec::new()))
     }
 
@@ -89,20 +84,14 @@ pub trait Provisioner: Send + Sync + 'static {
 
     /// Returns whether a claim may be provisioned, before anything else is looked at. A claim
     /// that may not is left alone until it changes.
-    fn should_provision(
-        &self,
-        claim: &PersistentVolumeClaim,
-    ) -> impl Future<Output = bool> + Send {
+    fn should_provision(&self, claim: &PersistentVolumeClaim) -> impl Future<Output = bool> + Send {
         let _ = claim;
         ready(true)
     }
 
     /// Returns whether a released volume may be deleted. One that may not is left alone until
     /// it changes.
-    fn should_delete(
-        &self,
-        volume: &PersistentVolume,
-    ) -> impl Future<Output = bool> + Send {
+    fn should_delete(&self, volume: &PersistentVolume) -> impl Future<Output = bool> + Send {
         let _ = volume;
         ready(true)
     }
@@ -124,16 +113,11 @@ impl<P: Provisioner> Provisioner for Arc<P> {
         P::delete(self, volume)
     }
 
-    fn stored(
-        &self,
-        volume_name: &str,
-    ) -> impl Future<Output = Result<(), BoxError>> + Send {
+    fn stored(&self, volume_name: &str) -> impl Future<Output = Result<(), BoxError>> + Send {
         P::stored(self, volume_name)
     }
 
-    fn unstored(
-        &self,
-    ) -> impl Future<Output = Result<Vec<PersistentVolume>, BoxError>> + Send {
+    fn unstored(&self) -> impl Future<Output = Result<Vec<PersistentVolume>, BoxError>> + Send {
         P::unstored(self)
     }
 
@@ -141,17 +125,11 @@ impl<P: Provisioner> Provisioner for Arc<P> {
         P::supports_block(self)
     }
 
-    fn should_provision(
-        &self,
-        claim: &PersistentVolumeClaim,
-    ) -> impl Future<Output = bool> + Send {
+    fn should_provision(&self, claim: &PersistentVolumeClaim) -> impl Future<Output = bool> + Send {
         P::should_provision(self, claim)
     }
 
-    fn should_delete(
-        &self,
-        volume: &PersistentVolume,
-    ) -> impl Future<Output = bool> + Send {
+    fn should_delete(&self, volume: &PersistentVolume) -> impl Future<Output = bool> + Send {
         P::should_delete(self, volume)
     }
 }

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use core_v1::{
-    PersistentVolume, PersistentVolumeClaim, PersistentVolumeMode,
-    PersistentVolumeReclaimPolicy, PersistentVolumeSpec,
+    PersistentVolume, PersistentVolumeClaim, PersistentVolumeMode, PersistentVolumeReclaimPolicy,
+    PersistentVolumeSpec,
 };
 use k8s_openapi::api::core::v1::{Node, TopologySelectorTerm};
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;

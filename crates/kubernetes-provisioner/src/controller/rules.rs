@@ -1,16 +1,16 @@
 //! The rules: which claims are provisioned and which volumes deleted. No I/O.
 
 use core_v1::{
-    PersistentVolume, PersistentVolumeClaim, PersistentVolumeMode,
-    PersistentVolumePhase, PersistentVolumeReclaimPolicy,
+    PersistentVolume, PersistentVolumeClaim, PersistentVolumeMode, PersistentVolumePhase,
+    PersistentVolumeReclaimPolicy,
 };
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use storage_v1::{StorageClass, VolumeBindingMode};
 
 use super::names::{
-    FINALIZER, MIGRATED_TO, PROVISIONED_BY, SELECTED_NODE, STORAGE_CLASS_BETA,
-    STORAGE_PROVISIONER, STORAGE_PROVISIONER_BETA,
+    FINALIZER, MIGRATED_TO, PROVISIONED_BY, SELECTED_NODE, STORAGE_CLASS_BETA, STORAGE_PROVISIONER,
+    STORAGE_PROVISIONER_BETA,
 };
 
 /// The names by which claims and classes ask for this provisioner.
@@ -86,27 +86,35 @@ pub(crate) fn waits_for_consumer(class: &StorageClass) -> bool {
 }
 
 pub(crate) fn wants_block(claim: &PersistentVolumeClaim) -> bool {
-    let mode = claim.spec.as_ref().and_then(|spec| spec.volume_mode.as_ref());
+    let mode = claim
+        .spec
+        .as_ref()
+        .and_then(|spec| spec.volume_mode.as_ref());
     mode == Some(&PersistentVolumeMode::Block)
 }
 
 pub(crate) fn requested_storage(claim: &PersistentVolumeClaim) -> Option<&Quantity> {
-    claim.spec.as_ref()?.resources.as_ref()?.requests.as_ref()?.get("storage")
+    claim
+        .spec
+        .as_ref()?
+        .resources
+        .as_ref()?
+        .requests
+        .as_ref()?
+        .get("storage")
 }
 
 pub(crate) fn reclaim_policy(class: &StorageClass) -> PersistentVolumeReclaimPolicy {
     class
         .reclaim_policy
         .as_ref()
-        .map_or(PersistentVolumeReclaimPolicy::Delete, |policy| policy.as_str().into())
+        .map_or(PersistentVolumeReclaimPolicy::Delete, |policy| {
+            policy.as_str().into()
+        })
 }
 
 /// Whether this controller is responsible for a volume.
-pub(crate) fn owns(
-    names: &Names,
-    ownership: Ownership,
-    volume: &PersistentVolume,
-) -> bool {
+pub(crate) fn owns(names: &Names, ownership: Ownership, volume: &PersistentVolume) -> bool {
     let provisioned_by = annotation(&volume.metadata, PROVISIONED_BY);
     if ownership == Ownership::PrimaryName {
         return provisioned_by == Some(&names.primary);
@@ -114,7 +122,10 @@ pub(crate) fn owns(
     let migrated = annotation(&volume.metadata, MIGRATED_TO);
     let driver = volume.spec.as_ref().and_then(|spec| spec.csi.as_ref());
     let by = provisioned_by.or_else(|| driver.map(|source| source.driver.as_str()));
-    [by, migrated].into_iter().flatten().any(|name| names.known(name))
+    [by, migrated]
+        .into_iter()
+        .flatten()
+        .any(|name| names.known(name))
 }
 
 pub(crate) fn has_finalizer(volume: &PersistentVolume) -> bool {
@@ -126,14 +137,21 @@ pub(crate) fn has_finalizer(volume: &PersistentVolume) -> bool {
 pub(crate) fn is_deletable(volume: &PersistentVolume) -> bool {
     // Without the finalizer, the storage of a volume that is being deleted is gone already.
     let gone = volume.metadata.deletion_timestamp.is_some() && !has_finalizer(volume);
-    let phase = volume.status.as_ref().and_then(|status| status.phase.as_ref());
+    let phase = volume
+        .status
+        .as_ref()
+        .and_then(|status| status.phase.as_ref());
     !gone
         && phase == Some(&PersistentVolumePhase::Released)
         && policy(volume) == Some(&PersistentVolumeReclaimPolicy::Delete)
 }
 
 fn policy(volume: &PersistentVolume) -> Option<&PersistentVolumeReclaimPolicy> {
-    volume.spec.as_ref()?.persistent_volume_reclaim_policy.as_ref()
+    volume
+        .spec
+        .as_ref()?
+        .persistent_volume_reclaim_policy
+        .as_ref()
 }
 
 /// What has to happen to the finalizer of a volume.
@@ -146,18 +164,15 @@ pub(crate) enum FinalizerChange {
 
 /// What has to happen to the finalizer of a volume that the controller owns and that is not to
 /// be deleted: while it is, the finalizer stays until the storage is gone.
-pub(crate) fn finalizer_change(
-    protect: bool,
-    volume: &PersistentVolume,
-) -> FinalizerChange {
+pub(crate) fn finalizer_change(protect: bool, volume: &PersistentVolume) -> FinalizerChange {
     let kept = matches!(
         policy(volume),
-        Some(
-            PersistentVolumeReclaimPolicy::Retain
-                | PersistentVolumeReclaimPolicy::Recycle
-        )
+        Some(PersistentVolumeReclaimPolicy::Retain | PersistentVolumeReclaimPolicy::Recycle)
     );
-    let phase = volume.status.as_ref().and_then(|status| status.phase.as_ref());
+    let phase = volume
+        .status
+        .as_ref()
+        .and_then(|status| status.phase.as_ref());
     if has_finalizer(volume) {
         if !protect || kept {
             return FinalizerChange::Remove;
@@ -180,16 +195,15 @@ pub(crate) fn needs_work(
     volume: &PersistentVolume,
 ) -> bool {
     owns(names, ownership, volume)
-        && (is_deletable(volume)
-            || finalizer_change(protect, volume) != FinalizerChange::Keep)
+        && (is_deletable(volume) || finalizer_change(protect, volume) != FinalizerChange::Keep)
 }
 
 /// Whether a volume was made for a claim.
-pub(crate) fn belongs_to(
-    volume: &PersistentVolume,
-    claim: &PersistentVolumeClaim,
-) -> bool {
-    let reference = volume.spec.as_ref().and_then(|spec| spec.claim_ref.as_ref());
+pub(crate) fn belongs_to(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> bool {
+    let reference = volume
+        .spec
+        .as_ref()
+        .and_then(|spec| spec.claim_ref.as_ref());
     let uid = reference.and_then(|reference| reference.uid.as_deref());
     uid.is_some() && uid == claim.metadata.uid.as_deref()
 }
@@ -239,9 +253,8 @@ mod tests {
         let mut unbound = asking(NAME);
         unbound.spec.as_mut().unwrap().volume_name = Some(String::new());
         let beta = |name: &str| claim().with_annotation(STORAGE_PROVISIONER_BETA, name);
-        let both = |name: &str, beta: &str| {
-            asking(name).with_annotation(STORAGE_PROVISIONER_BETA, beta)
-        };
+        let both =
+            |name: &str, beta: &str| asking(name).with_annotation(STORAGE_PROVISIONER_BETA, beta);
         let cases = [
             ("own name", asking(NAME), true),
             ("additional name", asking(IN_TREE), true),
@@ -252,7 +265,11 @@ mod tests {
             ("deleting", deleting(asking(NAME)), false),
             ("beta annotation", beta(NAME), true),
             ("foreign beta annotation", beta(OTHER), false),
-            ("the annotation counts before the beta one", both(NAME, OTHER), true),
+            (
+                "the annotation counts before the beta one",
+                both(NAME, OTHER),
+                true,
+            ),
             ("also if it is foreign", both(OTHER, NAME), false),
         ];
         for (case, claim, expected) in cases {
@@ -284,19 +301,22 @@ mod tests {
     ) -> PersistentVolume {
         PersistentVolume::new("volume-1")
             .with_annotation(PROVISIONED_BY, NAME)
-            .with_spec(
-                PersistentVolumeSpec::new()
-                    .with_persistent_volume_reclaim_policy(policy),
-            )
+            .with_spec(PersistentVolumeSpec::new().with_persistent_volume_reclaim_policy(policy))
             .with_status(PersistentVolumeStatus::new().with_phase(phase))
     }
 
     fn released() -> PersistentVolume {
-        volume(PersistentVolumePhase::Released, PersistentVolumeReclaimPolicy::Delete)
+        volume(
+            PersistentVolumePhase::Released,
+            PersistentVolumeReclaimPolicy::Delete,
+        )
     }
 
     fn bound() -> PersistentVolume {
-        volume(PersistentVolumePhase::Bound, PersistentVolumeReclaimPolicy::Delete)
+        volume(
+            PersistentVolumePhase::Bound,
+            PersistentVolumeReclaimPolicy::Delete,
+        )
     }
 
     #[test]
@@ -310,7 +330,11 @@ mod tests {
             ("failed", volume(Phase::Failed, Policy::Delete), false),
             ("Retain", volume(Phase::Released, Policy::Retain), false),
             ("Recycle", volume(Phase::Released, Policy::Recycle), false),
-            ("deleting, the finalizer is gone", deleting(released()), false),
+            (
+                "deleting, the finalizer is gone",
+                deleting(released()),
+                false,
+            ),
             (
                 "deleting, the finalizer is there",
                 deleting(released().with_finalizer(FINALIZER)),
@@ -335,14 +359,18 @@ mod tests {
             let source = CSIPersistentVolumeSource::new(driver, "handle");
             plain().with_spec(PersistentVolumeSpec::new().with_csi(source))
         };
-        let migrated =
-            |volume: PersistentVolume| volume.with_annotation(MIGRATED_TO, NAME);
+        let migrated = |volume: PersistentVolume| volume.with_annotation(MIGRATED_TO, NAME);
         // Whether it is owned by any name, and by the primary one.
         let cases = [
             ("own name", by(NAME), true, true),
             ("additional name", by(IN_TREE), true, false),
             ("foreign name", by(OTHER), false, false),
-            ("foreign name, migrated here", migrated(by(OTHER)), true, false),
+            (
+                "foreign name, migrated here",
+                migrated(by(OTHER)),
+                true,
+                false,
+            ),
             ("nobody's", plain(), false, false),
             ("nobody's, migrated here", migrated(plain()), true, false),
             ("nobody's, with the driver", csi(NAME), true, false),
@@ -375,11 +403,26 @@ mod tests {
             ("bound", bound(), Add, Keep),
             ("bound, protected", with(bound()), Keep, Remove),
             ("bound, deleting", deleting(bound()), Keep, Keep),
-            ("bound, deleting, protected", deleting(with(bound())), Keep, Remove),
+            (
+                "bound, deleting, protected",
+                deleting(with(bound())),
+                Keep,
+                Remove,
+            ),
             ("released", released(), Keep, Keep),
             ("bound, Retain", volume(Bound, Retain), Keep, Keep),
-            ("bound, Retain, protected", with(volume(Bound, Retain)), Remove, Remove),
-            ("bound, Recycle, protected", with(volume(Bound, Recycle)), Remove, Remove),
+            (
+                "bound, Retain, protected",
+                with(volume(Bound, Retain)),
+                Remove,
+                Remove,
+            ),
+            (
+                "bound, Recycle, protected",
+                with(volume(Bound, Recycle)),
+                Remove,
+                Remove,
+            ),
             (
                 "released, Retain, protected",
                 with(volume(Released, Retain)),
@@ -389,15 +432,18 @@ mod tests {
         ];
         for (case, volume, protect, leave) in cases {
             assert_eq!(finalizer_change(true, &volume), protect, "{case}");
-            assert_eq!(finalizer_change(false, &volume), leave, "{case}, no protection");
+            assert_eq!(
+                finalizer_change(false, &volume),
+                leave,
+                "{case}, no protection"
+            );
         }
     }
 
     #[test]
     fn foreign_volumes_need_no_work() {
-        let needs = |volume: &PersistentVolume| {
-            needs_work(&names(), Ownership::AnyName, true, volume)
-        };
+        let needs =
+            |volume: &PersistentVolume| needs_work(&names(), Ownership::AnyName, true, volume);
         assert!(needs(&released()));
         assert!(needs(&bound()));
         assert!(!needs(&bound().with_finalizer(FINALIZER)));
@@ -412,9 +458,18 @@ mod tests {
             PersistentVolume::new("pvc-1")
                 .with_spec(PersistentVolumeSpec::new().with_claim_ref(reference))
         };
-        assert!(belongs_to(&of(ObjectReference::new().with_uid("1")), &claim));
-        assert!(!belongs_to(&of(ObjectReference::new().with_uid("2")), &claim));
-        assert!(!belongs_to(&of(ObjectReference::new().with_name("data")), &claim));
+        assert!(belongs_to(
+            &of(ObjectReference::new().with_uid("1")),
+            &claim
+        ));
+        assert!(!belongs_to(
+            &of(ObjectReference::new().with_uid("2")),
+            &claim
+        ));
+        assert!(!belongs_to(
+            &of(ObjectReference::new().with_name("data")),
+            &claim
+        ));
         assert!(!belongs_to(&PersistentVolume::new("pvc-1"), &claim));
     }
 }

@@ -116,11 +116,7 @@ pub struct Controller<P> {
 impl<P: Provisioner> Controller<P> {
     /// Returns a builder of a controller for claims whose provisioner is `name`, such as
     /// `example.com/nfs`.
-    pub fn builder(
-        client: Client,
-        name: impl Into<String>,
-        provisioner: P,
-    ) -> Builder<P> {
+    pub fn builder(client: Client, name: impl Into<String>, provisioner: P) -> Builder<P> {
         Builder::new(client, name.into(), provisioner)
     }
 
@@ -176,8 +172,7 @@ impl<P: Provisioner> Controller<P> {
         listen(&mut server, &settings, &metrics, &state).await?;
         let identity = election::identity();
         let name = settings.names.primary.clone();
-        let (events, writer) =
-            Events::new(client.clone(), name.clone(), identity.clone());
+        let (events, writer) = Events::new(client.clone(), name.clone(), identity.clone());
         let mut writers = JoinSet::new();
         writers.spawn(writer);
         let watches = Watches::new(&client, streams);
@@ -251,7 +246,10 @@ fn election_config(
     identity: String,
     drain: Duration,
 ) -> Config {
-    let namespace = election.namespace.clone().unwrap_or_else(election::namespace);
+    let namespace = election
+        .namespace
+        .clone()
+        .unwrap_or_else(election::namespace);
     Config::new(namespace, election::lock_name(name), identity)
         .with_lease_duration(election.lease_duration)
         .with_renew_deadline(election.renew_deadline)
@@ -275,7 +273,12 @@ async fn listen(
         .await
         .map_err(|source| RunError::Listen { address, source })?;
     let path = settings.metrics_path.clone();
-    tasks.spawn(super::http::serve(listener, path, metrics.clone(), state.subscribe()));
+    tasks.spawn(super::http::serve(
+        listener,
+        path,
+        metrics.clone(),
+        state.subscribe(),
+    ));
     info!(%address, "serving metrics and health");
     Ok(())
 }
@@ -331,7 +334,10 @@ async fn work<P: Provisioner>(
         _ = synced.wait_for(|synced| synced.all()) => {}
     }
     state.send_replace(RunState::Running);
-    info!(name = core.settings.names.primary, "the provision controller works");
+    info!(
+        name = core.settings.names.primary,
+        "the provision controller works"
+    );
     let mut workers = start(&core, leadership.as_ref());
     let resync = Arc::clone(&core);
     checking.spawn(async move {
@@ -355,10 +361,7 @@ async fn ended(watching: &mut JoinSet<&'static str>) -> RunError {
     }
 }
 
-fn start<P: Provisioner>(
-    core: &Arc<Core<P>>,
-    leadership: Option<&Leadership>,
-) -> JoinSet<()> {
+fn start<P: Provisioner>(core: &Arc<Core<P>>, leadership: Option<&Leadership>) -> JoinSet<()> {
     let mut workers = JoinSet::new();
     for _ in 0..core.settings.threads {
         // One provisions, and one reads what comes next.

@@ -82,11 +82,18 @@ impl Unsaved {
 
 /// Whom a volume belongs to, for messages.
 pub(crate) fn owner(volume: &PersistentVolume) -> String {
-    match volume.spec.as_ref().and_then(|spec| spec.claim_ref.as_ref()) {
+    match volume
+        .spec
+        .as_ref()
+        .and_then(|spec| spec.claim_ref.as_ref())
+    {
         Some(claim) => {
             let text = |field: &Option<String>| field.clone().unwrap_or_default();
             let (namespace, name) = (text(&claim.namespace), text(&claim.name));
-            format!("the claim {namespace}/{name} with the UID \"{}\"", text(&claim.uid))
+            format!(
+                "the claim {namespace}/{name} with the UID \"{}\"",
+                text(&claim.uid)
+            )
         }
         None => "no claim".to_owned(),
     }
@@ -95,7 +102,9 @@ pub(crate) fn owner(volume: &PersistentVolume) -> String {
 impl<P: Provisioner> Core<P> {
     /// Whether a volume waits in the queue to be stored.
     pub(crate) fn is_unsaved(&self, name: &str) -> bool {
-        self.unsaved.as_ref().is_some_and(|unsaved| unsaved.get(name).is_some())
+        self.unsaved
+            .as_ref()
+            .is_some_and(|unsaved| unsaved.get(name).is_some())
     }
 
     /// Stores a volume, or has it stored.
@@ -112,7 +121,8 @@ impl<P: Provisioner> Core<P> {
                 self.store_or_delete(request, &volume, *backoff).await
             }
             (StoreMode::Queue(_), None) => {
-                self.store_or_delete(request, &volume, Backoff::default()).await
+                self.store_or_delete(request, &volume, Backoff::default())
+                    .await
             }
         }
     }
@@ -143,7 +153,8 @@ impl<P: Provisioner> Core<P> {
         self.cache.add_volume(name);
         info!(volume = name, "the volume is stored");
         let text = format!("the volume {name} is provisioned");
-        self.events.claim(&request.claim, Reason::ProvisioningSucceeded, text);
+        self.events
+            .claim(&request.claim, Reason::ProvisioningSucceeded, text);
         self.confirm(name).await;
     }
 
@@ -152,10 +163,7 @@ impl<P: Provisioner> Core<P> {
     /// # Errors
     ///
     /// It exists and belongs to another claim, or the API server doesn't say.
-    pub(crate) async fn is_stored(
-        &self,
-        request: &ProvisionRequest,
-    ) -> Result<bool, CreateError> {
+    pub(crate) async fn is_stored(&self, request: &ProvisionRequest) -> Result<bool, CreateError> {
         let name = &request.volume_name;
         match api::volume(&self.client, name).await? {
             None => {
@@ -203,19 +211,17 @@ impl<P: Provisioner> Core<P> {
             "storing the volume {} failed, attempts: {attempts}; its storage is deleted: {error}",
             request.volume_name
         );
-        self.events.claim(&request.claim, Reason::ProvisioningFailed, text.clone());
+        self.events
+            .claim(&request.claim, Reason::ProvisioningFailed, text.clone());
         self.delete_storage(request, volume, backoff, text).await
     }
 
     /// Reports a volume that belongs to another claim. Its storage may be what the provisioner
     /// returned for this claim too, so it is never deleted.
-    pub(crate) fn foreign(
-        &self,
-        request: &ProvisionRequest,
-        error: &CreateError,
-    ) -> StoreError {
+    pub(crate) fn foreign(&self, request: &ProvisionRequest, error: &CreateError) -> StoreError {
         let text = report(error);
-        self.events.claim(&request.claim, Reason::ProvisioningFailed, text.clone());
+        self.events
+            .claim(&request.claim, Reason::ProvisioningFailed, text.clone());
         StoreError::Ended(text)
     }
 
@@ -254,8 +260,12 @@ impl<P: Provisioner> Core<P> {
             "the storage of the volume {} can't be deleted, attempts: {attempts}: {error}",
             request.volume_name
         );
-        error!(volume = request.volume_name, error, "the storage is still there");
-        self.events.claim(&request.claim, Reason::ProvisioningCleanupFailed, text);
+        error!(
+            volume = request.volume_name,
+            error, "the storage is still there"
+        );
+        self.events
+            .claim(&request.claim, Reason::ProvisioningCleanupFailed, text);
         Err(StoreError::Open(cause))
     }
 
@@ -292,9 +302,7 @@ impl<P: Provisioner> Core<P> {
     ) -> Result<(), StoreError> {
         match self.create(request, &volume).await {
             Ok(()) => Ok(()),
-            Err(error @ CreateError::Foreign { .. }) => {
-                Err(self.foreign(request, &error))
-            }
+            Err(error @ CreateError::Foreign { .. }) => Err(self.foreign(request, &error)),
             Err(CreateError::Api(error)) => {
                 self.unsaved_event(request, &error);
                 let name = request.volume_name.clone();
@@ -311,7 +319,8 @@ impl<P: Provisioner> Core<P> {
         let (name, error) = (&request.volume_name, report(error));
         warn!(volume = name, error, "the volume is not stored yet");
         let text = format!("the volume {name} is not stored yet, and will be: {error}");
-        self.events.claim(&request.claim, Reason::ProvisioningFailed, text);
+        self.events
+            .claim(&request.claim, Reason::ProvisioningFailed, text);
     }
 
     /// Stores volumes that wait in the queue, until it is shut down.
@@ -349,12 +358,14 @@ impl<P: Provisioner> Core<P> {
         let deadline = Instant::now() + time;
         let attempts = left.into_iter().map(|entry| async move {
             let Entry { request, volume } = &*entry;
-            if let Ok(Ok(())) = timeout_at(deadline, self.create(request, volume)).await
-            {
+            if let Ok(Ok(())) = timeout_at(deadline, self.create(request, volume)).await {
                 unsaved.done(&request.volume_name);
             }
         });
-        stream::iter(attempts).buffer_unordered(LAST_ATTEMPTS).collect::<()>().await;
+        stream::iter(attempts)
+            .buffer_unordered(LAST_ATTEMPTS)
+            .collect::<()>()
+            .await;
         for entry in lock(&unsaved.volumes).values() {
             let request = &entry.request;
             let claim = &request.claim.metadata;

@@ -45,11 +45,12 @@ impl Watches {
 
 fn own<K>(api: Api<Lean<K>>) -> WatchStream<K>
 where
-    Lean<K>:
-        kube::Resource + serde::de::DeserializeOwned + Clone + Send + std::fmt::Debug,
+    Lean<K>: kube::Resource + serde::de::DeserializeOwned + Clone + Send + std::fmt::Debug,
     K: 'static,
 {
-    watcher(api, watcher::Config::default()).default_backoff().boxed()
+    watcher(api, watcher::Config::default())
+        .default_backoff()
+        .boxed()
 }
 
 /// Follows a stream until it ends, which only one that the user made does.
@@ -101,10 +102,7 @@ impl<P: Provisioner> Core<P> {
         follow(stream, |event| self.volume_event(event)).await;
     }
 
-    pub(crate) async fn watch_classes(
-        &self,
-        stream: impl Stream<Item = WatchItem<StorageClass>>,
-    ) {
+    pub(crate) async fn watch_classes(&self, stream: impl Stream<Item = WatchItem<StorageClass>>) {
         follow(stream, |event| self.class_event(event)).await;
     }
 
@@ -128,7 +126,8 @@ impl<P: Provisioner> Core<P> {
                 };
                 let pending = self.pending(&claim);
                 let wants_volume = pending.is_some();
-                self.cache.change_claims(Change::Set(uid.as_str().into(), pending));
+                self.cache
+                    .change_claims(Change::Set(uid.as_str().into(), pending));
                 if self.attempts.resume(&uid) {
                     self.claims.forget(&uid);
                 }
@@ -140,7 +139,8 @@ impl<P: Provisioner> Core<P> {
                 let Some(uid) = claim.metadata.uid.clone() else {
                     return;
                 };
-                self.cache.change_claims(Change::Remove(uid.as_str().into()));
+                self.cache
+                    .change_claims(Change::Remove(uid.as_str().into()));
                 self.attempts.forget(&uid);
                 // Provisioning that goes on is still retried, and counted.
                 if self.attempts.in_progress(&uid).is_none() {
@@ -168,7 +168,8 @@ impl<P: Provisioner> Core<P> {
                     return;
                 };
                 let needs_work = self.needs_work(&volume);
-                self.cache.change_volumes(Change::Set(name.as_str().into(), needs_work));
+                self.cache
+                    .change_volumes(Change::Set(name.as_str().into(), needs_work));
                 if self.deletions.resume(&name) {
                     self.volumes.forget(&name);
                 }
@@ -180,7 +181,8 @@ impl<P: Provisioner> Core<P> {
                 let Some(name) = volume.metadata.name.clone() else {
                     return;
                 };
-                self.cache.change_volumes(Change::Remove(name.as_str().into()));
+                self.cache
+                    .change_volumes(Change::Remove(name.as_str().into()));
                 self.deletions.forget(&name);
                 self.volumes.forget(&name);
             }
@@ -205,8 +207,7 @@ impl<P: Provisioner> Core<P> {
                     return;
                 };
                 let known = self.cache.class(&name);
-                let same =
-                    known.is_some_and(|known| known.metadata.uid == class.metadata.uid);
+                let same = known.is_some_and(|known| known.metadata.uid == class.metadata.uid);
                 self.cache.change_classes(Change::Set(name.clone(), class));
                 if !same {
                     self.class_replaced(&name);
@@ -267,12 +268,17 @@ impl<P: Provisioner> Core<P> {
     }
 
     fn enqueue_claims(&self) {
-        self.cache.claims().into_iter().for_each(|uid| self.enqueue_claim(uid));
+        self.cache
+            .claims()
+            .into_iter()
+            .for_each(|uid| self.enqueue_claim(uid));
     }
 
     fn enqueue_volumes(&self) {
         let volumes = self.cache.volumes_to_work_on();
-        volumes.into_iter().for_each(|name| self.enqueue_volume(name));
+        volumes
+            .into_iter()
+            .for_each(|name| self.enqueue_volume(name));
     }
 
     /// Queues everything that needs work, from time to time.

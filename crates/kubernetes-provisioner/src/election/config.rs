@@ -146,10 +146,7 @@ impl Config {
     /// Sets the wall clock from which the times in the Lease are taken.
     #[cfg(feature = "testing")]
     #[must_use]
-    pub fn with_wall_clock(
-        mut self,
-        now: impl Fn() -> Timestamp + Send + Sync + 'static,
-    ) -> Self {
+    pub fn with_wall_clock(mut self, now: impl Fn() -> Timestamp + Send + Sync + 'static) -> Self {
         self.clock = Clock(Arc::new(now));
         self
     }
@@ -231,11 +228,7 @@ impl Config {
     }
 }
 
-fn check_name(
-    what: &'static str,
-    value: &str,
-    format: NameFormat,
-) -> Result<(), ConfigError> {
+fn check_name(what: &'static str, value: &str, format: NameFormat) -> Result<(), ConfigError> {
     if format.matches(value) {
         return Ok(());
     }
@@ -278,8 +271,7 @@ pub fn namespace() -> String {
 }
 
 fn namespace_from(named: Option<String>, file: &Path) -> String {
-    let given =
-        |text: String| Some(text.trim().to_owned()).filter(|name| !name.is_empty());
+    let given = |text: String| Some(text.trim().to_owned()).filter(|name| !name.is_empty());
     named
         .and_then(given)
         .or_else(|| fs::read_to_string(file).ok().and_then(given))

@@ -39,9 +39,7 @@ pub(super) enum Failure {
         lease: String,
         timeout: Duration,
     },
-    #[error(
-        "can't update the Lease {0}: the API server returned it without a resource version"
-    )]
+    #[error("can't update the Lease {0}: the API server returned it without a resource version")]
     NoVersion(String),
     #[error("can't update the Lease {0}: it changes all the time")]
     Contended(String),

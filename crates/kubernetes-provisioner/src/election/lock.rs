@@ -250,10 +250,13 @@ impl Lock {
             Ok(Err(error)) => return Err(Failure::new("get", error, &self.config)),
             Err(_) => return Err(Failure::timed_out("get", &self.config)),
         };
-        let raw = found.data.get_mut("spec").map(Value::take).unwrap_or_default();
-        let spec = record::parse(raw.clone()).map_err(|error| {
-            Failure::new("get", Error::SerdeError(error), &self.config)
-        })?;
+        let raw = found
+            .data
+            .get_mut("spec")
+            .map(Value::take)
+            .unwrap_or_default();
+        let spec = record::parse(raw.clone())
+            .map_err(|error| Failure::new("get", Error::SerdeError(error), &self.config))?;
         self.see(&spec, raw);
         Ok(Some(Lease {
             metadata: found.metadata,
@@ -285,7 +288,12 @@ impl Lock {
         spec: LeaseSpec,
     ) -> Result<Option<Instant>, Failure> {
         // An update without it would overwrite whatever is stored.
-        if metadata.resource_version.as_deref().unwrap_or_default().is_empty() {
+        if metadata
+            .resource_version
+            .as_deref()
+            .unwrap_or_default()
+            .is_empty()
+        {
             return Err(Failure::NoVersion(self.config.lease()));
         }
         self.send("update", metadata, spec).await
@@ -312,13 +320,18 @@ impl Lock {
         let answer = timeout(self.config.request_timeout(), async {
             match is_new {
                 true => self.api.create(&parameters, &lease).await,
-                false => self.api.replace(&self.config.name, &parameters, &lease).await,
+                false => {
+                    self.api
+                        .replace(&self.config.name, &parameters, &lease)
+                        .await
+                }
             }
         });
         match answer.await {
             Ok(Ok(stored)) => {
                 self.sent.clear();
-                self.sent.extend(lease.spec.and_then(|spec| spec.renew_time));
+                self.sent
+                    .extend(lease.spec.and_then(|spec| spec.renew_time));
                 // It need not equal what a later read returns: nobody waits for oneself.
                 self.see(&stored.spec.clone().unwrap_or_default(), Value::Null);
                 self.current = Some(stored);
@@ -332,8 +345,7 @@ impl Lock {
             }
             Ok(Err(error)) => {
                 // Errors of the server, unlike those of the client, can come after the write.
-                if matches!(&error, Error::Api(status) if (400..500).contains(&status.code))
-                {
+                if matches!(&error, Error::Api(status) if (400..500).contains(&status.code)) {
                     self.may_hold = may_have_held;
                 }
                 Err(Failure::new(verb, error, &self.config))
@@ -355,7 +367,11 @@ impl Lock {
     /// Notes the contents of the Lease, and the time if they are new.
     fn see(&mut self, spec: &LeaseSpec, raw: Value) {
         self.publish(record::holder(spec));
-        if self.seen.as_ref().is_none_or(|seen| seen.raw != raw || seen.spec != *spec) {
+        if self
+            .seen
+            .as_ref()
+            .is_none_or(|seen| seen.raw != raw || seen.spec != *spec)
+        {
             self.seen = Some(Seen {
                 spec: spec.clone(),
                 raw,
@@ -398,7 +414,10 @@ impl Lock {
     fn is_own(&self, lease: &Lease) -> bool {
         lease.spec.as_ref().is_some_and(|spec| {
             self.holds(spec)
-                && spec.renew_time.as_ref().is_some_and(|time| self.sent.contains(time))
+                && spec
+                    .renew_time
+                    .as_ref()
+                    .is_some_and(|time| self.sent.contains(time))
         })
     }
 

@@ -132,7 +132,9 @@ pub struct Elector {
 
 impl fmt::Debug for Elector {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Elector").field("config", &self.config).finish_non_exhaustive()
+        f.debug_struct("Elector")
+            .field("config", &self.config)
+            .finish_non_exhaustive()
     }
 }
 
@@ -177,18 +179,13 @@ impl Elector {
     ///
     /// Renewals are made by a task of their own, so that work that occupies its thread for a while
     /// doesn't prevent them on a runtime with several threads.
-    pub async fn run<F, Fut>(
-        &mut self,
-        stop: CancellationToken,
-        lead: F,
-    ) -> Outcome<Fut::Output>
+    pub async fn run<F, Fut>(&mut self, stop: CancellationToken, lead: F) -> Outcome<Fut::Output>
     where
         F: FnOnce(Leadership) -> Fut,
         Fut: Future,
     {
         let config = &self.config;
-        let mut lock =
-            Lock::new(self.client.clone(), config.clone(), self.leader.clone());
+        let mut lock = Lock::new(self.client.clone(), config.clone(), self.leader.clone());
         let acquired = select! {
             biased;
             () = stop.cancelled() => None,
@@ -199,28 +196,26 @@ impl Elector {
             lock.release().await;
             return Outcome::NotElected;
         };
-        info!(lease = config.lease(), identity = config.identity, "leading");
+        info!(
+            lease = config.lease(),
+            identity = config.identity,
+            "leading"
+        );
         let (renewed, valid_until) = watch::channel(since + config.renew_deadline);
-        let leadership =
-            Leadership::new(stop.child_token(), valid_until, config.grace());
+        let leadership = Leadership::new(stop.child_token(), valid_until, config.grace());
         // However this ends, what the work has spawned is asked to end.
         let _ended = leadership.token().clone().drop_guard();
         let resign = CancellationToken::new();
         let mut keeper = JoinSet::new();
         keeper.spawn(lock.keep(renewed, resign.clone()));
-        let ended = leading::supervise(
-            lead,
-            &leadership,
-            &stop,
-            &mut keeper,
-            config.stop_timeout,
-        )
-        .await;
+        let ended =
+            leading::supervise(lead, &leadership, &stop, &mut keeper, config.stop_timeout).await;
         let outcome = match ended {
             Ended::Lost(loss, result) => {
                 warn!(lease = config.lease(), %loss, "the leadership is lost");
                 if loss == Loss::NotRenewed {
-                    self.leader.send_if_modified(|leader| leader.take().is_some());
+                    self.leader
+                        .send_if_modified(|leader| leader.take().is_some());
                 }
                 return Outcome::Lost { loss, result };
             }

@@ -18,7 +18,9 @@ pub(super) fn parse(mut raw: Value) -> Result<LeaseSpec, serde_json::Error> {
     if let Some(fields) = raw.as_object_mut() {
         fields.retain(|name, value| {
             !TIMES.contains(&name.as_str())
-                || value.as_str().is_some_and(|time| time.parse::<Timestamp>().is_ok())
+                || value
+                    .as_str()
+                    .is_some_and(|time| time.parse::<Timestamp>().is_ok())
         });
     }
     let spec: Option<LeaseSpec> = serde_json::from_value(raw)?;
@@ -27,26 +29,22 @@ pub(super) fn parse(mut raw: Value) -> Result<LeaseSpec, serde_json::Error> {
 
 /// Returns the holder, `None` if the Lease is free.
 pub(super) fn holder(spec: &LeaseSpec) -> Option<&str> {
-    spec.holder_identity.as_deref().filter(|holder| !holder.is_empty())
+    spec.holder_identity
+        .as_deref()
+        .filter(|holder| !holder.is_empty())
 }
 
 /// Returns how long the holder may be silent. A Lease without a valid duration has the one that
 /// this candidate would write.
 pub(super) fn duration(spec: &LeaseSpec, config: &Config) -> Duration {
     match spec.lease_duration_seconds {
-        Some(seconds) if seconds > 0 => {
-            Duration::from_secs(seconds.unsigned_abs().into())
-        }
+        Some(seconds) if seconds > 0 => Duration::from_secs(seconds.unsigned_abs().into()),
         _ => config.lease_duration,
     }
 }
 
 /// Returns the contents of a Lease that this candidate holds, following `last`.
-pub(super) fn held(
-    last: Option<&LeaseSpec>,
-    config: &Config,
-    now: MicroTime,
-) -> LeaseSpec {
+pub(super) fn held(last: Option<&LeaseSpec>, config: &Config, now: MicroTime) -> LeaseSpec {
     let mut spec = last.cloned().unwrap_or_default();
     let was_held = holder(&spec) == Some(config.identity.as_str());
     let is_transition = last.is_some() && !was_held;
@@ -71,11 +69,7 @@ pub(super) fn released(mut spec: LeaseSpec, now: MicroTime) -> LeaseSpec {
 
 /// Returns a time for a renewal that differs from all that were written during the last lease
 /// duration, because others see that a Lease was renewed by its changed contents.
-pub(super) fn distinct(
-    now: MicroTime,
-    last: Option<&MicroTime>,
-    config: &Config,
-) -> MicroTime {
+pub(super) fn distinct(now: MicroTime, last: Option<&MicroTime>, config: &Config) -> MicroTime {
     let Some(last) = last.filter(|last| now <= **last) else {
         return now;
     };

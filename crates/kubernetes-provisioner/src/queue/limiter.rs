@@ -46,9 +46,7 @@ pub enum LimiterError {
         name: &'static str,
     },
     /// The longest delay is shorter than the first one.
-    #[error(
-        "the maximum delay {max:?} of a rate limiter is shorter than its base delay {base:?}"
-    )]
+    #[error("the maximum delay {max:?} of a rate limiter is shorter than its base delay {base:?}")]
     MaxBelowBase {
         /// The delay of the first retry.
         base: Duration,
@@ -56,9 +54,7 @@ pub enum LimiterError {
         max: Duration,
     },
     /// The rate is not a number, or none that can be kept.
-    #[error(
-        "the rate {0} of a token bucket is not between 1e-9 and 1e9 tokens a second"
-    )]
+    #[error("the rate {0} of a token bucket is not between 1e-9 and 1e9 tokens a second")]
     Rate(f64),
     /// A bucket without room for a token never has any.
     #[error("the burst of a token bucket is zero: it has to be at least 1")]
@@ -186,7 +182,10 @@ impl TokenBucket {
         if burst == 0 {
             return Err(LimiterError::ZeroBurst);
         }
-        Ok(Self::with_interval(Duration::from_secs_f64(rate.recip()), burst))
+        Ok(Self::with_interval(
+            Duration::from_secs_f64(rate.recip()),
+            burst,
+        ))
     }
 
     fn with_interval(interval: Duration, burst: u32) -> Self {
@@ -213,8 +212,10 @@ impl<K> RateLimiter<K> for TokenBucket {
         let now = Instant::now();
         let filled = now.saturating_duration_since(level.at);
         level.at = now;
-        level.missing =
-            level.missing.saturating_sub(filled).saturating_add(self.interval);
+        level.missing = level
+            .missing
+            .saturating_sub(filled)
+            .saturating_add(self.interval);
         level.missing.saturating_sub(self.capacity)
     }
 }

@@ -75,9 +75,7 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-pub use limiter::{
-    Constant, Exponential, LimiterError, MaxOf, RateLimiter, TokenBucket,
-};
+pub use limiter::{Constant, Exponential, LimiterError, MaxOf, RateLimiter, TokenBucket};
 pub use observer::{Dropped, Observer, Snapshot};
 use state::State;
 
@@ -220,8 +218,9 @@ impl<K: Clone + Eq + Hash> Queue<K> {
     /// Drops all keys that are not worked on, and takes no more. Returns how many were dropped:
     /// zero if it was called before.
     pub fn shut_down(&self) -> Dropped {
-        let (rest, drained) =
-            self.shared.change(|state, _| (state.shut_down(), state.is_drained()));
+        let (rest, drained) = self
+            .shared
+            .change(|state, _| (state.shut_down(), state.is_drained()));
         if drained {
             self.shared.drained.notify_waiters();
         }

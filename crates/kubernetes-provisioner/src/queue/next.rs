@@ -85,7 +85,10 @@ impl<K: Clone + Eq + Hash> Drop for Next<'_, K> {
     fn drop(&mut self) {
         if let Some(id) = self.parked.take() {
             // What it was woken for, another caller is woken for now.
-            let waker = self.queue.shared.change(|state, _| state.callers.unpark(id));
+            let waker = self
+                .queue
+                .shared
+                .change(|state, _| state.callers.unpark(id));
             drop(waker);
         }
     }

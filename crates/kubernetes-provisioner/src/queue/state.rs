@@ -201,8 +201,10 @@ impl<K: Clone + Eq + Hash> State<K> {
     }
 
     pub(super) fn snapshot(&self, now: Instant) -> Snapshot {
-        let work =
-            self.working.values().map(|since| now.saturating_duration_since(*since));
+        let work = self
+            .working
+            .values()
+            .map(|since| now.saturating_duration_since(*since));
         Snapshot {
             depth: self.ready.len(),
             delayed: self.delayed.len(),

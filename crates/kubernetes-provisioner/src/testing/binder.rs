@@ -9,10 +9,14 @@ use super::refusal::Refusal;
 use super::server::Server;
 use crate::lock::lock;
 
-const VOLUMES: (&str, &str) =
-    (PersistentVolume::API_VERSION, PersistentVolume::URL_PATH_SEGMENT);
-const CLAIMS: (&str, &str) =
-    (PersistentVolumeClaim::API_VERSION, PersistentVolumeClaim::URL_PATH_SEGMENT);
+const VOLUMES: (&str, &str) = (
+    PersistentVolume::API_VERSION,
+    PersistentVolume::URL_PATH_SEGMENT,
+);
+const CLAIMS: (&str, &str) = (
+    PersistentVolumeClaim::API_VERSION,
+    PersistentVolumeClaim::URL_PATH_SEGMENT,
+);
 
 impl Server {
     /// Binds a claim to the volume whose `claimRef` names it, as Kubernetes does once a
@@ -36,7 +40,9 @@ impl Server {
                 && field("uid").is_none_or(|found| found == uid)
         };
         let found = store.all(&volumes)?.into_iter();
-        let volume = found.map(|volume| volume.value().clone()).find(is_for_claim);
+        let volume = found
+            .map(|volume| volume.value().clone())
+            .find(is_for_claim);
         let volume = volume.ok_or_else(|| {
             let message = format!(
                 "no volume has a claimRef to the claim \"{namespace}/{claim}\" with the UID {uid}"
@@ -72,7 +78,9 @@ impl Server {
             "accessModes": spec("accessModes"),
             "capacity": spec("capacity"),
         }});
-        store.modify(&target, |claim| merge(claim, &status)).map(drop)
+        store
+            .modify(&target, |claim| merge(claim, &status))
+            .map(drop)
     }
 
     /// Sets the phase of a volume to `Released`, as Kubernetes does once its claim is gone.
@@ -84,7 +92,9 @@ impl Server {
         let mut store = lock(&self.shared.store);
         let target = store.target(VOLUMES, None, Some(volume), false)?;
         let released = json!({"status": {"phase": "Released"}});
-        store.modify(&target, |volume| merge(volume, &released)).map(drop)
+        store
+            .modify(&target, |volume| merge(volume, &released))
+            .map(drop)
     }
 }
 

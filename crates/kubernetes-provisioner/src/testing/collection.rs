@@ -35,9 +35,8 @@ impl Stored {
     /// The JSON without `apiVersion` and `kind`: Go's typed lists leave them out, since the
     /// list says what its items are.
     pub(super) fn item(&self) -> &str {
-        self.item.get_or_init(|| {
-            serde_json::to_string(&Item(&self.value)).unwrap_or_default()
-        })
+        self.item
+            .get_or_init(|| serde_json::to_string(&Item(&self.value)).unwrap_or_default())
     }
 
     /// Appends the whole object as JSON. The fields of an item are not empty, since each
@@ -62,9 +61,8 @@ struct Item<'a>(&'a Value);
 impl Serialize for Item<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let fields = self.0.as_object().into_iter().flatten();
-        serializer.collect_map(
-            fields.filter(|(field, _)| *field != "apiVersion" && *field != "kind"),
-        )
+        serializer
+            .collect_map(fields.filter(|(field, _)| *field != "apiVersion" && *field != "kind"))
     }
 }
 
@@ -132,19 +130,15 @@ impl Collection {
     }
 
     /// The changes after `version`.
-    pub(super) fn since(
-        &self,
-        version: u64,
-    ) -> impl DoubleEndedIterator<Item = &Change> {
-        let first = self.changes.partition_point(|change| change.version <= version);
+    pub(super) fn since(&self, version: u64) -> impl DoubleEndedIterator<Item = &Change> {
+        let first = self
+            .changes
+            .partition_point(|change| change.version <= version);
         self.changes.range(first..)
     }
 
     /// The objects as they were at `version`, or `None` if that is no longer known.
-    pub(super) fn at(
-        &self,
-        version: u64,
-    ) -> Option<Cow<'_, BTreeMap<Key, Arc<Stored>>>> {
+    pub(super) fn at(&self, version: u64) -> Option<Cow<'_, BTreeMap<Key, Arc<Stored>>>> {
         if version < self.floor {
             return None;
         }

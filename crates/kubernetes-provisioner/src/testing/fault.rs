@@ -119,8 +119,10 @@ impl FaultRule {
             self.skip -= 1;
             return false;
         }
-        let chosen =
-            self.chance.as_mut().is_none_or(|(chance, random)| random.f64() < *chance);
+        let chosen = self
+            .chance
+            .as_mut()
+            .is_none_or(|(chance, random)| random.f64() < *chance);
         if self.times == 0 || !chosen {
             return false;
         }
@@ -155,11 +157,13 @@ impl Rules {
     }
 
     pub(super) fn forbid(&mut self, verb: &str, resource: &str) {
-        self.forbidden.insert((verb.to_owned(), resource.to_owned()));
+        self.forbidden
+            .insert((verb.to_owned(), resource.to_owned()));
     }
 
     pub(super) fn allow(&mut self, verb: &str, resource: &str) {
-        self.forbidden.remove(&(verb.to_owned(), resource.to_owned()));
+        self.forbidden
+            .remove(&(verb.to_owned(), resource.to_owned()));
     }
 
     pub(super) fn forbids(&self, verb: &str, resource: &str) -> bool {

@@ -34,7 +34,10 @@ const PATCHES: &str = "application/json-patch+json, application/merge-patch+json
 const LIMIT: usize = 3 * 1024 * 1024;
 
 pub(super) fn router(shared: Arc<Shared>) -> Router {
-    Router::new().fallback(handle).layer(DefaultBodyLimit::max(LIMIT)).with_state(shared)
+    Router::new()
+        .fallback(handle)
+        .layer(DefaultBodyLimit::max(LIMIT))
+        .with_state(shared)
 }
 
 async fn handle(
@@ -59,9 +62,7 @@ async fn handle(
             refuse(Refusal::new(status, reason, message))
         }
         Some(Fault::Conflict) => refuse(match &call.target {
-            Ok(target) => {
-                Refusal::stale(target, call.request.name.as_deref().unwrap_or_default())
-            }
+            Ok(target) => Refusal::stale(target, call.request.name.as_deref().unwrap_or_default()),
             Err(refusal) => refusal.clone(),
         }),
         // Hyper fails when it writes the response.
@@ -85,15 +86,10 @@ struct Call {
 }
 
 impl Call {
-    fn new(
-        shared: &Shared,
-        method: &Method,
-        uri: &Uri,
-        headers: &HeaderMap,
-        body: &[u8],
-    ) -> Self {
-        let content_type =
-            headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    fn new(shared: &Shared, method: &Method, uri: &Uri, headers: &HeaderMap, body: &[u8]) -> Self {
+        let content_type = headers
+            .get(CONTENT_TYPE)
+            .and_then(|value| value.to_str().ok());
         let query = Query::new(uri.query().unwrap_or_default());
         let target = lock(&shared.store).resolve(uri.path());
         let body: Option<Value> = serde_json::from_slice(body).ok();
@@ -190,7 +186,10 @@ fn sent(request: &Request) -> Result<Value, Refusal> {
     if request.content_type != JSON {
         return Err(Refusal::unsupported_media_type(JSON));
     }
-    request.body.clone().ok_or_else(|| Refusal::bad_request("the body is not JSON"))
+    request
+        .body
+        .clone()
+        .ok_or_else(|| Refusal::bad_request("the body is not JSON"))
 }
 
 fn patch(request: &Request, query: &Query) -> Result<Patch, Refusal> {
@@ -206,9 +205,9 @@ fn patch(request: &Request, query: &Query) -> Result<Patch, Refusal> {
     let body = body.ok_or_else(|| Refusal::bad_request("the body is not JSON"))?;
     match kind {
         APPLY_PATCH => Ok(Patch::Apply(body)),
-        JSON_PATCH => serde_json::from_value(body).map(Patch::Json).map_err(|error| {
-            Refusal::bad_request(format!("error decoding patch: {error}"))
-        }),
+        JSON_PATCH => serde_json::from_value(body)
+            .map(Patch::Json)
+            .map_err(|error| Refusal::bad_request(format!("error decoding patch: {error}"))),
         _ => Ok(Patch::Merge(body)),
     }
 }
@@ -256,6 +255,8 @@ fn refuse(refusal: Refusal) -> Response {
 fn respond(status: StatusCode, body: Body) -> Response {
     let mut response = Response::new(body);
     *response.status_mut() = status;
-    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(JSON));
+    response
+        .headers_mut()
+        .insert(CONTENT_TYPE, HeaderValue::from_static(JSON));
     response
 }

@@ -23,11 +23,7 @@ pub(super) struct List {
 }
 
 impl List {
-    pub(super) fn of(
-        store: &Store,
-        target: &Target,
-        query: &Query,
-    ) -> Result<Self, Refusal> {
+    pub(super) fn of(store: &Store, target: &Target, query: &Query) -> Result<Self, Refusal> {
         let selector = query.selector()?;
         let (version, start) = position(store, query)?;
         let objects = store.collection(target)?.at(version).ok_or_else(|| {
@@ -45,9 +41,7 @@ impl List {
 
         let start = match (start, &target.namespace) {
             (Some(last), _) => Bound::Excluded(last),
-            (None, Some(namespace)) => {
-                Bound::Included((namespace.clone(), String::new()))
-            }
+            (None, Some(namespace)) => Bound::Included((namespace.clone(), String::new())),
             (None, None) => Bound::Unbounded,
         };
         let mut found = objects
@@ -58,8 +52,9 @@ impl List {
         let items: Vec<_> = found.by_ref().take(limit.unwrap_or(usize::MAX)).collect();
         let rest = found.next().map(|_| found);
         let next = rest.is_some().then(|| Token::after(version, items.last()));
-        let remaining =
-            rest.filter(|_| selector.is_empty()).map(|rest| rest.count() + 1);
+        let remaining = rest
+            .filter(|_| selector.is_empty())
+            .map(|rest| rest.count() + 1);
         Ok(Self {
             version,
             items,
@@ -109,13 +104,11 @@ fn position(store: &Store, query: &Query) -> Result<(u64, Option<Key>), Refusal>
     let version = query.number::<u64>("resourceVersion")?;
     if let Some(token) = query.get("continue") {
         if version.is_some_and(|version| version > 0) {
-            let message =
-                "specifying resource version is not allowed when using continue";
+            let message = "specifying resource version is not allowed when using continue";
             return Err(Refusal::bad_request(message));
         }
-        let token = Token::parse(token).ok_or_else(|| {
-            Refusal::bad_request(format!("continue key is not valid: {token}"))
-        })?;
+        let token = Token::parse(token)
+            .ok_or_else(|| Refusal::bad_request(format!("continue key is not valid: {token}")))?;
         return Ok((token.version, Some(token.last)));
     }
     let current = store.version();

@@ -88,19 +88,14 @@ impl Port {
         Ok(())
     }
 
-    fn poll_accept(
-        &self,
-        context: &mut Context<'_>,
-    ) -> Poll<io::Result<(Io, SocketAddr)>> {
+    fn poll_accept(&self, context: &mut Context<'_>) -> Poll<io::Result<(Io, SocketAddr)>> {
         let mut state = lock(&self.state);
         state.waker = Some(context.waker().clone());
         let Some(listener) = &state.listener else {
             return Poll::Pending;
         };
         let accepted = listener.poll_accept(context);
-        accepted.map_ok(|(stream, from)| {
-            (Io::new(stream, state.connections.child_token()), from)
-        })
+        accepted.map_ok(|(stream, from)| (Io::new(stream, state.connections.child_token()), from))
     }
 }
 
@@ -218,18 +213,12 @@ impl AsyncWrite for Io {
         self.stream.is_write_vectored()
     }
 
-    fn poll_flush(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<io::Result<()>> {
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         self.check(context)?;
         Pin::new(&mut self.stream).poll_flush(context)
     }
 
-    fn poll_shutdown(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<io::Result<()>> {
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut self.stream).poll_shutdown(context)
     }
 }

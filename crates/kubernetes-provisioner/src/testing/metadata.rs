@@ -33,12 +33,16 @@ pub(super) fn of(object: &mut Value) -> Result<&mut Map<String, Value>, Refusal>
 
 /// A text of the metadata, or the empty string.
 pub(super) fn text<'a>(object: &'a Value, field: &str) -> &'a str {
-    let value = object.get("metadata").and_then(|metadata| metadata.get(field));
+    let value = object
+        .get("metadata")
+        .and_then(|metadata| metadata.get(field));
     value.and_then(Value::as_str).unwrap_or_default()
 }
 
 pub(super) fn finalizers(object: &Value) -> impl Iterator<Item = &str> {
-    let list = object.pointer("/metadata/finalizers").and_then(Value::as_array);
+    let list = object
+        .pointer("/metadata/finalizers")
+        .and_then(Value::as_array);
     list.into_iter().flatten().filter_map(Value::as_str)
 }
 
@@ -48,8 +52,7 @@ pub(super) fn is_deleting(object: &Value) -> bool {
 
 /// The version that an object claims to be of. Neither zero nor nothing is one.
 pub(super) fn version(object: &Value) -> Option<&str> {
-    Some(text(object, "resourceVersion"))
-        .filter(|version| !version.is_empty() && *version != "0")
+    Some(text(object, "resourceVersion")).filter(|version| !version.is_empty() && *version != "0")
 }
 
 pub(super) fn set_version(object: &mut Value, version: u64) -> Result<(), Refusal> {
@@ -59,7 +62,9 @@ pub(super) fn set_version(object: &mut Value, version: u64) -> Result<(), Refusa
 
 /// The current second, as objects have it.
 fn now() -> Value {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let since = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
     let seconds = i64::try_from(since.as_secs()).unwrap_or_default();
     let time = Timestamp::from_second(seconds).unwrap_or(Timestamp::UNIX_EPOCH);
     time.to_string().into()
@@ -89,7 +94,10 @@ pub(super) fn complete(
     }
     normalize(object)?;
     let fields = of(object)?;
-    match (&target.namespace, fields.get("namespace").and_then(Value::as_str)) {
+    match (
+        &target.namespace,
+        fields.get("namespace").and_then(Value::as_str),
+    ) {
         (Some(namespace), Some(sent)) if sent != namespace => {
             let message = "the namespace of the provided object does not match the \
                            namespace sent on the request";
@@ -157,16 +165,11 @@ fn uid(random: &mut Rng) -> String {
 }
 
 /// Keeps what an update can't change, and refuses finalizers that come too late.
-pub(super) fn carry_over(
-    target: &Target,
-    old: &Value,
-    new: &mut Value,
-) -> Result<(), Refusal> {
+pub(super) fn carry_over(target: &Target, old: &Value, new: &mut Value) -> Result<(), Refusal> {
     normalize(new)?;
     if is_deleting(old) {
         let had: Vec<&str> = finalizers(old).collect();
-        let added: Vec<&str> =
-            finalizers(new).filter(|one| !had.contains(one)).collect();
+        let added: Vec<&str> = finalizers(new).filter(|one| !had.contains(one)).collect();
         if !added.is_empty() {
             let fault = format!(
                 "Forbidden: no new finalizers can be added if the object is being deleted, \

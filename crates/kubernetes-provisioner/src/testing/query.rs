@@ -13,16 +13,24 @@ pub(super) struct Query(BTreeMap<String, String>);
 impl Query {
     pub(super) fn new(query: &str) -> Self {
         let pairs = query.split('&').filter_map(|pair| pair.split_once('='));
-        Self(pairs.map(|(name, value)| (decode(name), decode(value))).collect())
+        Self(
+            pairs
+                .map(|(name, value)| (decode(name), decode(value)))
+                .collect(),
+        )
     }
 
     /// A parameter that is set to something.
     pub(super) fn get(&self, name: &str) -> Option<&str> {
-        self.0.get(name).map(String::as_str).filter(|value| !value.is_empty())
+        self.0
+            .get(name)
+            .map(String::as_str)
+            .filter(|value| !value.is_empty())
     }
 
     pub(super) fn is_true(&self, name: &str) -> bool {
-        self.get(name).is_some_and(|value| value == "true" || value == "1")
+        self.get(name)
+            .is_some_and(|value| value == "true" || value == "1")
     }
 
     pub(super) fn number<T: FromStr>(&self, name: &str) -> Result<Option<T>, Refusal> {
@@ -30,9 +38,7 @@ impl Query {
             return Ok(None);
         };
         let number = value.parse().map(Some);
-        number.map_err(|_| {
-            Refusal::bad_request(format!("{name}: \"{value}\" is not a number"))
-        })
+        number.map_err(|_| Refusal::bad_request(format!("{name}: \"{value}\" is not a number")))
     }
 
     pub(super) fn selector(&self) -> Result<Selector, Refusal> {

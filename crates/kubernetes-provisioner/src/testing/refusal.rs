@@ -27,11 +27,7 @@ impl Refusal {
         self.reason
     }
 
-    pub(super) fn new(
-        code: u16,
-        reason: &'static str,
-        message: impl Into<String>,
-    ) -> Self {
+    pub(super) fn new(code: u16, reason: &'static str, message: impl Into<String>) -> Self {
         Self {
             code,
             reason,
@@ -59,8 +55,12 @@ impl Refusal {
             Some(name) => format!("{} \"{name}\"", target.resource.qualified()),
             None => target.resource.qualified(),
         };
-        Self::new(403, "Forbidden", format!("{subject} is forbidden: {action}"))
-            .about(target, target.name.as_deref().unwrap_or_default())
+        Self::new(
+            403,
+            "Forbidden",
+            format!("{subject} is forbidden: {action}"),
+        )
+        .about(target, target.name.as_deref().unwrap_or_default())
     }
 
     /// A path that the server does not have.
@@ -80,8 +80,7 @@ impl Refusal {
     }
 
     pub(super) fn already_exists(target: &Target, name: &str) -> Self {
-        let message =
-            format!("{} \"{name}\" already exists", target.resource.qualified());
+        let message = format!("{} \"{name}\" already exists", target.resource.qualified());
         Self::new(409, "AlreadyExists", message).about(target, name)
     }
 
@@ -131,8 +130,7 @@ impl Refusal {
         let mut refusal = Self::new(422, "Invalid", message).about(target, name);
         if let Some(details) = &mut refusal.details {
             details["kind"] = target.resource.kind.into();
-            details["causes"] =
-                json!([{"reason": reason, "message": fault, "field": field}]);
+            details["causes"] = json!([{"reason": reason, "message": fault, "field": field}]);
         }
         refusal
     }
@@ -145,8 +143,7 @@ impl Refusal {
 
     /// A version that is newer than any object.
     pub(super) fn too_large(version: u64, current: u64) -> Self {
-        let message =
-            format!("Too large resource version: {version}, current: {current}");
+        let message = format!("Too large resource version: {version}, current: {current}");
         let mut refusal = Self::new(504, "Timeout", message);
         refusal.details = Some(Box::new(json!({
             "causes": [{

@@ -11,8 +11,13 @@ use storage_v1::{CSINode, StorageClass, VolumeAttachment};
 
 /// The kinds whose objects can't be updated without their `resourceVersion`, besides custom
 /// resources.
-const CONDITIONAL: [&str; 5] =
-    ["csidrivers", "csinodes", "csistoragecapacities", "leases", "volumeattachments"];
+const CONDITIONAL: [&str; 5] = [
+    "csidrivers",
+    "csinodes",
+    "csistoragecapacities",
+    "leases",
+    "volumeattachments",
+];
 
 /// The kinds of which a DELETE answers with a `Status`, and not with the deleted object.
 const NOT_RETURNED: [&str; 5] = ["events", "leases", "namespaces", "nodes", "secrets"];
@@ -54,8 +59,7 @@ impl ResourceType {
             plural: K::URL_PATH_SEGMENT,
             kind: K::KIND,
             list_kind: K::LIST_KIND,
-            namespaced: TypeId::of::<K::Scope>()
-                == TypeId::of::<NamespaceResourceScope>(),
+            namespaced: TypeId::of::<K::Scope>() == TypeId::of::<NamespaceResourceScope>(),
             status,
             custom: false,
         }
@@ -83,7 +87,9 @@ impl ResourceType {
 
     /// The API group; that of the core kinds is empty.
     pub(super) fn group(&self) -> &'static str {
-        self.api_version.split_once('/').map_or("", |(group, _)| group)
+        self.api_version
+            .split_once('/')
+            .map_or("", |(group, _)| group)
     }
 
     /// The name of the resource in messages, such as `leases.coordination.k8s.io`.

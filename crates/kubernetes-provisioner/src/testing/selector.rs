@@ -53,10 +53,13 @@ impl Selector {
     }
 
     pub(super) fn matches(&self, object: &Value) -> bool {
-        self.labels.iter().all(|requirement| requirement.matches(object))
-            && self.fields.iter().all(|field| {
-                (metadata::text(object, field.name) == field.value) == field.equals
-            })
+        self.labels
+            .iter()
+            .all(|requirement| requirement.matches(object))
+            && self
+                .fields
+                .iter()
+                .all(|field| (metadata::text(object, field.name) == field.value) == field.equals)
     }
 }
 
@@ -122,7 +125,13 @@ fn requirement(text: &str) -> Result<Requirement, String> {
 fn set<'a>(text: &'a str, operator: &str) -> Option<(&'a str, Vec<String>)> {
     let (key, values) = text.split_once(operator)?;
     let values = values.trim().strip_prefix('(')?.strip_suffix(')')?;
-    Some((key, values.split(',').map(|value| value.trim().to_owned()).collect()))
+    Some((
+        key,
+        values
+            .split(',')
+            .map(|value| value.trim().to_owned())
+            .collect(),
+    ))
 }
 
 fn field(text: &str) -> Result<Field, String> {
@@ -133,7 +142,9 @@ fn field(text: &str) -> Result<Field, String> {
     } else if let Some((name, value)) = text.split_once('=') {
         (name, true, value)
     } else {
-        return Err(format!("invalid selector: '{text}'; can't understand '{text}'"));
+        return Err(format!(
+            "invalid selector: '{text}'; can't understand '{text}'"
+        ));
     };
     let name = match name {
         "metadata.name" => "name",

@@ -48,7 +48,9 @@ pub struct Server {
 
 impl std::fmt::Debug for Server {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Server").field("url", &self.url()).finish_non_exhaustive()
+        f.debug_struct("Server")
+            .field("url", &self.url())
+            .finish_non_exhaustive()
     }
 }
 
@@ -70,8 +72,8 @@ impl Server {
         let mut config = Config::new(url.parse().map_err(io::Error::other)?);
         config.default_retry = false;
         let client = Client::try_from(config.clone()).map_err(io::Error::other)?;
-        let service = http::router(Arc::clone(&shared))
-            .into_make_service_with_connect_info::<Connection>();
+        let service =
+            http::router(Arc::clone(&shared)).into_make_service_with_connect_info::<Connection>();
         let acceptor = Acceptor(Arc::clone(&port));
         let task = tokio::spawn(async move {
             if let Err(error) = axum::serve(acceptor, service).await {

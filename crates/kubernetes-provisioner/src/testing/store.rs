@@ -58,9 +58,7 @@ impl Store {
         // What follows a namespace is a kind, unless it is the status of the namespace.
         let (namespace, rest) = match rest {
             ["namespaces", _, "status"] => (None, rest),
-            ["namespaces", namespace, rest @ ..] if !rest.is_empty() => {
-                (Some(*namespace), rest)
-            }
+            ["namespaces", namespace, rest @ ..] if !rest.is_empty() => (Some(*namespace), rest),
             rest => (None, rest),
         };
         let (plural, name, status) = match rest {
@@ -87,8 +85,8 @@ impl Store {
         let (index, collection) = known.ok_or_else(Refusal::no_such_path)?;
         let resource = collection.resource;
         // Objects of namespaced kinds are only found in their namespaces; of others, never.
-        let namespace_fits = resource.namespaced == namespace.is_some()
-            || (name.is_none() && resource.namespaced);
+        let namespace_fits =
+            resource.namespaced == namespace.is_some() || (name.is_none() && resource.namespaced);
         if !namespace_fits || (status && !resource.status) {
             return Err(Refusal::no_such_path());
         }
@@ -102,13 +100,17 @@ impl Store {
     }
 
     pub(super) fn collection(&self, target: &Target) -> Result<&Collection, Refusal> {
-        self.collections.get(target.index).ok_or_else(Refusal::no_such_path)
+        self.collections
+            .get(target.index)
+            .ok_or_else(Refusal::no_such_path)
     }
 
     pub(super) fn get(&self, target: &Target) -> Result<Arc<Stored>, Refusal> {
         let name = target.name();
         let found = self.collection(target)?.get(&target.key(name));
-        found.cloned().ok_or_else(|| Refusal::not_found(target, name))
+        found
+            .cloned()
+            .ok_or_else(|| Refusal::not_found(target, name))
     }
 
     /// All objects of a collection, in the order of their namespaces and names.
@@ -142,9 +144,7 @@ impl Store {
         target: &Target,
         mut object: Value,
     ) -> Result<Arc<Stored>, Refusal> {
-        if target.name.is_some()
-            || target.resource.namespaced != target.namespace.is_some()
-        {
+        if target.name.is_some() || target.resource.namespaced != target.namespace.is_some() {
             return Err(Refusal::method_not_allowed());
         }
         check_kind(target, &object)?;
@@ -159,16 +159,14 @@ impl Store {
     }
 
     /// Replaces an object, or its status.
-    pub(super) fn replace(
-        &mut self,
-        target: &Target,
-        sent: Value,
-    ) -> Result<Arc<Stored>, Refusal> {
+    pub(super) fn replace(&mut self, target: &Target, sent: Value) -> Result<Arc<Stored>, Refusal> {
         check_kind(target, &sent)?;
         let old = self.get(target)?;
         check_names(target, &sent)?;
-        let (uid, found) =
-            (metadata::text(&sent, "uid"), metadata::text(old.value(), "uid"));
+        let (uid, found) = (
+            metadata::text(&sent, "uid"),
+            metadata::text(old.value(), "uid"),
+        );
         if !uid.is_empty() && uid != found {
             let why = format!(
                 "Precondition failed: UID in precondition: {uid}, UID in object meta: {found}"
@@ -184,11 +182,7 @@ impl Store {
         self.update(target, &old, sent)
     }
 
-    pub(super) fn patch(
-        &mut self,
-        target: &Target,
-        patch: Patch,
-    ) -> Result<Arc<Stored>, Refusal> {
+    pub(super) fn patch(&mut self, target: &Target, patch: Patch) -> Result<Arc<Stored>, Refusal> {
         if let Patch::Apply(object) = patch {
             return self.apply(target, object);
         }
@@ -319,16 +313,13 @@ impl Store {
         self.put(target, new)
     }
 
-    fn put(
-        &mut self,
-        target: &Target,
-        mut object: Value,
-    ) -> Result<Arc<Stored>, Refusal> {
+    fn put(&mut self, target: &Target, mut object: Value) -> Result<Arc<Stored>, Refusal> {
         let version = self.version + 1;
         metadata::set_version(&mut object, version)?;
         let object = Stored::new(object);
         let key = target.key(target.name());
-        self.collection_mut(target)?.put(version, key, Arc::clone(&object));
+        self.collection_mut(target)?
+            .put(version, key, Arc::clone(&object));
         self.version = version;
         Ok(object)
     }
@@ -339,21 +330,25 @@ impl Store {
         metadata::set_version(&mut last, version)?;
         let last = Stored::new(last);
         let key = target.key(target.name());
-        self.collection_mut(target)?.remove(version, key, Arc::clone(&last));
+        self.collection_mut(target)?
+            .remove(version, key, Arc::clone(&last));
         self.version = version;
         Ok(last)
     }
 
     fn collection_mut(&mut self, target: &Target) -> Result<&mut Collection, Refusal> {
-        self.collections.get_mut(target.index).ok_or_else(Refusal::no_such_path)
+        self.collections
+            .get_mut(target.index)
+            .ok_or_else(Refusal::no_such_path)
     }
 }
 
 /// A real server demands both of some kinds, and clients that leave them out fail there.
 fn check_kind(target: &Target, object: &Value) -> Result<(), Refusal> {
-    for (field, expected) in
-        [("apiVersion", target.resource.api_version), ("kind", target.resource.kind)]
-    {
+    for (field, expected) in [
+        ("apiVersion", target.resource.api_version),
+        ("kind", target.resource.kind),
+    ] {
         if object.get(field).and_then(Value::as_str) != Some(expected) {
             return Err(Refusal::bad_request(format!("{field} is not {expected}")));
         }

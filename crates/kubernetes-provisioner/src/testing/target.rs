@@ -29,7 +29,9 @@ impl Target {
 
     /// Whether a request for this collection is one for the object at `key`, too.
     pub(super) fn covers(&self, key: &Key) -> bool {
-        self.namespace.as_ref().is_none_or(|namespace| *namespace == key.0)
+        self.namespace
+            .as_ref()
+            .is_none_or(|namespace| *namespace == key.0)
     }
 
     /// The collection that the object is in.

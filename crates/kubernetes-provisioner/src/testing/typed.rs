@@ -69,12 +69,14 @@ impl Server {
     {
         let mut store = lock(&self.shared.store);
         let metadata = object.metadata();
-        let (namespace, name) =
-            (metadata.namespace.as_deref(), metadata.name.as_deref());
+        let (namespace, name) = (metadata.namespace.as_deref(), metadata.name.as_deref());
         let target = target::<K>(&store, namespace, Some(name.unwrap_or_default()))?;
         let sent = write(object)?;
         // The version was checked when the rest was replaced.
-        let status = sent.get("status").cloned().filter(|_| target.resource.status);
+        let status = sent
+            .get("status")
+            .cloned()
+            .filter(|_| target.resource.status);
         let mut stored = store.replace(&target, sent)?;
         if let Some(status) = status {
             stored = store.modify(&target, |object| {
@@ -91,11 +93,7 @@ impl Server {
     /// # Errors
     ///
     /// When there is none.
-    pub fn delete<K: Resource>(
-        &self,
-        namespace: Option<&str>,
-        name: &str,
-    ) -> Result<(), Refusal> {
+    pub fn delete<K: Resource>(&self, namespace: Option<&str>, name: &str) -> Result<(), Refusal> {
         let mut store = lock(&self.shared.store);
         let target = target::<K>(&store, namespace, Some(name))?;
         store.delete(&target, None).map(drop)
@@ -113,7 +111,11 @@ fn target<K: Resource>(
 
 fn read<K: DeserializeOwned>(object: &Value) -> Result<K, Refusal> {
     K::deserialize(object).map_err(|error| {
-        Refusal::new(500, "InternalError", format!("can't read an object: {error}"))
+        Refusal::new(
+            500,
+            "InternalError",
+            format!("can't read an object: {error}"),
+        )
     })
 }
 

@@ -29,11 +29,7 @@ const BOOKMARKS: Duration = Duration::from_secs(60);
 const BATCH: usize = 256;
 
 /// Starts a watch; its events are the body of the answer.
-pub(super) fn start(
-    shared: &Arc<Shared>,
-    target: Target,
-    query: &Query,
-) -> Result<Body, Refusal> {
+pub(super) fn start(shared: &Arc<Shared>, target: Target, query: &Query) -> Result<Body, Refusal> {
     let selector = query.selector()?;
     let wanted = query.get("sendInitialEvents");
     match (wanted.is_some(), query.get("resourceVersionMatch")) {
@@ -50,8 +46,12 @@ pub(super) fn start(
         }
     }
     // A version of zero, or none, means: whatever there is now, and then the changes.
-    let version = query.number::<u64>("resourceVersion")?.filter(|version| *version > 0);
-    let timeout = query.number::<u64>("timeoutSeconds")?.filter(|seconds| *seconds > 0);
+    let version = query
+        .number::<u64>("resourceVersion")?
+        .filter(|version| *version > 0);
+    let timeout = query
+        .number::<u64>("timeoutSeconds")?
+        .filter(|seconds| *seconds > 0);
     let streams_list = query.is_true("sendInitialEvents");
     let sends_objects = streams_list || (wanted.is_none() && version.is_none());
 
@@ -63,7 +63,9 @@ pub(super) fn start(
         Vec::new()
     };
     initial.retain(|object| selector.matches(object.value()));
-    let since = version.filter(|_| !sends_objects).unwrap_or(store.version());
+    let since = version
+        .filter(|_| !sends_objects)
+        .unwrap_or(store.version());
     let expired = (since < collection.floor()).then(|| collection.floor());
     let bookmarks = query.is_true("allowWatchBookmarks");
     let now = Instant::now();
@@ -178,12 +180,7 @@ impl Events {
     }
 
     /// Appends a batch of changes, and returns the version up to which all are in.
-    fn write_changes(
-        &self,
-        collection: &Collection,
-        version: u64,
-        text: &mut String,
-    ) -> u64 {
+    fn write_changes(&self, collection: &Collection, version: u64, text: &mut String) -> u64 {
         let mut written = 0;
         for change in collection.since(self.since) {
             if self.target.covers(&change.key) {

@@ -14,11 +14,15 @@ use crate::world::{NAME, Running, World, claim, refuse, until};
 async fn killed_before_storing(world: &World, class: &str) -> (Arc<Fake>, String) {
     let volume = world.claim(&claim("data", class));
     let hold = FaultRule::new(Fault::Delay(Duration::from_secs(3600)));
-    world.server.inject(hold.verb("create").resource("persistentvolumes").times(1));
+    world
+        .server
+        .inject(hold.verb("create").resource("persistentvolumes").times(1));
     let fake = Arc::new(Fake::default());
     let running = world.launch(Arc::clone(&fake), |builder| builder);
-    until("the request", || world.server.count("create", "persistentvolumes") == 1)
-        .await;
+    until("the request", || {
+        world.server.count("create", "persistentvolumes") == 1
+    })
+    .await;
     running.kill().await;
     assert!(fake.has_storage(&volume) && world.stored(&volume).is_none());
     (fake, volume)
@@ -60,15 +64,22 @@ async fn storage_is_confirmed_whose_volume_was_stored_unseen() {
     let world = World::new().await;
     let volume = world.claim(&claim("data", "fast"));
     let lose = FaultRule::new(Fault::BreakAfter).verb("create");
-    world.server.inject(lose.resource("persistentvolumes").times(1));
-    let hold = FaultRule::new(Fault::Delay(Duration::from_secs(3600)));
     world
         .server
-        .inject(hold.verb("create").resource("persistentvolumes").skip(1).times(1));
+        .inject(lose.resource("persistentvolumes").times(1));
+    let hold = FaultRule::new(Fault::Delay(Duration::from_secs(3600)));
+    world.server.inject(
+        hold.verb("create")
+            .resource("persistentvolumes")
+            .skip(1)
+            .times(1),
+    );
     let fake = Arc::new(Fake::default());
     let running = world.launch(Arc::clone(&fake), |builder| builder);
-    until("two requests", || world.server.count("create", "persistentvolumes") == 2)
-        .await;
+    until("two requests", || {
+        world.server.count("create", "persistentvolumes") == 2
+    })
+    .await;
     running.kill().await;
     assert!(world.stored(&volume).is_some());
     world.delete_claim("data");
@@ -101,14 +112,17 @@ async fn storage_that_is_to_be_retained_is_kept() {
 
 #[tokio::test]
 async fn nothing_is_deleted_while_the_server_does_not_say_what_there_is() {
-    for (verb, resource) in
-        [("list", "persistentvolumeclaims"), ("get", "persistentvolumes")]
-    {
+    for (verb, resource) in [
+        ("list", "persistentvolumeclaims"),
+        ("get", "persistentvolumes"),
+    ] {
         let world = World::new().await;
         let (fake, volume) = killed_before_storing(&world, "fast").await;
         world.delete_claim("data");
         let skipped = if verb == "list" { 1 } else { 0 };
-        world.server.inject(refuse(verb, resource).skip(skipped).times(2));
+        world
+            .server
+            .inject(refuse(verb, resource).skip(skipped).times(2));
         let before = world.server.count(verb, resource);
         let running = start_again(&world, &fake);
         until("two refusals", || {

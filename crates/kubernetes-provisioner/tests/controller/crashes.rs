@@ -15,19 +15,22 @@ use crate::world::{World, claim, released, until};
 
 /// Requests take longer than a test.
 fn delay(verb: &str, resource: &str) -> FaultRule {
-    FaultRule::new(Fault::Delay(Duration::from_secs(3600))).verb(verb).resource(resource)
+    FaultRule::new(Fault::Delay(Duration::from_secs(3600)))
+        .verb(verb)
+        .resource(resource)
 }
 
 #[tokio::test]
 async fn crash_during_provision_calls_it_again_with_the_same_name() {
     let world = World::new().await;
     let volume = world.claim(&claim("data", "fast"));
-    let fake = Fake::provisioning(|call, request| {
-        match (call, request.claim.metadata.name.as_deref()) {
-            (1, Some("data")) => Answer::Hang,
-            _ => Answer::Volume,
-        }
-    });
+    let fake =
+        Fake::provisioning(
+            |call, request| match (call, request.claim.metadata.name.as_deref()) {
+                (1, Some("data")) => Answer::Hang,
+                _ => Answer::Volume,
+            },
+        );
     let fake = Arc::new(fake);
     let running = world.launch(Arc::clone(&fake), |builder| builder);
     until("the call", || fake.provisions("data") == 1).await;
@@ -44,11 +47,15 @@ async fn crash_during_provision_calls_it_again_with_the_same_name() {
 async fn crash_before_storing_calls_provision_again_with_the_same_name() {
     let world = World::new().await;
     let volume = world.claim(&claim("data", "fast"));
-    world.server.inject(delay("create", "persistentvolumes").times(1));
+    world
+        .server
+        .inject(delay("create", "persistentvolumes").times(1));
     let fake = Arc::new(Fake::default());
     let running = world.launch(Arc::clone(&fake), |builder| builder);
-    until("the request", || world.server.count("create", "persistentvolumes") == 1)
-        .await;
+    until("the request", || {
+        world.server.count("create", "persistentvolumes") == 1
+    })
+    .await;
     running.kill().await;
     assert!(world.stored(&volume).is_none());
     assert!(fake.has_storage(&volume));
@@ -70,7 +77,9 @@ async fn crash_after_storing_calls_nothing_again() {
             .resource("persistentvolumes")
             .times(1),
     );
-    world.server.inject(delay("create", "persistentvolumes").skip(1).times(1));
+    world
+        .server
+        .inject(delay("create", "persistentvolumes").skip(1).times(1));
     let fake = Arc::new(Fake::default());
     let running = world.launch(Arc::clone(&fake), |builder| builder);
     until("the second request", || {
@@ -88,11 +97,15 @@ async fn crash_after_storing_calls_nothing_again() {
 async fn crash_after_the_storage_was_deleted_deletes_it_again_and_then_the_volume() {
     let world = World::new().await;
     world.volume(&released("volume-1").with_finalizer(FINALIZER));
-    world.server.inject(delay("delete", "persistentvolumes").times(1));
+    world
+        .server
+        .inject(delay("delete", "persistentvolumes").times(1));
     let fake = Arc::new(Fake::default());
     let running = world.launch(Arc::clone(&fake), |builder| builder);
-    until("the request", || world.server.count("delete", "persistentvolumes") == 1)
-        .await;
+    until("the request", || {
+        world.server.count("delete", "persistentvolumes") == 1
+    })
+    .await;
     running.kill().await;
     let running = world.launch(Arc::clone(&fake), |builder| builder);
     running.idle().await;
@@ -104,10 +117,15 @@ async fn crash_after_the_storage_was_deleted_deletes_it_again_and_then_the_volum
 async fn crash_before_the_finalizer_was_removed_leaves_a_volume_that_is_deleted() {
     let world = World::new().await;
     world.volume(&released("volume-1").with_finalizer(FINALIZER));
-    world.server.inject(delay("patch", "persistentvolumes").times(1));
+    world
+        .server
+        .inject(delay("patch", "persistentvolumes").times(1));
     let fake = Arc::new(Fake::default());
     let running = world.launch(Arc::clone(&fake), |builder| builder);
-    until("the request", || world.server.count("patch", "persistentvolumes") == 1).await;
+    until("the request", || {
+        world.server.count("patch", "persistentvolumes") == 1
+    })
+    .await;
     running.kill().await;
     let kept = world.stored("volume-1").unwrap();
     assert!(kept.metadata.deletion_timestamp.is_some());
@@ -120,8 +138,10 @@ async fn crash_before_the_finalizer_was_removed_leaves_a_volume_that_is_deleted(
 async fn lost_answer_to_the_deletion_does_not_delete_the_storage_again() {
     let world = World::new().await;
     world.volume(&released("volume-1").with_finalizer(FINALIZER));
-    let lose =
-        FaultRule::new(Fault::BreakAfter).verb("delete").name("volume-1").times(1);
+    let lose = FaultRule::new(Fault::BreakAfter)
+        .verb("delete")
+        .name("volume-1")
+        .times(1);
     world.server.inject(lose);
     let running = world.start(Fake::default()).await;
     running.idle().await;
@@ -136,15 +156,19 @@ async fn provisions_behind(change: impl FnOnce(&World)) -> usize {
     world.claim(&claim("data", "fast"));
     world.claim(&claim("next", "fast"));
     let event = |name| Ok(Event::InitApply(Lean::from(world.read_claim(name))));
-    let events = [Ok(Event::Init), event("data"), event("next"), Ok(Event::InitDone)];
+    let events = [
+        Ok(Event::Init),
+        event("data"),
+        event("next"),
+        Ok(Event::InitDone),
+    ];
     change(&world);
     let behind = stream::iter(events).chain(stream::pending());
-    let running =
-        world.start_with(Fake::default(), |builder| builder.claims(behind)).await;
+    let running = world
+        .start_with(Fake::default(), |builder| builder.claims(behind))
+        .await;
     until("both are looked at", || {
-        running
-            .metric("controller_workqueue_work_duration_seconds_count{name=\"claims\"}")
-            == 2
+        running.metric("controller_workqueue_work_duration_seconds_count{name=\"claims\"}") == 2
     })
     .await;
     assert_eq!(running.fake.provisions("next"), 1);
@@ -181,7 +205,10 @@ async fn server_that_goes_away_and_comes_back_loses_nothing() {
     world.server.pause();
     let second = world.claim(&claim("data-2", "fast"));
     world.server.compact();
-    world.server.delete::<PersistentVolume>(None, &first).unwrap();
+    world
+        .server
+        .delete::<PersistentVolume>(None, &first)
+        .unwrap();
     world.server.resume().unwrap();
     until("the second volume", || world.stored(&second).is_some()).await;
     assert_eq!(running.fake.provisions("data-1"), 1);

@@ -1,8 +1,6 @@
 //! Which volumes are deleted, and what happens if that fails.
 
-use core_v1::{
-    CSIPersistentVolumeSource, PersistentVolumePhase, PersistentVolumeReclaimPolicy,
-};
+use core_v1::{CSIPersistentVolumeSource, PersistentVolumePhase, PersistentVolumeReclaimPolicy};
 use kubernetes_kinds::WithMetadata;
 use kubernetes_provisioner::DeleteError;
 use kubernetes_provisioner::controller::{Ownership, names};
@@ -39,8 +37,11 @@ async fn bound_volume_is_not_deleted() {
 async fn volume_with_the_policy_retain_is_not_deleted() {
     let world = World::new().await;
     let mut retained = released("volume-1");
-    retained.spec.as_mut().unwrap().persistent_volume_reclaim_policy =
-        Some(PersistentVolumeReclaimPolicy::Retain);
+    retained
+        .spec
+        .as_mut()
+        .unwrap()
+        .persistent_volume_reclaim_policy = Some(PersistentVolumeReclaimPolicy::Retain);
     world.volume(&retained);
     let running = world.start(Fake::default()).await;
     running.idle().await;
@@ -79,11 +80,12 @@ async fn failing_deletion_is_reported_and_retried() {
 }
 
 #[tokio::test]
-async fn volume_whose_object_cannot_be_deleted_keeps_it_but_its_storage_is_deleted_once()
-{
+async fn volume_whose_object_cannot_be_deleted_keeps_it_but_its_storage_is_deleted_once() {
     let world = World::new().await;
     world.volume(&released("volume-1"));
-    world.server.inject(refuse("delete", "persistentvolumes").times(3));
+    world
+        .server
+        .inject(refuse("delete", "persistentvolumes").times(3));
     let running = world.start(Fake::default()).await;
     until("three failures", || running.deleted() == (1, 3)).await;
     assert!(world.stored("volume-1").is_none());
@@ -141,12 +143,13 @@ async fn volumes_that_were_migrated_are_left_if_only_the_primary_name_counts() {
 #[tokio::test]
 async fn volume_that_a_user_deletes_after_its_release_is_deleted_with_its_storage() {
     let world = World::new().await;
-    world.volume(
-        &volume("volume-1", PersistentVolumePhase::Bound)
-            .with_finalizer(names::FINALIZER),
-    );
+    world
+        .volume(&volume("volume-1", PersistentVolumePhase::Bound).with_finalizer(names::FINALIZER));
     let running = world.start(Fake::default()).await;
-    world.server.delete::<core_v1::PersistentVolume>(None, "volume-1").unwrap();
+    world
+        .server
+        .delete::<core_v1::PersistentVolume>(None, "volume-1")
+        .unwrap();
     running.idle().await;
     assert_eq!(running.fake.deletions("volume-1"), 0);
     world.server.release("volume-1").unwrap();
@@ -166,5 +169,8 @@ async fn volume_that_another_finalizer_keeps_is_deleted_once() {
     running.idle().await;
     assert_eq!(running.fake.deletions("volume-1"), 1);
     let stored = world.stored("volume-1").unwrap();
-    assert_eq!(stored.metadata.finalizers.unwrap(), ["kubernetes.io/pv-protection"]);
+    assert_eq!(
+        stored.metadata.finalizers.unwrap(),
+        ["kubernetes.io/pv-protection"]
+    );
 }

@@ -15,12 +15,12 @@ impl World {
 }
 
 fn failing(text: &'static str, calls: usize) -> Fake {
-    Fake::provisioning(move |call, request| {
-        match request.claim.metadata.name.as_deref() {
+    Fake::provisioning(
+        move |call, request| match request.claim.metadata.name.as_deref() {
             Some("data") if call <= calls => Answer::Error(ProvisionError::failed(text)),
             _ => Answer::Volume,
-        }
-    })
+        },
+    )
 }
 
 #[tokio::test]
@@ -32,7 +32,10 @@ async fn success_is_two_normal_events_about_the_claim() {
     assert_eq!(message, format!("the volume {volume} is provisioned"));
     running.stop().await.unwrap();
 
-    assert_eq!(world.reasons("data"), ["Provisioning", "ProvisioningSucceeded"]);
+    assert_eq!(
+        world.reasons("data"),
+        ["Provisioning", "ProvisioningSucceeded"]
+    );
     let claim = world.read_claim("data");
     for event in world.full_events("data") {
         let about = event.involved_object;

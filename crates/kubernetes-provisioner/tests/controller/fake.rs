@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use core_v1::{
-    HostPathVolumeSource, PersistentVolume, PersistentVolumeClaim,
-    PersistentVolumeReclaimPolicy, PersistentVolumeSpec,
+    HostPathVolumeSource, PersistentVolume, PersistentVolumeClaim, PersistentVolumeReclaimPolicy,
+    PersistentVolumeSpec,
 };
 use kubernetes_provisioner::controller::BoxError;
-use provisioner::{DeleteError, ProvisionError, ProvisionRequest, Provisioner};
+use kubernetes_provisioner::{DeleteError, ProvisionError, ProvisionRequest, Provisioner};
 
 /// The result of a call of `provision`.
 pub(crate) enum Answer {
@@ -23,8 +23,7 @@ pub(crate) enum Answer {
 }
 
 type ProvisionScript = dyn Fn(usize, &ProvisionRequest) -> Answer + Send + Sync;
-type DeleteScript =
-    dyn Fn(usize, &PersistentVolume) -> Result<(), DeleteError> + Send + Sync;
+type DeleteScript = dyn Fn(usize, &PersistentVolume) -> Result<(), DeleteError> + Send + Sync;
 
 pub(crate) struct Fake {
     pub(crate) provision: Box<ProvisionScript>,
@@ -75,20 +74,14 @@ impl Fake {
 
     /// Answers the calls, which are counted from 1 on for each volume.
     pub(crate) fn deleting(
-        script: impl Fn(usize, &PersistentVolume) -> Result<(), DeleteError>
-        + Send
-        + Sync
-        + 'static,
+        script: impl Fn(usize, &PersistentVolume) -> Result<(), DeleteError> + Send + Sync + 'static,
     ) -> Self {
         Self::default().and_deleting(script)
     }
 
     pub(crate) fn and_deleting(
         self,
-        script: impl Fn(usize, &PersistentVolume) -> Result<(), DeleteError>
-        + Send
-        + Sync
-        + 'static,
+        script: impl Fn(usize, &PersistentVolume) -> Result<(), DeleteError> + Send + Sync + 'static,
     ) -> Self {
         Self {
             delete: Box::new(script),
@@ -102,10 +95,14 @@ impl Fake {
 
     /// Returns the requests for a claim.
     pub(crate) fn requests(&self, claim: &str) -> Vec<ProvisionRequest> {
-        let named = |request: &&ProvisionRequest| {
-            request.claim.metadata.name.as_deref() == Some(claim)
-        };
-        self.state().requests.iter().filter(named).cloned().collect()
+        let named =
+            |request: &&ProvisionRequest| request.claim.metadata.name.as_deref() == Some(claim);
+        self.state()
+            .requests
+            .iter()
+            .filter(named)
+            .cloned()
+            .collect()
     }
 
     /// Returns how often `provision` was called for a claim.
@@ -115,7 +112,11 @@ impl Fake {
 
     /// Returns how often `delete` was called for a volume.
     pub(crate) fn deletions(&self, volume: &str) -> usize {
-        self.state().deletions.iter().filter(|name| *name == volume).count()
+        self.state()
+            .deletions
+            .iter()
+            .filter(|name| *name == volume)
+            .count()
     }
 
     /// Returns the names of the storage that is not known to be stored.
@@ -161,12 +162,13 @@ impl Provisioner for Fake {
         if let Answer::Volume | Answer::Changed(_) = answer {
             let mut state = self.state();
             state.storage.insert(request.volume_name.clone());
-            state.unstored.insert(request.volume_name.clone(), request.reclaim_policy());
+            state
+                .unstored
+                .insert(request.volume_name.clone(), request.reclaim_policy());
         }
         let mut volume = request.volume();
         let path = format!("/srv/{}", request.volume_name);
-        volume.spec.get_or_insert_default().host_path =
-            Some(HostPathVolumeSource::new(path));
+        volume.spec.get_or_insert_default().host_path = Some(HostPathVolumeSource::new(path));
         match answer {
             Answer::Volume => Ok(volume),
             Answer::Changed(change) => {
@@ -202,8 +204,8 @@ impl Provisioner for Fake {
             return Err("out of order".into());
         }
         let volumes = state.unstored.iter().map(|(name, policy)| {
-            let spec = PersistentVolumeSpec::new()
-                .with_persistent_volume_reclaim_policy(policy.clone());
+            let spec =
+                PersistentVolumeSpec::new().with_persistent_volume_reclaim_policy(policy.clone());
             PersistentVolume::new(name).with_spec(spec)
         });
         Ok(volumes.collect())

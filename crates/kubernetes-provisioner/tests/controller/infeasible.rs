@@ -8,14 +8,12 @@ use crate::fake::{Answer, Fake};
 use crate::world::{World, claim, class, until};
 
 fn infeasible_once() -> Fake {
-    Fake::provisioning(|call, request| {
-        match (call, request.claim.metadata.name.as_deref()) {
-            (1, Some("data")) => {
-                Answer::Error(ProvisionError::infeasible("no such parameter"))
-            }
+    Fake::provisioning(
+        |call, request| match (call, request.claim.metadata.name.as_deref()) {
+            (1, Some("data")) => Answer::Error(ProvisionError::infeasible("no such parameter")),
             _ => Answer::Volume,
-        }
-    })
+        },
+    )
 }
 
 const LONG: Duration = Duration::from_secs(300);
@@ -27,12 +25,17 @@ async fn infeasible_claim_is_called_once_before_the_delay_is_over() {
     let running = world
         .start_with(infeasible_once(), |builder| builder.infeasible_delay(LONG))
         .await;
-    assert_eq!(world.event("data", "ProvisioningFailed").await, "no such parameter");
+    assert_eq!(
+        world.event("data", "ProvisioningFailed").await,
+        "no such parameter"
+    );
     // The retry finds that the delay is not over.
     let delayed = "controller_workqueue_delayed{name=\"claims\"}";
     let adds = "controller_workqueue_adds_total{name=\"claims\"}";
-    until("the retry", || running.metric(adds) >= 2 && running.metric(delayed) == 1)
-        .await;
+    until("the retry", || {
+        running.metric(adds) >= 2 && running.metric(delayed) == 1
+    })
+    .await;
     assert_eq!(running.fake.provisions("data"), 1);
 }
 
@@ -56,7 +59,10 @@ async fn infeasible_claim_is_called_twice_once_the_class_is_replaced() {
         .start_with(infeasible_once(), |builder| builder.infeasible_delay(LONG))
         .await;
     until("the first call", || running.fake.provisions("data") == 1).await;
-    world.server.delete::<storage_v1::StorageClass>(None, "fast").unwrap();
+    world
+        .server
+        .delete::<storage_v1::StorageClass>(None, "fast")
+        .unwrap();
     let replaced = class("fast").with_parameters([("tier", "gold")]);
     world.server.create(&replaced).unwrap();
     until("the volume", || world.stored(&volume).is_some()).await;

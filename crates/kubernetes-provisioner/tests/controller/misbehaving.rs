@@ -5,23 +5,25 @@ use std::time::Duration;
 
 use core_v1::{PersistentVolume, PersistentVolumeClaim, Quantity};
 use kubernetes_provisioner::testing::Server;
-use provisioner::{DeleteError, ProvisionRequest};
+use kubernetes_provisioner::{DeleteError, ProvisionRequest};
 
 use crate::fake::{Answer, Fake};
 use crate::world::{NAMESPACE, World, claim, released, until};
 
 /// The first call for the claim `data` gives that answer.
 fn first(answer: impl Fn(&ProvisionRequest) -> Answer + Send + Sync + 'static) -> Fake {
-    Fake::provisioning(move |call, request| {
-        match (call, request.claim.metadata.name.as_deref()) {
+    Fake::provisioning(
+        move |call, request| match (call, request.claim.metadata.name.as_deref()) {
             (1, Some("data")) => answer(request),
             _ => Answer::Volume,
-        }
-    })
+        },
+    )
 }
 
 fn delete_claim(server: &Server) {
-    server.delete::<PersistentVolumeClaim>(Some(NAMESPACE), "data").unwrap();
+    server
+        .delete::<PersistentVolumeClaim>(Some(NAMESPACE), "data")
+        .unwrap();
 }
 
 #[tokio::test]
@@ -49,8 +51,9 @@ async fn call_that_hangs_ends_at_the_timeout_and_the_claim_is_in_progress() {
         Answer::Hang
     });
     let timeout = Duration::from_millis(50);
-    let _running =
-        world.start_with(fake, |builder| builder.provision_timeout(timeout)).await;
+    let _running = world
+        .start_with(fake, |builder| builder.provision_timeout(timeout))
+        .await;
     let message = world.event("data", "ProvisioningFailed").await;
     assert_eq!(message, "the provisioner did not return within 50ms");
     until("the volume", || world.stored(&volume).is_some()).await;
@@ -95,8 +98,7 @@ async fn volume_that_the_claim_cannot_use_is_deleted_and_reported_with_the_field
     let start = "the provisioner returned a volume that the claim can't use: ";
     let message = complaint(|volume| {
         let half = Quantity("500Mi".to_owned());
-        volume.spec.as_mut().unwrap().capacity =
-            Some([("storage".to_owned(), half)].into());
+        volume.spec.as_mut().unwrap().capacity = Some([("storage".to_owned(), half)].into());
     })
     .await;
     let problem = "spec.capacity[storage]: 500Mi is less than the requested 1Gi";

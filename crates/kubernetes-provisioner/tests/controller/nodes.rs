@@ -20,7 +20,11 @@ fn selected(node: &str) -> core_v1::PersistentVolumeClaim {
 
 impl World {
     fn selected_node(&self) -> Option<String> {
-        self.read_claim("data").metadata.annotations.unwrap().remove(SELECTED_NODE)
+        self.read_claim("data")
+            .metadata
+            .annotations
+            .unwrap()
+            .remove(SELECTED_NODE)
     }
 
     fn select(&self, node: &str) {
@@ -114,14 +118,12 @@ async fn claim_whose_selected_node_cannot_be_read_is_retried() {
 }
 
 fn rescheduling() -> Fake {
-    Fake::provisioning(|call, request| {
-        match (call, request.claim.metadata.name.as_deref()) {
-            (1, Some("data")) => {
-                Answer::Error(ProvisionError::reschedule("no room there"))
-            }
+    Fake::provisioning(
+        |call, request| match (call, request.claim.metadata.name.as_deref()) {
+            (1, Some("data")) => Answer::Error(ProvisionError::reschedule("no room there")),
             _ => Answer::Volume,
-        }
-    })
+        },
+    )
 }
 
 #[tokio::test]
@@ -133,7 +135,10 @@ async fn provisioner_can_have_a_claim_scheduled_again() {
     running.idle().await;
     assert_eq!(running.fake.provisions("data"), 1);
     assert_eq!(world.selected_node(), None);
-    assert_eq!(world.event("data", "ProvisioningFailed").await, "no room there");
+    assert_eq!(
+        world.event("data", "ProvisioningFailed").await,
+        "no room there"
+    );
 
     world.select("node-1");
     until("the volume", || world.stored(&volume).is_some()).await;
@@ -143,7 +148,9 @@ async fn provisioner_can_have_a_claim_scheduled_again() {
 async fn claim_that_cannot_be_scheduled_again_is_retried() {
     let world = world().await;
     world.node("node-1");
-    world.server.inject(refuse("update", "persistentvolumeclaims").times(1));
+    world
+        .server
+        .inject(refuse("update", "persistentvolumeclaims").times(1));
     let volume = world.claim(&selected("node-1"));
     let running = world.start(rescheduling()).await;
     running.idle().await;

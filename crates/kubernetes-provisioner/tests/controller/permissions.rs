@@ -52,7 +52,10 @@ async fn missing_permission_is_logged_once_and_waited_for() {
     let volume = world.claim(&claim("data", "fast"));
     world.server.forbid("list", "persistentvolumes");
     let running = world.launch(Arc::new(Fake::default()), |builder| builder);
-    until("two attempts", || world.server.count("list", "persistentvolumes") == 2).await;
+    until("two attempts", || {
+        world.server.count("list", "persistentvolumes") == 2
+    })
+    .await;
 
     let text = log.text();
     assert_eq!(text.matches("a permission is missing").count(), 1, "{text}");

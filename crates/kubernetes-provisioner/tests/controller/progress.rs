@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use kubernetes_provisioner::testing::Server;
-use provisioner::{ProvisionError, ProvisionRequest};
+use kubernetes_provisioner::{ProvisionError, ProvisionRequest};
 
 use crate::fake::{Answer, Fake};
 use crate::world::{World, claim, until};
@@ -32,13 +32,18 @@ async fn calls(errors: &'static [Error]) -> (usize, bool) {
     });
     let running = world.start(fake).await;
     running.idle().await;
-    (running.fake.provisions("data"), world.stored(&volume).is_some())
+    (
+        running.fake.provisions("data"),
+        world.stored(&volume).is_some(),
+    )
 }
 
 fn delete(server: &Server, request: &ProvisionRequest) {
     let metadata = &request.claim.metadata;
     let (namespace, name) = (metadata.namespace.as_deref(), metadata.name.as_deref());
-    server.delete::<core_v1::PersistentVolumeClaim>(namespace, name.unwrap()).unwrap();
+    server
+        .delete::<core_v1::PersistentVolumeClaim>(namespace, name.unwrap())
+        .unwrap();
 }
 
 const FINAL: Error = |text| ProvisionError::failed(text);
@@ -103,7 +108,9 @@ async fn deleted_claim_in_progress_gets_the_volume_of_its_first_request() {
     let fake = Fake::provisioning(move |call, request| match call {
         1 if request.class.metadata.name.as_deref() == Some("fast") => {
             delete(&server, request);
-            server.delete::<storage_v1::StorageClass>(None, "fast").unwrap();
+            server
+                .delete::<storage_v1::StorageClass>(None, "fast")
+                .unwrap();
             Answer::Error(ProvisionError::in_background("busy"))
         }
         _ => Answer::Volume,
@@ -116,7 +123,13 @@ async fn deleted_claim_in_progress_gets_the_volume_of_its_first_request() {
     };
     assert_eq!(second.volume_name, first.volume_name);
     assert_eq!(second.class, first.class);
-    let reference = world.stored(&volume).unwrap().spec.unwrap().claim_ref.unwrap();
+    let reference = world
+        .stored(&volume)
+        .unwrap()
+        .spec
+        .unwrap()
+        .claim_ref
+        .unwrap();
     assert_eq!(reference.uid, first.claim.metadata.uid);
 
     // The control plane releases it, and its storage is deleted.

@@ -4,9 +4,7 @@ use core_v1::{
     PersistentVolumeClaim, PersistentVolumeMode, PersistentVolumeReclaimPolicy,
     TypedLocalObjectReference,
 };
-use k8s_openapi::api::core::v1::{
-    TopologySelectorLabelRequirement, TopologySelectorTerm,
-};
+use k8s_openapi::api::core::v1::{TopologySelectorLabelRequirement, TopologySelectorTerm};
 use kubernetes_kinds::WithMetadata;
 use kubernetes_provisioner::ProvisionError;
 use kubernetes_provisioner::controller::names;
@@ -20,7 +18,10 @@ const OTHER: &str = "example.org/others";
 #[tokio::test]
 async fn own_claim_is_provisioned_and_foreign_claim_is_not() {
     let world = World::new().await;
-    world.server.create(&StorageClass::new("other", OTHER)).unwrap();
+    world
+        .server
+        .create(&StorageClass::new("other", OTHER))
+        .unwrap();
     let own = world.claim(&claim("own", "fast"));
     let foreign = claim("foreign", "other")
         .with_annotation(names::STORAGE_PROVISIONER, OTHER)
@@ -38,9 +39,12 @@ async fn own_claim_is_provisioned_and_foreign_claim_is_not() {
 #[tokio::test]
 async fn claim_of_an_additional_name_is_provisioned() {
     let world = World::new().await;
-    world.server.create(&StorageClass::new("in-tree", "kubernetes.io/disks")).unwrap();
-    let claim = claim("data", "in-tree")
-        .with_annotation(names::STORAGE_PROVISIONER, "kubernetes.io/disks");
+    world
+        .server
+        .create(&StorageClass::new("in-tree", "kubernetes.io/disks"))
+        .unwrap();
+    let claim =
+        claim("data", "in-tree").with_annotation(names::STORAGE_PROVISIONER, "kubernetes.io/disks");
     let volume = world.claim(&claim);
     let names = ["kubernetes.io/disks", "kubernetes.io/others"];
     let running = world
@@ -60,7 +64,12 @@ async fn claim_with_only_the_beta_annotations_is_provisioned() {
     let mut claim = claim("data", "other")
         .with_annotation(names::STORAGE_CLASS_BETA, "fast")
         .with_annotation(names::STORAGE_PROVISIONER_BETA, NAME);
-    claim.metadata.annotations.as_mut().unwrap().remove(names::STORAGE_PROVISIONER);
+    claim
+        .metadata
+        .annotations
+        .as_mut()
+        .unwrap()
+        .remove(names::STORAGE_PROVISIONER);
     let volume = world.claim(&claim);
     let running = world.start(Fake::default()).await;
     running.idle().await;
@@ -108,7 +117,10 @@ async fn claim_of_a_missing_class_is_provisioned_once_the_class_exists() {
 #[tokio::test]
 async fn claim_whose_class_has_a_foreign_provisioner_is_not_provisioned() {
     let world = World::new().await;
-    world.server.create(&StorageClass::new("other", OTHER)).unwrap();
+    world
+        .server
+        .create(&StorageClass::new("other", OTHER))
+        .unwrap();
     world.claim(&claim("data", "other"));
     let running = world.start(Fake::default()).await;
     running.idle().await;
@@ -148,7 +160,10 @@ async fn failing_provisioner_is_reported_and_retried() {
         _ => Answer::Volume,
     });
     let running = world.start(fake).await;
-    assert_eq!(world.event("data", "ProvisioningFailed").await, "the pool is full");
+    assert_eq!(
+        world.event("data", "ProvisioningFailed").await,
+        "the pool is full"
+    );
     running.idle().await;
     assert!(world.stored(&volume).is_some());
     assert_eq!(running.provisioned(), (1, 1));
@@ -159,11 +174,10 @@ async fn ignored_claim_is_neither_provisioned_nor_reported() {
     let world = World::new().await;
     let ignored = world.claim(&claim("ignored", "fast"));
     let other = world.claim(&claim("other", "fast"));
-    let fake =
-        Fake::provisioning(|_, request| match request.claim.metadata.name.as_deref() {
-            Some("ignored") => Answer::Error(ProvisionError::ignored("not mine")),
-            _ => Answer::Volume,
-        });
+    let fake = Fake::provisioning(|_, request| match request.claim.metadata.name.as_deref() {
+        Some("ignored") => Answer::Error(ProvisionError::ignored("not mine")),
+        _ => Answer::Volume,
+    });
     let running = world.start(fake).await;
     running.idle().await;
     assert!(world.stored(&ignored).is_none());
@@ -188,7 +202,10 @@ async fn volume_has_all_that_the_claim_and_the_class_ask_for() {
     let stored = world.stored(&volume).unwrap();
     // Its storage is not deleted, so nothing has to keep it until then.
     assert_eq!(stored.metadata.finalizers, None);
-    assert_eq!(stored.metadata.annotations.unwrap()[names::PROVISIONED_BY], NAME);
+    assert_eq!(
+        stored.metadata.annotations.unwrap()[names::PROVISIONED_BY],
+        NAME
+    );
     let spec = stored.spec.unwrap();
     let policy = spec.persistent_volume_reclaim_policy;
     assert_eq!(policy, Some(PersistentVolumeReclaimPolicy::Retain));
@@ -225,7 +242,10 @@ async fn request_has_the_allowed_topologies_of_the_class() {
     world.claim(&claim("data", "zoned"));
     let running = world.start(Fake::default()).await;
     running.idle().await;
-    assert_eq!(running.fake.requests("data")[0].allowed_topologies(), [term]);
+    assert_eq!(
+        running.fake.requests("data")[0].allowed_topologies(),
+        [term]
+    );
 }
 
 fn block_claim() -> PersistentVolumeClaim {
@@ -272,13 +292,14 @@ async fn data_source_is_a_label_of_the_metrics() {
     let name = "controller_persistentvolumeclaim_provision";
     let labels = "class=\"fast\",source=\"VolumeSnapshot\"";
     assert_eq!(running.metric(&format!("{name}_total{{{labels}}}")), 1);
-    assert_eq!(running.metric(&format!("{name}_duration_seconds_count{{{labels}}}")), 1);
-    let text = running.metrics.encode();
-    assert!(
-        text.contains(&format!(
-            "{name}_duration_seconds_bucket{{le=\"0.005\",{labels}}}"
-        ))
+    assert_eq!(
+        running.metric(&format!("{name}_duration_seconds_count{{{labels}}}")),
+        1
     );
+    let text = running.metrics.encode();
+    assert!(text.contains(&format!(
+        "{name}_duration_seconds_bucket{{le=\"0.005\",{labels}}}"
+    )));
     assert!(text.ends_with("# EOF\n"));
 }
 

@@ -9,7 +9,7 @@ use k8s_openapi::api::coordination::v1::Lease;
 use kube::api::Api;
 use kube::runtime::watcher;
 use kubernetes_kinds::{Lean, WithMetadata};
-use provisioner::{Builder, RunError, RunState};
+use kubernetes_provisioner::{Builder, RunError, RunState};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::sync::Notify;
@@ -28,8 +28,14 @@ fn electing(builder: Builder<Arc<Fake>>) -> Builder<Arc<Fake>> {
 }
 
 fn holder(world: &World) -> Option<String> {
-    let lease: Lease = world.server.get(Some(NAMESPACE), "example.com-disks").ok()?;
-    lease.spec?.holder_identity.filter(|holder| !holder.is_empty())
+    let lease: Lease = world
+        .server
+        .get(Some(NAMESPACE), "example.com-disks")
+        .ok()?;
+    lease
+        .spec?
+        .holder_identity
+        .filter(|holder| !holder.is_empty())
 }
 
 #[tokio::test]
@@ -38,13 +44,19 @@ async fn only_the_leader_works_and_the_next_one_takes_over_at_once() {
     let first = world.start_with(Fake::default(), electing).await;
     let second = world.launch(Arc::new(Fake::default()), electing);
     let mut state = second.state.clone();
-    state.wait_for(|state| *state == RunState::Standby).await.unwrap();
+    state
+        .wait_for(|state| *state == RunState::Standby)
+        .await
+        .unwrap();
     assert!(RunState::Standby.is_ready());
     let volume = world.claim(&claim("data-1", "fast"));
     until("the first volume", || world.stored(&volume).is_some()).await;
     assert!(holder(&world).is_some());
     first.stop().await.unwrap();
-    state.wait_for(|state| *state == RunState::Running).await.unwrap();
+    state
+        .wait_for(|state| *state == RunState::Running)
+        .await
+        .unwrap();
     let volume = world.claim(&claim("data-2", "fast"));
     until("the second volume", || world.stored(&volume).is_some()).await;
     assert_eq!(second.fake.provisions("data-1"), 0);
@@ -61,7 +73,10 @@ async fn leader_that_cannot_renew_its_lease_stops_working() {
     until("the call", || running.fake.provisions("data") == 1).await;
     world.server.forbid("*", "leases");
     let result = running.task.await.unwrap();
-    assert!(matches!(result, Err(RunError::LeadershipLost(_))), "{result:?}");
+    assert!(
+        matches!(result, Err(RunError::LeadershipLost(_))),
+        "{result:?}"
+    );
     assert_eq!(*running.state.borrow(), RunState::Stopped);
 }
 
@@ -86,7 +101,10 @@ async fn work_in_hand_ends_before_the_controller_stops_and_nothing_new_begins() 
     until("the call", || fake.fake.provisions("data-1") == 1).await;
     let second = world.claim(&claim("data-2", "fast"));
     stop.cancel();
-    state.wait_for(|state| *state == RunState::Stopping).await.unwrap();
+    state
+        .wait_for(|state| *state == RunState::Stopping)
+        .await
+        .unwrap();
     // The lease is kept until the work has ended.
     assert!(holder(&world).is_some());
     release.notify_one();
@@ -94,7 +112,10 @@ async fn work_in_hand_ends_before_the_controller_stops_and_nothing_new_begins() 
     assert!(world.stored(&first).is_some());
     assert!(world.stored(&second).is_none());
     assert_eq!(holder(&world), None);
-    assert_eq!(world.reasons("data-1"), ["Provisioning", "ProvisioningSucceeded"]);
+    assert_eq!(
+        world.reasons("data-1"),
+        ["Provisioning", "ProvisioningSucceeded"]
+    );
 }
 
 #[tokio::test]
@@ -111,7 +132,11 @@ async fn claim_that_waited_long_for_its_turn_is_read_again() {
         crate::world::NAME,
         Arc::clone(&fake),
     );
-    let controller = builder.leader_election(false).threadiness(1).build().unwrap();
+    let controller = builder
+        .leader_election(false)
+        .threadiness(1)
+        .build()
+        .unwrap();
     let stop = tokio_util::sync::CancellationToken::new();
     let task = tokio::spawn(controller.run(stop.clone()));
     let reads = || world.server.count("get", "persistentvolumeclaims");
@@ -168,7 +193,9 @@ async fn work_that_does_not_end_is_cut_off() {
     world.claim(&claim("data", "fast"));
     let hanging = Fake::provisioning(|_, _| Answer::Hang);
     let running = world
-        .start_with(hanging, |builder| builder.drain_timeout(Duration::from_millis(20)))
+        .start_with(hanging, |builder| {
+            builder.drain_timeout(Duration::from_millis(20))
+        })
         .await;
     until("the call", || running.fake.provisions("data") == 1).await;
     running.stop().await.unwrap();
@@ -179,7 +206,12 @@ async fn controller_that_waits_for_the_leadership_can_be_stopped() {
     let world = World::new().await;
     let first = world.start_with(Fake::default(), electing).await;
     let second = world.launch(Arc::new(Fake::default()), electing);
-    second.state.clone().wait_for(|state| *state == RunState::Standby).await.unwrap();
+    second
+        .state
+        .clone()
+        .wait_for(|state| *state == RunState::Standby)
+        .await
+        .unwrap();
     second.stop().await.unwrap();
     first.stop().await.unwrap();
 }
@@ -188,16 +220,19 @@ async fn controller_that_waits_for_the_leadership_can_be_stopped() {
 async fn resync_looks_again_at_claims_that_nothing_has_changed() {
     let world = World::new().await;
     let volume = world.claim(&claim("data", "fast"));
-    let fake = Fake::provisioning(|call, request| {
-        match (call, request.claim.metadata.name.as_deref()) {
-            (1, Some("data")) => {
-                Answer::Error(kubernetes_provisioner::ProvisionError::ignored("not yet"))
-            }
-            _ => Answer::Volume,
-        }
-    });
+    let fake =
+        Fake::provisioning(
+            |call, request| match (call, request.claim.metadata.name.as_deref()) {
+                (1, Some("data")) => {
+                    Answer::Error(kubernetes_provisioner::ProvisionError::ignored("not yet"))
+                }
+                _ => Answer::Volume,
+            },
+        );
     let period = Duration::from_millis(50);
-    let _running = world.start_with(fake, |builder| builder.resync_period(period)).await;
+    let _running = world
+        .start_with(fake, |builder| builder.resync_period(period))
+        .await;
     until("the volume", || world.stored(&volume).is_some()).await;
 }
 
@@ -211,7 +246,11 @@ async fn get(port: u16, path: &str) -> String {
 }
 
 fn free_port() -> u16 {
-    std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+    std::net::TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap()
+        .port()
 }
 
 #[tokio::test]
@@ -226,17 +265,25 @@ async fn metrics_and_health_are_served_on_the_port() {
             .metrics_path("/m")
     });
     let mut state = running.state.clone();
-    state.wait_for(|state| *state == RunState::Syncing).await.unwrap();
+    state
+        .wait_for(|state| *state == RunState::Syncing)
+        .await
+        .unwrap();
     assert!(get(port, "/healthz").await.starts_with("HTTP/1.1 200 "));
     let ready = get(port, "/readyz").await;
     assert!(ready.starts_with("HTTP/1.1 503 "), "{ready}");
-    assert!(ready.ends_with("reading claims, volumes and classes\n"), "{ready}");
+    assert!(
+        ready.ends_with("reading claims, volumes and classes\n"),
+        "{ready}"
+    );
     world.server.allow("list", "storageclasses");
-    state.wait_for(|state| *state == RunState::Running).await.unwrap();
+    state
+        .wait_for(|state| *state == RunState::Running)
+        .await
+        .unwrap();
     assert!(get(port, "/readyz").await.starts_with("HTTP/1.1 200 "));
     let metrics = get(port, "/m").await;
-    let kind =
-        "content-type: application/openmetrics-text; version=1.0.0; charset=utf-8\r\n";
+    let kind = "content-type: application/openmetrics-text; version=1.0.0; charset=utf-8\r\n";
     assert!(metrics.contains(kind), "{metrics}");
     assert!(
         metrics.contains("controller_workqueue_depth{name=\"claims\"} 0\n"),
@@ -253,11 +300,12 @@ async fn port_that_is_taken_is_an_error() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().port();
     let running = world.launch(Arc::new(Fake::default()), |builder| {
-        builder.metrics_port(port).metrics_address([127, 0, 0, 1].into())
+        builder
+            .metrics_port(port)
+            .metrics_address([127, 0, 0, 1].into())
     });
     let error = running.task.await.unwrap().unwrap_err();
-    let start =
-        format!("the server for metrics and health can't listen on 127.0.0.1:{port}");
+    let start = format!("the server for metrics and health can't listen on 127.0.0.1:{port}");
     assert_eq!(error.to_string(), start);
 }
 
@@ -269,8 +317,9 @@ async fn streams_of_the_user_are_used_instead_of_own_watches() {
     let unseen = world.claim(&claim("unseen", "fast"));
     let api = Api::<Lean<PersistentVolumeClaim>>::all(world.server.client());
     let claims = watcher(api, watcher::Config::default().labels("see=yes"));
-    let running =
-        world.start_with(Fake::default(), |builder| builder.claims(claims)).await;
+    let running = world
+        .start_with(Fake::default(), |builder| builder.claims(claims))
+        .await;
     until("the volume", || world.stored(&seen).is_some()).await;
     assert!(world.stored(&unseen).is_none());
     assert_eq!(running.fake.provisions("unseen"), 0);
@@ -282,12 +331,9 @@ async fn streams_of_the_user_are_used_instead_of_own_watches() {
 async fn stream_that_ends_ends_the_controller() {
     let world = World::new().await;
     let running = world.launch(Arc::new(Fake::default()), |builder| {
-        builder.volumes(
-            stream::empty().chain(async {}.into_stream().filter_map(async |()| None)),
-        )
+        builder.volumes(stream::empty().chain(async {}.into_stream().filter_map(async |()| None)))
     });
     let error = running.task.await.unwrap().unwrap_err();
-    let expected =
-        "the stream of volumes ended; it has to go on as long as the controller runs";
+    let expected = "the stream of volumes ended; it has to go on as long as the controller runs";
     assert_eq!(error.to_string(), expected);
 }

@@ -5,13 +5,15 @@ use std::sync::Arc;
 use core_v1::{ObjectReference, PersistentVolume, PersistentVolumeSpec};
 use kubernetes_provisioner::queue::Constant;
 use kubernetes_provisioner::testing::{Fault, FaultRule};
-use provisioner::{Controller, DeleteError};
+use kubernetes_provisioner::{Controller, DeleteError};
 
 use crate::fake::Fake;
 use crate::world::{DELAY, NAME, Running, World, claim, refuse, until};
 
 fn lose_answers() -> FaultRule {
-    FaultRule::new(Fault::BreakAfter).verb("create").resource("persistentvolumes")
+    FaultRule::new(Fault::BreakAfter)
+        .verb("create")
+        .resource("persistentvolumes")
 }
 
 async fn start_with_queue(world: &World, fake: Fake) -> Running {
@@ -28,7 +30,9 @@ async fn start_with_queue(world: &World, fake: Fake) -> Running {
 async fn volume_that_is_not_stored_at_once_is_tried_again() {
     let world = World::new().await;
     let volume = world.claim(&claim("data", "fast"));
-    world.server.inject(refuse("create", "persistentvolumes").times(2));
+    world
+        .server
+        .inject(refuse("create", "persistentvolumes").times(2));
     let running = world.start(Fake::default()).await;
     running.idle().await;
     assert!(world.stored(&volume).is_some());
@@ -42,12 +46,15 @@ async fn storage_is_deleted_if_the_volume_cannot_be_stored() {
     let world = World::new().await;
     let volume = world.claim(&claim("data", "fast"));
     // The three attempts of the first call.
-    world.server.inject(refuse("create", "persistentvolumes").name(&*volume).times(3));
+    world.server.inject(
+        refuse("create", "persistentvolumes")
+            .name(&*volume)
+            .times(3),
+    );
     let running = world.start(Fake::default()).await;
     let message = world.event("data", "ProvisioningFailed").await;
-    let start = format!(
-        "storing the volume {volume} failed, attempts: 3; its storage is deleted: "
-    );
+    let start =
+        format!("storing the volume {volume} failed, attempts: 3; its storage is deleted: ");
     assert!(message.starts_with(&start), "{message}");
     running.idle().await;
     assert_eq!(running.fake.deletions(&volume), 1);
@@ -65,7 +72,10 @@ async fn volume_that_is_never_accepted_is_not_sent_again() {
         status: 422,
         reason: "Invalid",
     };
-    let rule = FaultRule::new(invalid).verb("create").name(&*volume).times(1);
+    let rule = FaultRule::new(invalid)
+        .verb("create")
+        .name(&*volume)
+        .times(1);
     world.server.inject(rule);
     let running = world.start(Fake::default()).await;
     running.idle().await;
@@ -77,13 +87,16 @@ async fn volume_that_is_never_accepted_is_not_sent_again() {
 async fn storage_that_cannot_be_deleted_is_reported_and_found_again() {
     let world = World::new().await;
     let volume = world.claim(&claim("data", "fast"));
-    world.server.inject(refuse("create", "persistentvolumes").name(&*volume).times(3));
+    world.server.inject(
+        refuse("create", "persistentvolumes")
+            .name(&*volume)
+            .times(3),
+    );
     let server = Arc::clone(&world.server);
     let fake = Fake::deleting(move |call, volume| {
         if call == 1 && volume.metadata.name.as_deref().unwrap().starts_with("pvc-") {
             // Even a deleted claim is provisioned until that ends.
-            let _ =
-                server.delete::<core_v1::PersistentVolumeClaim>(Some("default"), "data");
+            let _ = server.delete::<core_v1::PersistentVolumeClaim>(Some("default"), "data");
         }
         Err(DeleteError::failed("the disk is attached"))
     });
@@ -113,7 +126,9 @@ async fn storage_of_a_volume_that_was_stored_after_all_is_never_deleted() {
     let volume = world.claim(&claim("data", "fast"));
     // The first attempt stores it, but each answer is lost or an error.
     world.server.inject(lose_answers().name(&*volume).times(1));
-    world.server.inject(refuse("create", "persistentvolumes").name(&*volume));
+    world
+        .server
+        .inject(refuse("create", "persistentvolumes").name(&*volume));
     let running = world.start(Fake::default()).await;
     world.event("data", "ProvisioningSucceeded").await;
     running.idle().await;
@@ -128,8 +143,7 @@ fn foreign(name: &str) -> PersistentVolume {
         .with_namespace("default")
         .with_name("other")
         .with_uid("not-this-one");
-    PersistentVolume::new(name)
-        .with_spec(PersistentVolumeSpec::new().with_claim_ref(reference))
+    PersistentVolume::new(name).with_spec(PersistentVolumeSpec::new().with_claim_ref(reference))
 }
 
 #[tokio::test]
@@ -148,7 +162,10 @@ async fn claim_whose_volume_belongs_to_another_claim_is_refused() {
     assert_eq!(running.fake.provisions("data"), 0);
     assert_eq!(running.fake.deletions(&volume), 0);
 
-    world.server.delete::<PersistentVolume>(None, &volume).unwrap();
+    world
+        .server
+        .delete::<PersistentVolume>(None, &volume)
+        .unwrap();
     until("the volume", || running.fake.provisions("data") == 1).await;
 }
 
@@ -183,7 +200,11 @@ async fn queue_stores_a_volume_at_once() {
 async fn queue_stores_a_volume_however_long_it_takes() {
     let world = World::new().await;
     let volume = world.claim(&claim("data", "fast"));
-    world.server.inject(refuse("create", "persistentvolumes").name(&*volume).times(10));
+    world.server.inject(
+        refuse("create", "persistentvolumes")
+            .name(&*volume)
+            .times(10),
+    );
     let running = start_with_queue(&world, Fake::default()).await;
     until("the volume", || world.stored(&volume).is_some()).await;
     running.idle().await;
@@ -197,7 +218,9 @@ async fn queue_stores_a_volume_however_long_it_takes() {
 async fn claim_whose_volume_waits_in_the_queue_is_not_provisioned_again() {
     let world = World::new().await;
     let volume = world.claim(&claim("data", "fast"));
-    world.server.inject(refuse("create", "persistentvolumes").name(&*volume));
+    world
+        .server
+        .inject(refuse("create", "persistentvolumes").name(&*volume));
     let running = start_with_queue(&world, Fake::default()).await;
     until("the call", || running.fake.provisions("data") == 1).await;
     let changed = world.read_claim("data");
@@ -213,7 +236,11 @@ async fn claim_whose_volume_waits_in_the_queue_is_not_provisioned_again() {
 async fn queue_is_emptied_when_the_controller_stops() {
     let world = World::new().await;
     let volume = world.claim(&claim("data", "fast"));
-    world.server.inject(refuse("create", "persistentvolumes").name(&*volume).times(1));
+    world.server.inject(
+        refuse("create", "persistentvolumes")
+            .name(&*volume)
+            .times(1),
+    );
     let fake = Arc::new(Fake::default());
     let hour = std::time::Duration::from_secs(3600);
     let builder = Controller::builder(world.server.client(), NAME, Arc::clone(&fake))

@@ -5,16 +5,16 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use core_v1::{
-    PersistentVolume, PersistentVolumeAccessMode, PersistentVolumeClaim,
-    PersistentVolumeClaimSpec, PersistentVolumePhase, PersistentVolumeReclaimPolicy,
-    PersistentVolumeSpec, PersistentVolumeStatus, Quantity, VolumeResourceRequirements,
+    PersistentVolume, PersistentVolumeAccessMode, PersistentVolumeClaim, PersistentVolumeClaimSpec,
+    PersistentVolumePhase, PersistentVolumeReclaimPolicy, PersistentVolumeSpec,
+    PersistentVolumeStatus, Quantity, VolumeResourceRequirements,
 };
 use k8s_openapi::api::core::v1::{Event, Node};
 use kubernetes_kinds::WithMetadata;
 use kubernetes_provisioner::controller::{Metrics, names};
 use kubernetes_provisioner::queue::Constant;
 use kubernetes_provisioner::testing::{Fault, FaultRule, Server};
-use provisioner::{Builder, Controller, RunError, RunState};
+use kubernetes_provisioner::{Builder, Controller, RunError, RunState};
 use storage_v1::{StorageClass, VolumeBindingMode};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
@@ -116,7 +116,9 @@ impl World {
     }
 
     pub(crate) fn node(&self, name: &str) {
-        self.server.create(&Node::default().with_name(name)).unwrap();
+        self.server
+            .create(&Node::default().with_name(name))
+            .unwrap();
     }
 
     pub(crate) fn stored(&self, volume: &str) -> Option<PersistentVolume> {
@@ -128,7 +130,9 @@ impl World {
     }
 
     pub(crate) fn delete_claim(&self, name: &str) {
-        self.server.delete::<PersistentVolumeClaim>(Some(NAMESPACE), name).unwrap();
+        self.server
+            .delete::<PersistentVolumeClaim>(Some(NAMESPACE), name)
+            .unwrap();
     }
 
     /// Returns reasons and messages of the events about an object.
@@ -145,16 +149,25 @@ impl World {
 
     /// Returns the reasons of the events about an object.
     pub(crate) fn reasons(&self, object: &str) -> Vec<String> {
-        self.events(object).into_iter().map(|(reason, _)| reason).collect()
+        self.events(object)
+            .into_iter()
+            .map(|(reason, _)| reason)
+            .collect()
     }
 
     /// Waits for an event about an object, and returns its message.
     pub(crate) async fn event(&self, object: &str, reason: &str) -> String {
         let found = || {
             let events = self.events(object);
-            events.into_iter().find(|event| event.0 == reason).map(|event| event.1)
+            events
+                .into_iter()
+                .find(|event| event.0 == reason)
+                .map(|event| event.1)
         };
-        until(&format!("the event {reason} about {object}"), || found().is_some()).await;
+        until(&format!("the event {reason} about {object}"), || {
+            found().is_some()
+        })
+        .await;
         found().unwrap()
     }
 
@@ -169,7 +182,11 @@ impl World {
         change: impl FnOnce(Builder<Arc<Fake>>) -> Builder<Arc<Fake>>,
     ) -> Running {
         let mut running = self.launch(Arc::new(fake), change);
-        running.state.wait_for(|state| *state == RunState::Running).await.unwrap();
+        running
+            .state
+            .wait_for(|state| *state == RunState::Running)
+            .await
+            .unwrap();
         running
     }
 
@@ -188,11 +205,7 @@ impl World {
         self.launch_builder(fake, change(builder))
     }
 
-    pub(crate) fn launch_builder(
-        &self,
-        fake: Arc<Fake>,
-        builder: Builder<Arc<Fake>>,
-    ) -> Running {
+    pub(crate) fn launch_builder(&self, fake: Arc<Fake>, builder: Builder<Arc<Fake>>) -> Running {
         let controller = builder.build().unwrap();
         let (metrics, state) = (controller.metrics(), controller.state());
         let stop = CancellationToken::new();
@@ -222,7 +235,10 @@ impl Running {
     /// Stops the controller as SIGTERM would.
     pub(crate) async fn stop(self) -> Result<(), RunError> {
         self.stop.cancel();
-        tokio::time::timeout(PATIENCE, self.task).await.unwrap().unwrap()
+        tokio::time::timeout(PATIENCE, self.task)
+            .await
+            .unwrap()
+            .unwrap()
     }
 
     /// Ends the controller as SIGKILL would.
@@ -239,9 +255,8 @@ impl Running {
     /// Returns how many attempts to provision succeeded and failed, of the class `fast`.
     pub(crate) fn provisioned(&self) -> (u64, u64) {
         const NAME: &str = "controller_persistentvolumeclaim_provision";
-        let count = |name: &str| {
-            self.metric(&format!("{NAME}{name}{{class=\"fast\",source=\"\"}}"))
-        };
+        let count =
+            |name: &str| self.metric(&format!("{NAME}{name}{{class=\"fast\",source=\"\"}}"));
         (count("_total"), count("_failed_total"))
     }
 
@@ -263,7 +278,9 @@ impl Running {
         let last_volume = format!("pvc-{}", last.metadata.uid.unwrap());
         let stored = || self.server.get::<PersistentVolume>(None, &last_volume).ok();
         until("the last volume", || stored().is_some()).await;
-        self.server.delete::<PersistentVolumeClaim>(Some(NAMESPACE), &name).unwrap();
+        self.server
+            .delete::<PersistentVolumeClaim>(Some(NAMESPACE), &name)
+            .unwrap();
         self.server.release(&last_volume).unwrap();
         until("the last deletion", || stored().is_none()).await;
         until("no work is left", || self.is_idle()).await;

@@ -5,9 +5,7 @@ use serde_json::{Value, json};
 use tokio::time::{Instant, sleep, sleep_until};
 
 use crate::api::{ApiServer, Fault};
-use crate::candidate::{
-    Candidate, Journal, Manner, What, assert_between, config, seconds,
-};
+use crate::candidate::{Candidate, Journal, Manner, What, assert_between, config, seconds};
 
 #[tokio::test(start_paused = true)]
 async fn the_first_leads_and_the_second_waits() {
@@ -103,12 +101,32 @@ async fn a_damaged_lease_is_taken_over_and_mended() {
     let late = 15.0..15.01;
     let at_once = 0.0..0.01;
     for (spec, expected, transitions) in [
-        (json!({"holderIdentity": "z", "leaseDurationSeconds": -3}), late.clone(), 1),
-        (json!({"holderIdentity": "z", "leaseDurationSeconds": 0}), late.clone(), 1),
+        (
+            json!({"holderIdentity": "z", "leaseDurationSeconds": -3}),
+            late.clone(),
+            1,
+        ),
+        (
+            json!({"holderIdentity": "z", "leaseDurationSeconds": 0}),
+            late.clone(),
+            1,
+        ),
         (json!({"holderIdentity": "z"}), late.clone(), 1),
-        (json!({"holderIdentity": "z", "leaseTransitions": -9}), late.clone(), 1),
-        (json!({"holderIdentity": "z", "leaseTransitions": i32::MAX}), late, i32::MAX),
-        (json!({"holderIdentity": "", "leaseDurationSeconds": 15}), at_once.clone(), 1),
+        (
+            json!({"holderIdentity": "z", "leaseTransitions": -9}),
+            late.clone(),
+            1,
+        ),
+        (
+            json!({"holderIdentity": "z", "leaseTransitions": i32::MAX}),
+            late,
+            i32::MAX,
+        ),
+        (
+            json!({"holderIdentity": "", "leaseDurationSeconds": 15}),
+            at_once.clone(),
+            1,
+        ),
         (json!({"leaseDurationSeconds": 15}), at_once.clone(), 1),
         (json!({}), at_once.clone(), 1),
         (Value::Null, at_once, 1),
@@ -119,7 +137,10 @@ async fn a_damaged_lease_is_taken_over_and_mended() {
         assert_eq!(mended.holder_identity.as_deref(), Some("a"), "{spec}");
         assert_eq!(mended.lease_duration_seconds, Some(15), "{spec}");
         assert_eq!(mended.lease_transitions, Some(transitions), "{spec}");
-        assert!(mended.acquire_time.is_some() && mended.renew_time.is_some(), "{spec}");
+        assert!(
+            mended.acquire_time.is_some() && mended.renew_time.is_some(),
+            "{spec}"
+        );
         let labels = server.lease().unwrap().metadata.labels.unwrap();
         assert_eq!(labels["a"], "b", "the rest of the object is kept");
     }
@@ -135,8 +156,7 @@ async fn the_duration_in_the_lease_counts() {
 #[tokio::test(start_paused = true)]
 async fn a_duration_is_rounded_up_in_the_lease() {
     let (server, journal) = (ApiServer::default(), Journal::new());
-    let config =
-        config("a").with_lease_duration(std::time::Duration::from_millis(12_001));
+    let config = config("a").with_lease_duration(std::time::Duration::from_millis(12_001));
     let _a = Candidate::with(&server, &journal, config, "a", Manner::Obedient);
     journal.until("a", What::Started).await;
     assert_eq!(server.spec().lease_duration_seconds, Some(13));
@@ -222,8 +242,7 @@ async fn an_acquisition_whose_answer_is_lost_is_found_out() {
 #[tokio::test(start_paused = true)]
 async fn a_live_holder_with_unreadable_times_is_respected() {
     let (server, journal) = (ApiServer::default(), Journal::new());
-    let spec =
-        json!({"holderIdentity": "z", "leaseDurationSeconds": 15, "renewTime": null});
+    let spec = json!({"holderIdentity": "z", "leaseDurationSeconds": 15, "renewTime": null});
     server.seed(spec);
     let _a = Candidate::start(&server, &journal, "a", Manner::Obedient);
     for second in 0..30 {

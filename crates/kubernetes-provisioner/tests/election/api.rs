@@ -159,7 +159,9 @@ impl ApiServer {
             }
         };
         let answer = Response::builder().status(code);
-        Ok(answer.body(Body::from(body.to_string().into_bytes())).unwrap())
+        Ok(answer
+            .body(Body::from(body.to_string().into_bytes()))
+            .unwrap())
     }
 
     fn arrive(&self, client: &str, method: &Method) -> Fault {
@@ -179,11 +181,13 @@ impl ApiServer {
 
 impl State {
     fn faults_of(&mut self, client: &str) -> &mut Faults {
-        self.faults.entry(client.to_owned()).or_insert_with(|| Faults {
-            reads: Fault::None,
-            writes: Fault::None,
-            next_writes: VecDeque::new(),
-        })
+        self.faults
+            .entry(client.to_owned())
+            .or_insert_with(|| Faults {
+                reads: Fault::None,
+                writes: Fault::None,
+                next_writes: VecDeque::new(),
+            })
     }
 
     fn act(&mut self, method: &Method, path: &str, body: Value) -> (u16, Value) {
@@ -246,8 +250,12 @@ fn is_valid(lease: &Value) -> bool {
     lease["apiVersion"] == "coordination.k8s.io/v1"
         && lease["kind"] == "Lease"
         && lease["metadata"]["name"] == "lock"
-        && lease["spec"]["leaseDurationSeconds"].as_i64().is_none_or(|n| n > 0)
-        && lease["spec"]["leaseTransitions"].as_i64().is_none_or(|n| n >= 0)
+        && lease["spec"]["leaseDurationSeconds"]
+            .as_i64()
+            .is_none_or(|n| n > 0)
+        && lease["spec"]["leaseTransitions"]
+            .as_i64()
+            .is_none_or(|n| n >= 0)
 }
 
 fn refusal(code: u16, message: &str) -> (u16, Value) {

@@ -92,7 +92,11 @@ impl Journal {
     }
 
     pub(crate) fn count(&self, what: What) -> usize {
-        self.0.borrow().iter().filter(|entry| entry.what == what).count()
+        self.0
+            .borrow()
+            .iter()
+            .filter(|entry| entry.what == what)
+            .count()
     }
 }
 
@@ -103,7 +107,13 @@ impl std::fmt::Display for Journal {
             return Ok(());
         };
         entries.iter().try_for_each(|entry| {
-            writeln!(f, "{:?} {} {:?}", entry.at - first.at, entry.who, entry.what)
+            writeln!(
+                f,
+                "{:?} {} {:?}",
+                entry.at - first.at,
+                entry.who,
+                entry.what
+            )
         })
     }
 }
@@ -146,12 +156,7 @@ pub(crate) struct Candidate {
 }
 
 impl Candidate {
-    pub(crate) fn start(
-        server: &ApiServer,
-        journal: &Journal,
-        who: &str,
-        manner: Manner,
-    ) -> Self {
+    pub(crate) fn start(server: &ApiServer, journal: &Journal, who: &str, manner: Manner) -> Self {
         Self::with(server, journal, config(who), who, manner)
     }
 
@@ -176,7 +181,9 @@ impl Candidate {
 
     /// Waits until it knows who leads.
     pub(crate) async fn knows(&mut self, who: &str) {
-        let known = self.leader.wait_for(|leader| leader.as_deref() == Some(who));
+        let known = self
+            .leader
+            .wait_for(|leader| leader.as_deref() == Some(who));
         in_time(&format!("the leader {who}"), known).await.unwrap();
     }
 

@@ -26,15 +26,27 @@ fn contradicting_times_are_refused_with_both() {
     assert!(refused.contains("retry period 2s"), "{refused}");
 
     let just_right = Duration::from_millis(2401);
-    config("a").with_renew_deadline(just_right).validate().unwrap();
+    config("a")
+        .with_renew_deadline(just_right)
+        .validate()
+        .unwrap();
 }
 
 #[test]
 fn times_are_positive_and_fit_into_a_lease() {
     for (what, config) in [
-        ("lease duration", config("a").with_lease_duration(Duration::ZERO)),
-        ("renew deadline", config("a").with_renew_deadline(Duration::ZERO)),
-        ("retry period", config("a").with_retry_period(Duration::ZERO)),
+        (
+            "lease duration",
+            config("a").with_lease_duration(Duration::ZERO),
+        ),
+        (
+            "renew deadline",
+            config("a").with_renew_deadline(Duration::ZERO),
+        ),
+        (
+            "retry period",
+            config("a").with_retry_period(Duration::ZERO),
+        ),
     ] {
         assert_eq!(config.validate(), Err(ConfigError::Zero { what }));
     }
@@ -47,7 +59,9 @@ fn times_are_positive_and_fit_into_a_lease() {
     );
     // None of the times may overflow a sum.
     let max = Duration::MAX;
-    let config = config("a").with_lease_duration(max).with_renew_deadline(max);
+    let config = config("a")
+        .with_lease_duration(max)
+        .with_renew_deadline(max);
     config.with_retry_period(max).validate().unwrap_err();
 }
 
@@ -61,7 +75,10 @@ fn names_are_those_of_objects() {
         ("namespace", Config::new("a.b", "lock", "a")),
     ] {
         let refused = refusal(&config);
-        assert!(refused.contains(&format!("the {what} of the Lease")), "{refused}");
+        assert!(
+            refused.contains(&format!("the {what} of the Lease")),
+            "{refused}"
+        );
     }
 }
 
@@ -96,7 +113,11 @@ fn the_namespace_is_that_of_the_pod() {
         return;
     }
     let run = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "config::the_namespace_is_that_of_the_pod", "--nocapture"])
+        .args([
+            "--exact",
+            "config::the_namespace_is_that_of_the_pod",
+            "--nocapture",
+        ])
         .env("PRINT_NAMESPACE", "1")
         .env("POD_NAMESPACE", "volumes")
         .output()

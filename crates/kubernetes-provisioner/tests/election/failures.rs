@@ -39,7 +39,10 @@ impl Lines {
 
     fn with(&self, part: &str) -> Vec<String> {
         let text = String::from_utf8(self.0.lock().unwrap().clone()).unwrap();
-        text.lines().filter(|line| line.contains(part)).map(str::to_owned).collect()
+        text.lines()
+            .filter(|line| line.contains(part))
+            .map(str::to_owned)
+            .collect()
     }
 }
 
@@ -79,14 +82,22 @@ async fn each_change_of_an_error_is_said_once() {
     let (lines, _guard) = Lines::record();
     let (server, journal) = (ApiServer::default(), Journal::new());
     let _a = Candidate::start(&server, &journal, "a", Manner::Obedient);
-    for fault in [Fault::Refuse(500), Fault::Hang, Fault::LoseAnswer, Fault::Refuse(500)]
-    {
+    for fault in [
+        Fault::Refuse(500),
+        Fault::Hang,
+        Fault::LoseAnswer,
+        Fault::Refuse(500),
+    ] {
         server.fail("a", fault);
         sleep(seconds(100)).await;
     }
     let warnings = lines.with("can't");
-    let expected =
-        ["InternalError", "no answer within 5s", "connection reset", "InternalError"];
+    let expected = [
+        "InternalError",
+        "no answer within 5s",
+        "connection reset",
+        "InternalError",
+    ];
     for (warning, expected) in warnings.iter().zip(expected) {
         assert!(warning.contains(expected), "{expected}: {warning}");
     }
@@ -136,14 +147,13 @@ async fn the_holder_is_logged_when_it_changes() {
 #[tokio::test(start_paused = true)]
 async fn a_lease_without_a_resource_version_is_not_overwritten() {
     let (lines, _guard) = Lines::record();
-    let service =
-        tower::service_fn(|request: http::Request<kube::client::Body>| async move {
-            assert_eq!(request.method(), http::Method::GET);
-            let lease = r#"{"apiVersion":"coordination.k8s.io/v1","kind":"Lease",
+    let service = tower::service_fn(|request: http::Request<kube::client::Body>| async move {
+        assert_eq!(request.method(), http::Method::GET);
+        let lease = r#"{"apiVersion":"coordination.k8s.io/v1","kind":"Lease",
             "metadata":{"name":"lock","namespace":"storage"}}"#;
-            let body = kube::client::Body::from(lease.as_bytes().to_vec());
-            Ok::<_, io::Error>(http::Response::new(body))
-        });
+        let body = kube::client::Body::from(lease.as_bytes().to_vec());
+        Ok::<_, io::Error>(http::Response::new(body))
+    });
     let client = kube::Client::new(service, "default");
     let mut elector = Elector::new(client, config("a")).unwrap();
     let stop = CancellationToken::new();

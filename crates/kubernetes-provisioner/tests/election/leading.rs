@@ -23,9 +23,14 @@ async fn renewals_are_one_request_each_retry_period() {
     let renewals = server.arrivals("a").split_off(before);
     assert!((100..=120).contains(&renewals.len()), "{}", renewals.len());
     assert!(renewals.iter().all(|arrival| arrival.method == Method::PUT));
-    let waits: Vec<_> =
-        renewals.windows(2).map(|pair| pair[1].at - pair[0].at).collect();
-    assert!(waits.iter().any(|wait| *wait != waits[0]), "no jitter: {waits:?}");
+    let waits: Vec<_> = renewals
+        .windows(2)
+        .map(|pair| pair[1].at - pair[0].at)
+        .collect();
+    assert!(
+        waits.iter().any(|wait| *wait != waits[0]),
+        "no jitter: {waits:?}"
+    );
     assert_eq!(journal.running().as_deref(), Some("a"));
 }
 
@@ -118,7 +123,12 @@ async fn a_release_does_not_wait_for_a_hanging_server() {
 
 #[tokio::test(start_paused = true)]
 async fn one_lost_answer_or_hanging_request_loses_nothing() {
-    for fault in [Fault::LoseAnswer, Fault::HangAfter, Fault::Hang, Fault::Refuse(500)] {
+    for fault in [
+        Fault::LoseAnswer,
+        Fault::HangAfter,
+        Fault::Hang,
+        Fault::Refuse(500),
+    ] {
         let (server, journal, _a, _b) = led(Manner::Obedient).await;
         for _ in 0..5 {
             server.fail_next_write("a", fault);
@@ -185,9 +195,8 @@ async fn a_clock_that_stops_or_jumps_changes_nothing() {
     let start: Timestamp = "2026-01-01T00:00:00Z".parse().unwrap();
     let offset = Arc::new(AtomicI64::new(0));
     let clock = offset.clone();
-    let config = config("a").with_wall_clock(move || {
-        start + SignedDuration::from_secs(clock.load(Ordering::Relaxed))
-    });
+    let config = config("a")
+        .with_wall_clock(move || start + SignedDuration::from_secs(clock.load(Ordering::Relaxed)));
     let _a = Candidate::with(&server, &journal, config, "a", Manner::Obedient);
     journal.until("a", What::Started).await;
     let _b = Candidate::start(&server, &journal, "b", Manner::Obedient);

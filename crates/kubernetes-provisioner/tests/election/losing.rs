@@ -12,8 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::api::{ApiServer, Fault};
 use crate::candidate::{
-    Candidate, Journal, Manner, What, assert_between, config, ended, in_time, led,
-    seconds,
+    Candidate, Journal, Manner, What, assert_between, config, ended, in_time, led, seconds,
 };
 
 const NOT_RENEWED: Outcome<&str> = Outcome::Lost {
@@ -140,8 +139,7 @@ async fn of_two_with_one_identity_the_earlier_gives_way() {
     let first = Candidate::start(&server, &journal, "a", Manner::Obedient);
     journal.until("a", What::Started).await;
     sleep(seconds(20)).await;
-    let second =
-        Candidate::with(&server, &journal, config("a"), "twin", Manner::Obedient);
+    let second = Candidate::with(&server, &journal, config("a"), "twin", Manner::Obedient);
     let started = journal.until("twin", What::Started).await;
     let ended = journal.until("a", What::Ended).await;
     assert_between(started, ended, 0.0..2.4);
@@ -223,7 +221,10 @@ async fn an_answer_that_comes_after_the_deadline_elects_nobody() {
     let started = journal.until("a", What::Started).await;
     // By a second request, not by the one that is older than the deadline.
     let last = last_write(&server);
-    assert!(started >= last && last >= begun + seconds(20), "{started:?} {last:?}");
+    assert!(
+        started >= last && last >= begun + seconds(20),
+        "{started:?} {last:?}"
+    );
 }
 
 /// A leadership that outlives the work, its election, and how to stop that.
@@ -277,7 +278,10 @@ async fn a_leadership_is_current_until_it_is_released() {
     assert!(leadership.is_current());
     server.fail_next_write("a", Fault::Hang);
     sleep(seconds(2)).await;
-    assert!(!leadership.is_current(), "it is while the Lease is being released");
+    assert!(
+        !leadership.is_current(),
+        "it is while the Lease is being released"
+    );
 }
 
 #[tokio::test(start_paused = true)]

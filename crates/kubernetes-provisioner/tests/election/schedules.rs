@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use k8s_openapi::jiff::{SignedDuration, Timestamp};
-use proptest::prelude::*;
 use kubernetes_provisioner::election::{Config, Elector};
+use proptest::prelude::*;
 use tokio::runtime::Builder;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep};
@@ -145,8 +145,7 @@ impl Cluster {
     /// Starts a process when those before it have ended.
     fn process(&mut self, who: usize) -> Process {
         let (name, manner) = (NAMES[who], self.manners[who]);
-        let mut elector =
-            Elector::new(self.server.client(name), self.config(who)).unwrap();
+        let mut elector = Elector::new(self.server.client(name), self.config(who)).unwrap();
         let stop = CancellationToken::new();
         let (token, journal) = (stop.clone(), self.journal.clone());
         let before = self.ends[who].clone();
@@ -160,8 +159,7 @@ impl Cluster {
             }
             while !token.is_cancelled() {
                 let journal = journal.clone();
-                let lead =
-                    |leadership| work(journal, name.to_owned(), manner, leadership);
+                let lead = |leadership| work(journal, name.to_owned(), manner, leadership);
                 let _ = elector.run(token.clone(), lead).await;
             }
         });
@@ -192,12 +190,10 @@ impl Cluster {
             Change::SetClock(to) => self.clocks[who].store(to, Ordering::Relaxed),
             Change::Stop => self.processes[who].stop.cancel(),
             Change::Crash => self.processes[who].task.abort(),
-            Change::Label if self.server.lease().is_some() => {
-                self.server.edit(|lease| {
-                    let version = lease["metadata"]["resourceVersion"].clone();
-                    lease["metadata"]["labels"]["version"] = version;
-                })
-            }
+            Change::Label if self.server.lease().is_some() => self.server.edit(|lease| {
+                let version = lease["metadata"]["resourceVersion"].clone();
+                lease["metadata"]["labels"]["version"] = version;
+            }),
             Change::Label => {}
         }
         if matches!(step.change, Change::Stop | Change::Crash) {
@@ -234,13 +230,30 @@ async fn play(times: Times, manners: Vec<Manner>, steps: Vec<Step>) {
     // A candidate sees the last change of the Lease up to a retry period late.
     let retry = seconds(times.retry_period).mul_f64(1.2);
     let limit = seconds(times.lease_duration) + retry + Duration::from_millis(200);
-    assert!(cluster.is_led_within(limit).await, "nobody leads:\n{}", cluster.journal);
+    assert!(
+        cluster.is_led_within(limit).await,
+        "nobody leads:\n{}",
+        cluster.journal
+    );
     // And it stays so: without faults, only work that ends by itself changes the leader.
     let starts = cluster.journal.count(What::Started);
     sleep(seconds(120)).await;
-    assert!(cluster.is_led_within(retry + Duration::from_millis(200)).await);
-    if !cluster.manners.iter().any(|manner| matches!(manner, Manner::Short(_))) {
-        assert_eq!(cluster.journal.count(What::Started), starts, "{}", cluster.journal);
+    assert!(
+        cluster
+            .is_led_within(retry + Duration::from_millis(200))
+            .await
+    );
+    if !cluster
+        .manners
+        .iter()
+        .any(|manner| matches!(manner, Manner::Short(_)))
+    {
+        assert_eq!(
+            cluster.journal.count(What::Started),
+            starts,
+            "{}",
+            cluster.journal
+        );
     }
 }
 

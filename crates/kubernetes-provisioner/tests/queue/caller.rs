@@ -93,5 +93,9 @@ pub(crate) async fn working<K: Clone + Eq + Hash + Send + 'static>(
 
 /// A runtime as `start_paused` gives a test, for tests with many cases.
 pub(crate) fn paused_runtime() -> Runtime {
-    Builder::new_current_thread().enable_time().start_paused(true).build().unwrap()
+    Builder::new_current_thread()
+        .enable_time()
+        .start_paused(true)
+        .build()
+        .unwrap()
 }

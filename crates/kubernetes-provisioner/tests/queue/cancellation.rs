@@ -56,7 +56,11 @@ async fn one_caller_sleeps_for_all() {
     let _first = callers[0].take();
     assert_eq!(woken(&callers), [0, 1, 0, 0, 0], "for the second key");
     let _second = callers[1].take();
-    assert_eq!(woken(&callers), [0, 0, 1, 0, 0], "to sleep until the third is due");
+    assert_eq!(
+        woken(&callers),
+        [0, 0, 1, 0, 0],
+        "to sleep until the third is due"
+    );
     assert!(callers[2].poll().is_pending());
     assert_eq!(woken(&callers), [0; 5]);
     advance(8 * SECOND).await;

@@ -34,7 +34,9 @@ struct Objects {
 
 impl Objects {
     fn new(count: usize) -> Arc<Self> {
-        let objects = std::iter::repeat_with(Object::default).take(count).collect();
+        let objects = std::iter::repeat_with(Object::default)
+            .take(count)
+            .collect();
         let progress = Notify::new();
         Arc::new(Self { objects, progress })
     }
@@ -111,9 +113,14 @@ async fn every_change_is_seen_and_no_key_is_worked_on_twice_at_a_time() {
     };
     timeout(LONG, seen).await.expect("a change was not seen");
     queue.shut_down();
-    timeout(LONG, workers.join_all()).await.expect("a worker still waits");
+    timeout(LONG, workers.join_all())
+        .await
+        .expect("a worker still waits");
     let snapshot = queue.snapshot();
-    assert_eq!((snapshot.depth, snapshot.delayed, snapshot.working), (0, 0, 0));
+    assert_eq!(
+        (snapshot.depth, snapshot.delayed, snapshot.working),
+        (0, 0, 0)
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
@@ -144,7 +151,9 @@ async fn keys_are_worked_on_by_as_many_workers_as_there_are() {
             .expect("a key waits though a worker is free");
     }
     queue.shut_down();
-    timeout(LONG, workers.join_all()).await.expect("a worker still waits");
+    timeout(LONG, workers.join_all())
+        .await
+        .expect("a worker still waits");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
@@ -168,7 +177,9 @@ async fn a_single_key_that_goes_round_never_stops() {
         });
     }
     queue.add(0);
-    timeout(LONG, workers.join_all()).await.expect("a wake-up was lost");
+    timeout(LONG, workers.join_all())
+        .await
+        .expect("a wake-up was lost");
     assert_eq!(queue.snapshot().adds, 1 + u64::try_from(ROUNDS).unwrap());
 }
 
@@ -195,6 +206,8 @@ async fn draining_waits_for_every_worker() {
         queue.shut_down();
         timeout(LONG, queue.drained()).await.expect("not drained");
         assert_eq!(busy.load(Ordering::SeqCst), 0);
-        timeout(LONG, workers.join_all()).await.expect("a worker still waits");
+        timeout(LONG, workers.join_all())
+            .await
+            .expect("a worker still waits");
     }
 }

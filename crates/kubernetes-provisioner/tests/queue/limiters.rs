@@ -3,10 +3,10 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use proptest::prelude::*;
 use kubernetes_provisioner::queue::{
     Constant, Exponential, LimiterError, MaxOf, Queue, RateLimiter, TokenBucket,
 };
+use proptest::prelude::*;
 use tokio::time::{Instant, advance};
 
 use crate::caller::paused_runtime;
@@ -111,7 +111,10 @@ fn values_that_make_no_sense_are_refused() {
         error.to_string(),
         "the maximum delay 10s of a rate limiter is shorter than its base delay 15s"
     );
-    assert_eq!(TokenBucket::new(1.0, 0).unwrap_err(), LimiterError::ZeroBurst);
+    assert_eq!(
+        TokenBucket::new(1.0, 0).unwrap_err(),
+        LimiterError::ZeroBurst
+    );
     for rate in [0.0, -1.0, 1e-10, 1e10, f64::INFINITY, f64::NAN] {
         let error = TokenBucket::new(rate, 1).unwrap_err();
         assert!(matches!(error, LimiterError::Rate(_)), "{rate}: {error}");

@@ -5,8 +5,8 @@ use std::task::Poll;
 use std::time::Duration;
 
 use futures::FutureExt;
-use proptest::prelude::*;
 use kubernetes_provisioner::queue::{Dropped, Exponential, Item, Queue};
+use proptest::prelude::*;
 use tokio::time::advance;
 
 use crate::caller::{Caller, paused_runtime};
@@ -45,10 +45,12 @@ fn uses() -> impl Strategy<Value = Vec<Use>> {
         6 => delay().prop_map(Use::Advance),
     ];
     let end = prop::option::weighted(0.3, Just(Use::ShutDown));
-    (prop::collection::vec(one.clone(), 0..80), end, prop::collection::vec(one, 0..10))
-        .prop_map(|(before, end, after)| {
-            before.into_iter().chain(end).chain(after).collect()
-        })
+    (
+        prop::collection::vec(one.clone(), 0..80),
+        end,
+        prop::collection::vec(one, 0..10),
+    )
+        .prop_map(|(before, end, after)| before.into_iter().chain(end).chain(after).collect())
 }
 
 /// The first delay and the longest one.
@@ -73,12 +75,11 @@ struct Model {
 impl Model {
     fn add(&mut self, key: Key, delay: u64) {
         let due = self.now + delay;
-        let earlier = self.delayed.iter().any(|(at, other)| *other == key && *at <= due);
-        if self.closed
-            || earlier
-            || self.ready.contains(&key)
-            || self.again.contains(&key)
-        {
+        let earlier = self
+            .delayed
+            .iter()
+            .any(|(at, other)| *other == key && *at <= due);
+        if self.closed || earlier || self.ready.contains(&key) || self.again.contains(&key) {
             return;
         }
         self.delayed.retain(|(_, other)| *other != key);
@@ -100,8 +101,11 @@ impl Model {
     fn advance(&mut self, time: u64) {
         self.now += time;
         self.delayed.sort_by_key(|(due, _)| *due);
-        while let Some((_, key)) =
-            self.delayed.first().copied().filter(|(due, _)| *due <= self.now)
+        while let Some((_, key)) = self
+            .delayed
+            .first()
+            .copied()
+            .filter(|(due, _)| *due <= self.now)
         {
             self.delayed.remove(0);
             self.adds += 1;
@@ -115,8 +119,7 @@ impl Model {
 
     /// Hands out a key for each of so many callers.
     fn take(&mut self, callers: usize) -> Vec<Key> {
-        let taken: Vec<Key> =
-            self.ready.drain(..callers.min(self.ready.len())).collect();
+        let taken: Vec<Key> = self.ready.drain(..callers.min(self.ready.len())).collect();
         for key in &taken {
             assert!(!self.working.contains(key), "twice at a time");
             self.working.push(*key);
@@ -253,7 +256,10 @@ impl World {
         assert_eq!(snapshot.depth, model.ready.len());
         assert_eq!(snapshot.delayed, model.delayed.len());
         assert_eq!(snapshot.working, model.working.len());
-        assert_eq!((snapshot.adds, snapshot.retries), (model.adds, model.rate_limited));
+        assert_eq!(
+            (snapshot.adds, snapshot.retries),
+            (model.adds, model.rate_limited)
+        );
         for key in 0..5 {
             let retries = model.retries.get(&key).copied().unwrap_or_default();
             assert_eq!(self.queue.retries(&key), retries);

@@ -31,7 +31,10 @@ pub async fn selectors(client: Client, namespace: &str) {
         ("size in (small)", &["tagged"]),
         ("", all),
     ] {
-        let found = api.list(&ListParams::default().labels(selector)).await.unwrap();
+        let found = api
+            .list(&ListParams::default().labels(selector))
+            .await
+            .unwrap();
         assert_eq!(names(&found.items), expected, "{selector}");
     }
     let here = format!("metadata.namespace={namespace}");
@@ -43,7 +46,10 @@ pub async fn selectors(client: Client, namespace: &str) {
         (&elsewhere, &[]),
         (&format!("{here},metadata.name=blue"), &["blue"]),
     ] {
-        let found = api.list(&ListParams::default().fields(selector)).await.unwrap();
+        let found = api
+            .list(&ListParams::default().fields(selector))
+            .await
+            .unwrap();
         assert_eq!(names(&found.items), expected, "{selector}");
     }
     for params in [
@@ -70,8 +76,14 @@ pub async fn pages(client: Client, namespace: &str) {
     let mut seen = Vec::new();
     let mut token = first.metadata.continue_.clone();
     while let Some(next) = token.filter(|token| !token.is_empty()) {
-        let page = api.list(&params.clone().continue_token(&next)).await.unwrap();
-        assert_eq!(page.metadata.resource_version, first.metadata.resource_version);
+        let page = api
+            .list(&params.clone().continue_token(&next))
+            .await
+            .unwrap();
+        assert_eq!(
+            page.metadata.resource_version,
+            first.metadata.resource_version
+        );
         seen.extend(names(&page.items).into_iter().map(str::to_owned));
         token = page.metadata.continue_;
     }
@@ -82,7 +94,11 @@ pub async fn pages(client: Client, namespace: &str) {
 
     let labels = ListParams::default().limit(1).labels("!color");
     let page = api.list(&labels).await.unwrap();
-    assert!(page.metadata.continue_.is_some_and(|token| !token.is_empty()));
+    assert!(
+        page.metadata
+            .continue_
+            .is_some_and(|token| !token.is_empty())
+    );
     assert_eq!(page.metadata.remaining_item_count, None);
     let nonsense = params.continue_token("nonsense");
     assert_refused(api.list(&nonsense).await, 400, "BadRequest");
@@ -101,7 +117,13 @@ pub async fn versions(client: Client, namespace: &str) {
     // Deleted is deleted, at whatever version since.
     let since = ListParams::default().at(version(&created[1]));
     let since = since.matching(VersionMatch::NotOlderThan);
-    let listed = api.list(&since).await.unwrap().metadata.resource_version.unwrap();
+    let listed = api
+        .list(&since)
+        .await
+        .unwrap()
+        .metadata
+        .resource_version
+        .unwrap();
     assert!(listed.parse::<u64>().unwrap() >= version(&created[1]).parse().unwrap());
     let latest = api.list(&ListParams::default()).await.unwrap();
     assert_eq!(names(&latest.items), ["b"]);

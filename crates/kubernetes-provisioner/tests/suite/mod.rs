@@ -49,7 +49,9 @@ pub fn lease(name: &str) -> Lease {
 }
 
 pub fn labelled(name: &str, labels: &[(&str, &str)]) -> Lease {
-    let labels = labels.iter().map(|(key, value)| ((*key).into(), (*value).into()));
+    let labels = labels
+        .iter()
+        .map(|(key, value)| ((*key).into(), (*value).into()));
     let labels: std::collections::BTreeMap<String, String> = labels.collect();
     Lease {
         metadata: ObjectMeta {
@@ -64,7 +66,11 @@ pub fn labelled(name: &str, labels: &[(&str, &str)]) -> Lease {
 pub async fn create_all(api: &Api<Lease>, names: &[&str]) -> Vec<Lease> {
     let mut created = Vec::new();
     for name in names {
-        created.push(api.create(&PostParams::default(), &lease(name)).await.unwrap());
+        created.push(
+            api.create(&PostParams::default(), &lease(name))
+                .await
+                .unwrap(),
+        );
     }
     created
 }
@@ -78,7 +84,10 @@ pub fn uid(lease: &Lease) -> &str {
 }
 
 pub fn names(leases: &[Lease]) -> Vec<&str> {
-    leases.iter().map(|lease| lease.metadata.name.as_deref().unwrap()).collect()
+    leases
+        .iter()
+        .map(|lease| lease.metadata.name.as_deref().unwrap())
+        .collect()
 }
 
 /// The code and reason of an answer that must be an error.
@@ -100,11 +109,7 @@ pub fn message<T: Debug>(result: Result<T, kube::Error>) -> String {
 }
 
 #[track_caller]
-pub fn assert_refused<T: Debug>(
-    result: Result<T, kube::Error>,
-    code: u16,
-    reason: &str,
-) {
+pub fn assert_refused<T: Debug>(result: Result<T, kube::Error>, code: u16, reason: &str) {
     assert_eq!(refused(result), (code, reason.to_owned()));
 }
 

@@ -7,16 +7,14 @@ use k8s_openapi::api::coordination::v1::Lease;
 use k8s_openapi::api::core::v1::{Node, ObjectReference};
 use k8s_openapi::api::events::v1::Event as StoredEvent;
 use kube::Client;
-use kube::api::{
-    Api, DeleteParams, ListParams, Patch, PatchParams, PostParams, Preconditions,
-};
+use kube::api::{Api, DeleteParams, ListParams, Patch, PatchParams, PostParams, Preconditions};
 use kube::runtime::events::{Event, EventType, Recorder, Reporter};
 use serde_json::json;
 use storage_v1::StorageClass;
 
 use super::{
-    assert_refused, create_all, lease, lease_path, leases, message, names, object, send,
-    uid, version,
+    assert_refused, create_all, lease, lease_path, leases, message, names, object, send, uid,
+    version,
 };
 
 /// Names are unique in their collection, and errors say what is missing.
@@ -27,10 +25,17 @@ pub async fn existence(client: Client, namespace: &str) {
     assert_eq!(message(api.get("one").await), expected);
     create_all(&api, &["one"]).await;
     let again = api.create(&PostParams::default(), &lease("one")).await;
-    assert_eq!(message(again), "leases.coordination.k8s.io \"one\" already exists");
+    assert_eq!(
+        message(again),
+        "leases.coordination.k8s.io \"one\" already exists"
+    );
     let again = api.create(&PostParams::default(), &lease("one")).await;
     assert_refused(again, 409, "AlreadyExists");
-    assert_refused(api.delete("two", &DeleteParams::default()).await, 404, "NotFound");
+    assert_refused(
+        api.delete("two", &DeleteParams::default()).await,
+        404,
+        "NotFound",
+    );
     let patch = Patch::Merge(json!({}));
     let missing = api.patch("two", &PatchParams::default(), &patch).await;
     assert_refused(missing, 404, "NotFound");
@@ -49,14 +54,25 @@ pub async fn new_objects(client: Client, namespace: &str) {
         made.push(api.create(&PostParams::default(), &prefixed).await.unwrap());
     }
     for lease in &made {
-        let suffix = lease.metadata.name.as_deref().unwrap().strip_prefix("lease-");
+        let suffix = lease
+            .metadata
+            .name
+            .as_deref()
+            .unwrap()
+            .strip_prefix("lease-");
         let is_known = |c: char| "bcdfghjklmnpqrstvwxz2456789".contains(c);
         assert!(suffix.is_some_and(|s| s.len() == 5 && s.chars().all(is_known)));
         assert_eq!(lease.metadata.namespace.as_deref(), Some(namespace));
         let groups: Vec<usize> = uid(lease).split('-').map(str::len).collect();
         assert_eq!(groups, [8, 4, 4, 4, 12]);
         let now = k8s_openapi::jiff::Timestamp::now().as_second();
-        let created = lease.metadata.creation_timestamp.as_ref().unwrap().0.as_second();
+        let created = lease
+            .metadata
+            .creation_timestamp
+            .as_ref()
+            .unwrap()
+            .0
+            .as_second();
         assert!((now - created).abs() < 60, "{created} is not about {now}");
     }
     assert_ne!(names(&made[..1]), names(&made[1..2]));
@@ -80,7 +96,11 @@ pub async fn new_objects(client: Client, namespace: &str) {
     assert_eq!(created.metadata.deletion_grace_period_seconds, None);
     let mut versioned = lease("versioned");
     versioned.metadata.resource_version = Some(version(&made[0]).to_owned());
-    assert!(api.create(&PostParams::default(), &versioned).await.is_err());
+    assert!(
+        api.create(&PostParams::default(), &versioned)
+            .await
+            .is_err()
+    );
 }
 
 /// A DELETE is only carried out on the object that the client has seen.
@@ -115,7 +135,9 @@ pub async fn finalizers(client: Client, namespace: &str) {
     let created = api.create(&PostParams::default(), &guarded).await.unwrap();
     assert_eq!(created.metadata.deletion_timestamp, None);
 
-    api.delete("guarded", &DeleteParams::default()).await.unwrap();
+    api.delete("guarded", &DeleteParams::default())
+        .await
+        .unwrap();
     let deleting = api.get("guarded").await.unwrap();
     assert!(deleting.metadata.deletion_timestamp.is_some());
     assert_eq!(deleting.metadata.deletion_grace_period_seconds, Some(0));
@@ -123,8 +145,13 @@ pub async fn finalizers(client: Client, namespace: &str) {
     let again = create(&api, "guarded").await;
     assert_refused(again, 409, "AlreadyExists");
     // Deleting again changes nothing.
-    api.delete("guarded", &DeleteParams::default()).await.unwrap();
-    assert_eq!(version(&api.get("guarded").await.unwrap()), version(&deleting));
+    api.delete("guarded", &DeleteParams::default())
+        .await
+        .unwrap();
+    assert_eq!(
+        version(&api.get("guarded").await.unwrap()),
+        version(&deleting)
+    );
 
     let set = |finalizers: &[&str]| json!({"metadata": {"finalizers": finalizers}});
     let added = set(&["example.com/one", "example.com/two", "example.com/three"]);
@@ -141,11 +168,20 @@ pub async fn finalizers(client: Client, namespace: &str) {
     let mut unmarked = deleting.clone();
     unmarked.metadata.deletion_timestamp = None;
     unmarked.metadata.finalizers = Some(vec!["example.com/two".to_owned()]);
-    let kept = api.replace("guarded", &PostParams::default(), &unmarked).await.unwrap();
-    assert_eq!(kept.metadata.deletion_timestamp, deleting.metadata.deletion_timestamp);
+    let kept = api
+        .replace("guarded", &PostParams::default(), &unmarked)
+        .await
+        .unwrap();
+    assert_eq!(
+        kept.metadata.deletion_timestamp,
+        deleting.metadata.deletion_timestamp
+    );
     let mut last = kept.clone();
     last.metadata.finalizers = None;
-    let last = api.replace("guarded", &PostParams::default(), &last).await.unwrap();
+    let last = api
+        .replace("guarded", &PostParams::default(), &last)
+        .await
+        .unwrap();
     assert_eq!(last.metadata.finalizers, None);
     assert_refused(api.get("guarded").await, 404, "NotFound");
 }
@@ -164,7 +200,11 @@ pub async fn status(client: Client, namespace: &str) {
     api.create(&PostParams::default(), &node).await.unwrap();
     let allocatable = |node: &Node| {
         let status = node.status.clone().unwrap_or_default();
-        status.allocatable.unwrap_or_default().get("example.com/disks").cloned()
+        status
+            .allocatable
+            .unwrap_or_default()
+            .get("example.com/disks")
+            .cloned()
     };
     let params = PatchParams::default();
     let patch = json!({
@@ -172,7 +212,10 @@ pub async fn status(client: Client, namespace: &str) {
         "spec": {"unschedulable": true},
         "status": {"allocatable": {"example.com/disks": "3"}},
     });
-    let node = api.patch_status(&name, &params, &Patch::Merge(&patch)).await.unwrap();
+    let node = api
+        .patch_status(&name, &params, &Patch::Merge(&patch))
+        .await
+        .unwrap();
     assert_eq!(allocatable(&node).unwrap().0, "3");
     assert_eq!(node.spec.as_ref().and_then(|spec| spec.unschedulable), None);
     let labels = node.metadata.labels.clone().unwrap_or_default();
@@ -182,7 +225,10 @@ pub async fn status(client: Client, namespace: &str) {
         "spec": {"unschedulable": true},
         "status": {"allocatable": {"example.com/disks": "4"}},
     });
-    let node = api.patch(&name, &params, &Patch::Merge(&patch)).await.unwrap();
+    let node = api
+        .patch(&name, &params, &Patch::Merge(&patch))
+        .await
+        .unwrap();
     assert_eq!(allocatable(&node).unwrap().0, "3");
     assert_eq!(node.spec.and_then(|spec| spec.unschedulable), Some(true));
     api.delete(&name, &DeleteParams::default()).await.unwrap();
@@ -232,7 +278,11 @@ pub async fn volumes(client: Client, namespace: &str) {
     assert_eq!(stored.claim_ref, sent.claim_ref);
     assert_eq!(stored.capacity, sent.capacity);
     let status = created.status.and_then(|status| status.phase);
-    assert_ne!(status, Some("Failed".into()), "a status in a create is ignored");
+    assert_ne!(
+        status,
+        Some("Failed".into()),
+        "a status in a create is ignored"
+    );
 
     let unguarded = Patch::Merge(json!({"metadata": {"finalizers": null}}));
     let params = PatchParams::default();
@@ -244,7 +294,10 @@ pub async fn volumes(client: Client, namespace: &str) {
     claims.delete("claim", &delete).await.unwrap();
     let _ = claims.patch("claim", &params, &unguarded).await;
     assert_refused(claims.get("claim").await, 404, "NotFound");
-    classes.delete(&format!("{namespace}-class"), &delete).await.unwrap();
+    classes
+        .delete(&format!("{namespace}-class"), &delete)
+        .await
+        .unwrap();
 }
 
 /// Events as kube records them: the second becomes a series of the first.
@@ -275,7 +328,12 @@ pub async fn events(client: Client, namespace: &str) {
     let found = api.list(&ListParams::default()).await.unwrap();
     let reasons: BTreeMap<_, _> = found
         .iter()
-        .map(|event| (event.reason.as_deref(), event.series.as_ref().map(|s| s.count)))
+        .map(|event| {
+            (
+                event.reason.as_deref(),
+                event.series.as_ref().map(|s| s.count),
+            )
+        })
         .collect();
     assert_eq!(found.items.len(), 1, "{reasons:?}");
     assert_eq!(reasons, [(Some("ProvisioningFailed"), Some(2))].into());
@@ -298,11 +356,23 @@ pub async fn bad_requests(client: Client, namespace: &str) {
     assert_refused(other, 405, "MethodNotAllowed");
     let mut of_another_kind = body.clone();
     of_another_kind["kind"] = "Pod".into();
-    let wrong =
-        send(&client, "POST", collection, "application/json", &of_another_kind).await;
+    let wrong = send(
+        &client,
+        "POST",
+        collection,
+        "application/json",
+        &of_another_kind,
+    )
+    .await;
     assert_refused(wrong, 400, "BadRequest");
     let everywhere = "/apis/coordination.k8s.io/v1/leases";
-    let nowhere =
-        send(&client, "DELETE", everywhere, "application/json", &json!({})).await;
+    let nowhere = send(
+        &client,
+        "DELETE",
+        everywhere,
+        "application/json",
+        &json!({}),
+    )
+    .await;
     assert_refused(nowhere, 405, "MethodNotAllowed");
 }

@@ -33,13 +33,12 @@ async fn next(events: &mut Events) -> Option<(&'static str, String, String)> {
 }
 
 #[track_caller]
-fn assert_event<T: Debug>(
-    event: Option<(&'static str, String, T)>,
-    kind: &str,
-    name: &str,
-) {
+fn assert_event<T: Debug>(event: Option<(&'static str, String, T)>, kind: &str, name: &str) {
     let found = event.map(|(kind, name, _)| (kind, name));
-    assert_eq!(found.as_ref().map(|(k, n)| (*k, n.as_str())), Some((kind, name)));
+    assert_eq!(
+        found.as_ref().map(|(k, n)| (*k, n.as_str())),
+        Some((kind, name))
+    );
 }
 
 /// Changes come in order, from the version on that the client names.
@@ -47,14 +46,16 @@ pub async fn changes(client: Client, namespace: &str) {
     let api = leases(&client, namespace);
     let created = create_all(&api, &["a", "b"]).await;
     let params = WatchParams::default().timeout(60);
-    let mut events: Events =
-        Box::pin(api.watch(&params, version(&created[0])).await.unwrap());
+    let mut events: Events = Box::pin(api.watch(&params, version(&created[0])).await.unwrap());
     // History first…
     let expected = ("ADDED", "b".to_owned(), version(&created[1]).to_owned());
     assert_eq!(next(&mut events).await, Some(expected));
     // …and then what happens.
     let patch = Patch::Merge(holder("me"));
-    let patched = api.patch("a", &PatchParams::default(), &patch).await.unwrap();
+    let patched = api
+        .patch("a", &PatchParams::default(), &patch)
+        .await
+        .unwrap();
     let expected = ("MODIFIED", "a".to_owned(), version(&patched).to_owned());
     assert_eq!(next(&mut events).await, Some(expected));
     api.delete("b", &DeleteParams::default()).await.unwrap();
@@ -73,12 +74,15 @@ pub async fn finalizers(client: Client, namespace: &str) {
     guarded.metadata.finalizers = Some(vec!["example.com/one".to_owned()]);
     let created = api.create(&PostParams::default(), &guarded).await.unwrap();
     let params = WatchParams::default().timeout(60);
-    let mut events: Events =
-        Box::pin(api.watch(&params, version(&created)).await.unwrap());
-    api.delete("guarded", &DeleteParams::default()).await.unwrap();
+    let mut events: Events = Box::pin(api.watch(&params, version(&created)).await.unwrap());
+    api.delete("guarded", &DeleteParams::default())
+        .await
+        .unwrap();
     assert_event(next(&mut events).await, "MODIFIED", "guarded");
     let patch = Patch::Merge(json!({"metadata": {"finalizers": null}}));
-    api.patch("guarded", &PatchParams::default(), &patch).await.unwrap();
+    api.patch("guarded", &PatchParams::default(), &patch)
+        .await
+        .unwrap();
     assert_event(next(&mut events).await, "DELETED", "guarded");
 }
 
@@ -87,12 +91,15 @@ pub async fn selectors(client: Client, namespace: &str) {
     let api = leases(&client, namespace);
     let other = labelled("other", &[("color", "blue")]);
     let other = api.create(&PostParams::default(), &other).await.unwrap();
-    let params = WatchParams::default().timeout(60).labels("color in (red,green)");
-    let mut events: Events =
-        Box::pin(api.watch(&params, version(&other)).await.unwrap());
+    let params = WatchParams::default()
+        .timeout(60)
+        .labels("color in (red,green)");
+    let mut events: Events = Box::pin(api.watch(&params, version(&other)).await.unwrap());
     let paint = async |name: &str, color: &str| {
         let patch = Patch::Merge(json!({"metadata": {"labels": {"color": color}}}));
-        api.patch(name, &PatchParams::default(), &patch).await.unwrap()
+        api.patch(name, &PatchParams::default(), &patch)
+            .await
+            .unwrap()
     };
     create_all(&api, &["one"]).await;
     paint("one", "red").await;
@@ -118,7 +125,9 @@ pub async fn initial_state(client: Client, namespace: &str) {
         let mut events: Events = Box::pin(api.watch(&params, at).await.unwrap());
         assert_event(next(&mut events).await, "ADDED", "b");
         let patch = Patch::Merge(holder(&format!("at-{at}")));
-        api.patch("b", &PatchParams::default(), &patch).await.unwrap();
+        api.patch("b", &PatchParams::default(), &patch)
+            .await
+            .unwrap();
         assert_event(next(&mut events).await, "MODIFIED", "b");
     }
 }
@@ -159,7 +168,6 @@ pub async fn timeouts(client: Client, namespace: &str) {
     let api = leases(&client, namespace);
     let created = create_all(&api, &["a"]).await;
     let params = WatchParams::default().timeout(1);
-    let mut events: Events =
-        Box::pin(api.watch(&params, version(&created[0])).await.unwrap());
+    let mut events: Events = Box::pin(api.watch(&params, version(&created[0])).await.unwrap());
     assert_eq!(next(&mut events).await, None);
 }

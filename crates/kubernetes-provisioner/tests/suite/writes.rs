@@ -5,8 +5,8 @@ use kube::api::{DeleteParams, ListParams, Patch, PatchParams, PostParams};
 use serde_json::json;
 
 use super::{
-    assert_refused, create_all, holder, labelled, lease, lease_path, leases, message,
-    names, send, version,
+    assert_refused, create_all, holder, labelled, lease, lease_path, leases, message, names, send,
+    version,
 };
 
 const MERGE: &str = "application/merge-patch+json";
@@ -37,10 +37,17 @@ pub async fn conflicts(client: Client, namespace: &str) {
     assert_refused(api.patch("one", &params, &patch).await, 409, "Conflict");
     // A patch without a version is of the latest; an update of a lease must have one.
     let blind = holder("third");
-    let patched = api.patch("one", &params, &Patch::Merge(&blind)).await.unwrap();
+    let patched = api
+        .patch("one", &params, &Patch::Merge(&blind))
+        .await
+        .unwrap();
     let mut unversioned = patched.clone();
     unversioned.metadata.resource_version = None;
-    assert_refused(api.replace("one", &post, &unversioned).await, 422, "Invalid");
+    assert_refused(
+        api.replace("one", &post, &unversioned).await,
+        422,
+        "Invalid",
+    );
 
     let mut other = patched.clone();
     other.metadata.uid = Some("11111111-1111-4111-8111-111111111111".to_owned());
@@ -56,13 +63,22 @@ pub async fn conflicts(client: Client, namespace: &str) {
 pub async fn no_ops(client: Client, namespace: &str) {
     let api = leases(&client, namespace);
     let created = create_all(&api, &["one"]).await.remove(0);
-    let same = api.replace("one", &PostParams::default(), &created).await.unwrap();
+    let same = api
+        .replace("one", &PostParams::default(), &created)
+        .await
+        .unwrap();
     assert_eq!(version(&same), version(&created));
     let params = PatchParams::default();
-    let same = api.patch("one", &params, &Patch::Merge(json!({}))).await.unwrap();
+    let same = api
+        .patch("one", &params, &Patch::Merge(json!({})))
+        .await
+        .unwrap();
     assert_eq!(version(&same), version(&created));
     let empty = json!({"metadata": {"labels": {}}});
-    let same = api.patch("one", &params, &Patch::Merge(empty)).await.unwrap();
+    let same = api
+        .patch("one", &params, &Patch::Merge(empty))
+        .await
+        .unwrap();
     assert_eq!(version(&same), version(&created));
 }
 
@@ -106,15 +122,25 @@ pub async fn apply(client: Client, namespace: &str) {
     let mut object = lease("one");
     object.spec = serde_json::from_value(json!({"holderIdentity": "me"})).unwrap();
     let params = PatchParams::apply("suite");
-    let created = api.patch("one", &params, &Patch::Apply(&object)).await.unwrap();
-    assert_eq!(created.spec.and_then(|spec| spec.holder_identity).unwrap(), "me");
-    object.spec = serde_json::from_value(
-        json!({"holderIdentity": "me", "leaseDurationSeconds": 5}),
-    )
-    .unwrap();
-    let changed = api.patch("one", &params, &Patch::Apply(&object)).await.unwrap();
+    let created = api
+        .patch("one", &params, &Patch::Apply(&object))
+        .await
+        .unwrap();
+    assert_eq!(
+        created.spec.and_then(|spec| spec.holder_identity).unwrap(),
+        "me"
+    );
+    object.spec =
+        serde_json::from_value(json!({"holderIdentity": "me", "leaseDurationSeconds": 5})).unwrap();
+    let changed = api
+        .patch("one", &params, &Patch::Apply(&object))
+        .await
+        .unwrap();
     assert_eq!(changed.metadata.uid, created.metadata.uid);
-    assert_eq!(changed.spec.and_then(|spec| spec.lease_duration_seconds), Some(5));
+    assert_eq!(
+        changed.spec.and_then(|spec| spec.lease_duration_seconds),
+        Some(5)
+    );
 
     let path = lease_path(namespace, "one");
     let kind = "application/apply-patch+yaml";
@@ -136,10 +162,14 @@ pub async fn delete_collection(client: Client, namespace: &str) {
         api.create(&PostParams::default(), &object).await.unwrap();
     }
     let red = ListParams::default().labels("color=red");
-    api.delete_collection(&DeleteParams::default(), &red).await.unwrap();
+    api.delete_collection(&DeleteParams::default(), &red)
+        .await
+        .unwrap();
     let left = api.list(&ListParams::default()).await.unwrap();
     assert_eq!(names(&left.items), ["two"]);
     let all = ListParams::default();
-    api.delete_collection(&DeleteParams::default(), &all).await.unwrap();
+    api.delete_collection(&DeleteParams::default(), &all)
+        .await
+        .unwrap();
     assert_eq!(api.list(&all).await.unwrap().items, []);
 }

@@ -2,8 +2,12 @@
 
 use crate::{Checker, Path};
 
-const ACCESS_MODES: [&str; 4] =
-    ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
+const ACCESS_MODES: [&str; 4] = [
+    "ReadOnlyMany",
+    "ReadWriteMany",
+    "ReadWriteOnce",
+    "ReadWriteOncePod",
+];
 
 /// Checks the access modes of a volume or a claim: there is at least one, each is known, and
 /// `ReadWriteOncePod` is the only one.

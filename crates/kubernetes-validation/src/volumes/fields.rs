@@ -2,10 +2,10 @@
 
 use k8s_openapi::api::core::v1::{
     AzureDiskVolumeSource, AzureFilePersistentVolumeSource, CSIPersistentVolumeSource,
-    CinderPersistentVolumeSource, FCVolumeSource, FlexPersistentVolumeSource,
-    FlockerVolumeSource, GlusterfsPersistentVolumeSource, HostPathVolumeSource,
-    ISCSIPersistentVolumeSource, NFSVolumeSource, QuobyteVolumeSource,
-    ScaleIOPersistentVolumeSource, SecretReference, StorageOSPersistentVolumeSource,
+    CinderPersistentVolumeSource, FCVolumeSource, FlexPersistentVolumeSource, FlockerVolumeSource,
+    GlusterfsPersistentVolumeSource, HostPathVolumeSource, ISCSIPersistentVolumeSource,
+    NFSVolumeSource, QuobyteVolumeSource, ScaleIOPersistentVolumeSource, SecretReference,
+    StorageOSPersistentVolumeSource,
 };
 use kubernetes_kinds::Release;
 
@@ -40,11 +40,7 @@ const HOST_PATH_TYPES: [&str; 8] = [
 ];
 
 #[inline]
-pub(super) fn host_path(
-    source: &HostPathVolumeSource,
-    at: &Path<'_>,
-    to: &mut Checker<'_>,
-) {
+pub(super) fn host_path(source: &HostPathVolumeSource, at: &Path<'_>, to: &mut Checker<'_>) {
     contained(&source.path, at.field("path"), to);
     if let Some(kind) = source.type_.as_deref().filter(|_| !source.path.is_empty()) {
         to.known(at.field("type"), kind, &HOST_PATH_TYPES);
@@ -76,18 +72,22 @@ pub(super) fn glusterfs(
     at: &Path<'_>,
     to: &mut Checker<'_>,
 ) {
-    not_empty(&[("endpoints", &source.endpoints), ("path", &source.path)], at, to);
+    not_empty(
+        &[("endpoints", &source.endpoints), ("path", &source.path)],
+        at,
+        to,
+    );
     if let Some(namespace) = &source.endpoints_namespace {
-        to.format(at.field("endpointsNamespace"), namespace, NameFormat::DnsLabel);
+        to.format(
+            at.field("endpointsNamespace"),
+            namespace,
+            NameFormat::DnsLabel,
+        );
     }
 }
 
 #[inline]
-pub(super) fn flocker(
-    source: &FlockerVolumeSource,
-    at: &Path<'_>,
-    to: &mut Checker<'_>,
-) {
+pub(super) fn flocker(source: &FlockerVolumeSource, at: &Path<'_>, to: &mut Checker<'_>) {
     let name = source.dataset_name.as_deref().unwrap_or_default();
     let uuid = source.dataset_uuid.as_deref().unwrap_or_default();
     let message = "exactly one of datasetName and datasetUUID must be set";
@@ -97,13 +97,22 @@ pub(super) fn flocker(
         _ => to.invalid(*at, "oneOf", name, message),
     }
     if name.contains('/') {
-        to.invalid(at.field("datasetName"), "flocker.name", name, "remove the `/`");
+        to.invalid(
+            at.field("datasetName"),
+            "flocker.name",
+            name,
+            "remove the `/`",
+        );
     }
 }
 
 #[inline]
 pub(super) fn nfs(source: &NFSVolumeSource, at: &Path<'_>, to: &mut Checker<'_>) {
-    not_empty(&[("server", &source.server), ("path", &source.path)], at, to);
+    not_empty(
+        &[("server", &source.server), ("path", &source.path)],
+        at,
+        to,
+    );
     if !source.path.starts_with('/') {
         to.invalid(
             at.field("path"),
@@ -118,11 +127,7 @@ pub(super) fn nfs(source: &NFSVolumeSource, at: &Path<'_>, to: &mut Checker<'_>)
 const MAX_TENANT: usize = 64;
 
 #[inline]
-pub(super) fn quobyte(
-    source: &QuobyteVolumeSource,
-    at: &Path<'_>,
-    to: &mut Checker<'_>,
-) {
+pub(super) fn quobyte(source: &QuobyteVolumeSource, at: &Path<'_>, to: &mut Checker<'_>) {
     let tenant = source.tenant.as_deref().unwrap_or_default();
     let registry = at.field("registry");
     if to.min_length(registry, &source.registry) {
@@ -189,7 +194,11 @@ pub(super) fn iscsi(
         }
     }
     if let Some(name) = &source.initiator_name {
-        iscsi_name(name, at.field("initiatorName").reported_as("initiatorname"), to);
+        iscsi_name(
+            name,
+            at.field("initiatorName").reported_as("initiatorname"),
+            to,
+        );
     }
 }
 
@@ -203,11 +212,7 @@ fn iscsi_name(name: &str, at: Path<'_>, to: &mut Checker<'_>) {
 }
 
 #[inline]
-pub(super) fn cinder(
-    source: &CinderPersistentVolumeSource,
-    at: &Path<'_>,
-    to: &mut Checker<'_>,
-) {
+pub(super) fn cinder(source: &CinderPersistentVolumeSource, at: &Path<'_>, to: &mut Checker<'_>) {
     to.min_length(at.field("volumeID"), &source.volume_id);
     if let Some(secret) = &source.secret_ref {
         let (name, namespace) = (&secret.name, &secret.namespace);
@@ -229,11 +234,7 @@ fn named_object(
 }
 
 #[inline]
-pub(super) fn fibre_channel(
-    source: &FCVolumeSource,
-    at: &Path<'_>,
-    to: &mut Checker<'_>,
-) {
+pub(super) fn fibre_channel(source: &FCVolumeSource, at: &Path<'_>, to: &mut Checker<'_>) {
     let targets = source.target_wwns.as_deref().unwrap_or_default();
     let ids = source.wwids.as_deref().unwrap_or_default();
     let message = "exactly one of targetWWNs and wwids must have entries";
@@ -261,7 +262,9 @@ pub(super) fn flex_volume(
     to.min_length(at.field("driver"), &source.driver);
     let options = at.field("options");
     for key in source.options.iter().flat_map(|options| options.keys()) {
-        let domain = key.split_once('/').map_or(key.as_str(), |(domain, _)| domain);
+        let domain = key
+            .split_once('/')
+            .map_or(key.as_str(), |(domain, _)| domain);
         if RESERVED.iter().any(|reserved| is_in(domain, reserved)) {
             let message = "the domains kubernetes.io and k8s.io are reserved";
             to.invalid(options.key(key), "flex.reserved", key, message);
@@ -283,8 +286,10 @@ pub(super) fn azure_file(
     at: &Path<'_>,
     to: &mut Checker<'_>,
 ) {
-    let fields =
-        [("secretName", &*source.secret_name), ("shareName", &source.share_name)];
+    let fields = [
+        ("secretName", &*source.secret_name),
+        ("shareName", &source.share_name),
+    ];
     not_empty(&fields, at, to);
     if let Some(namespace) = &source.secret_namespace {
         to.min_length(at.field("secretNamespace"), namespace);
@@ -292,14 +297,21 @@ pub(super) fn azure_file(
 }
 
 #[inline]
-pub(super) fn azure_disk(
-    source: &AzureDiskVolumeSource,
-    at: &Path<'_>,
-    to: &mut Checker<'_>,
-) {
-    not_empty(&[("diskName", &source.disk_name), ("diskURI", &source.disk_uri)], at, to);
+pub(super) fn azure_disk(source: &AzureDiskVolumeSource, at: &Path<'_>, to: &mut Checker<'_>) {
+    not_empty(
+        &[
+            ("diskName", &source.disk_name),
+            ("diskURI", &source.disk_uri),
+        ],
+        at,
+        to,
+    );
     if let Some(mode) = &source.caching_mode {
-        to.known(at.field("cachingMode"), mode, &["None", "ReadOnly", "ReadWrite"]);
+        to.known(
+            at.field("cachingMode"),
+            mode,
+            &["None", "ReadOnly", "ReadWrite"],
+        );
     }
     let Some(kind) = source.kind.as_deref() else {
         return;
@@ -361,11 +373,7 @@ const MAX_DRIVER_NAME: usize = 63;
 
 /// Checks a CSI volume.
 #[inline]
-pub(super) fn csi_source(
-    csi: &CSIPersistentVolumeSource,
-    at: &Path<'_>,
-    to: &mut Checker<'_>,
-) {
+pub(super) fn csi_source(csi: &CSIPersistentVolumeSource, at: &Path<'_>, to: &mut Checker<'_>) {
     let driver = at.field("driver");
     // Until 1.35 an empty name is no valid one either.
     if to.min_length(driver, &csi.driver) || to.target().is_before(Release::new(1, 36)) {
@@ -374,8 +382,14 @@ pub(super) fn csi_source(
     }
     to.min_length(at.field("volumeHandle"), &csi.volume_handle);
     let secrets = [
-        ("controllerPublishSecretRef", &csi.controller_publish_secret_ref),
-        ("controllerExpandSecretRef", &csi.controller_expand_secret_ref),
+        (
+            "controllerPublishSecretRef",
+            &csi.controller_publish_secret_ref,
+        ),
+        (
+            "controllerExpandSecretRef",
+            &csi.controller_expand_secret_ref,
+        ),
         ("nodePublishSecretRef", &csi.node_publish_secret_ref),
         ("nodeExpandSecretRef", &csi.node_expand_secret_ref),
     ];

@@ -30,16 +30,18 @@ fn is_iqn(text: &str) -> bool {
     let Some((date, rest)) = text.split_at_checked("2001-04.".len()) else {
         return false;
     };
-    let is_date = date.bytes().zip("dddd-dd.".bytes()).all(|(found, form)| match form {
-        b'd' => found.is_ascii_digit(),
-        other => found == other,
-    });
+    let is_date = date
+        .bytes()
+        .zip("dddd-dd.".bytes())
+        .all(|(found, form)| match form {
+            b'd' => found.is_ascii_digit(),
+            other => found == other,
+        });
     let is_authority = |text: &str| {
         let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-');
         !text.is_empty() && text.chars().all(is_part)
     };
-    let refused =
-        [',', ';', '*', '&', '$', '|', '\t', '\n', '\u{c}', '\r', ' '].as_slice();
+    let refused = [',', ';', '*', '&', '$', '|', '\t', '\n', '\u{c}', '\r', ' '].as_slice();
     is_date
         && rest.split_once(':').is_some_and(|(authority, name)| {
             is_authority(authority) && !name.is_empty() && !name.contains(refused)
@@ -50,7 +52,10 @@ fn is_iqn(text: &str) -> bool {
 #[inline]
 fn is_identifier(text: &str, length: usize) -> bool {
     let mut chars = text.chars();
-    let rest = chars.next().filter(|first| *first != '\n').map(|_| chars.as_str());
+    let rest = chars
+        .next()
+        .filter(|first| *first != '\n')
+        .map(|_| chars.as_str());
     rest.is_some_and(|rest| {
         rest.len() == length && rest.bytes().all(|byte| byte.is_ascii_alphanumeric())
     })

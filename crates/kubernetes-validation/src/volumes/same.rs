@@ -41,8 +41,7 @@ fn drop_zeros(value: &mut Value, of: &str) {
     }
     object.retain(|key, value| {
         drop_zeros(value, key);
-        let is_pointer =
-            POINTERS.contains(&key.as_str()) || (of == LOCAL && key == "fsType");
+        let is_pointer = POINTERS.contains(&key.as_str()) || (of == LOCAL && key == "fsType");
         match value {
             Value::Null => false,
             Value::Bool(value) => is_pointer || *value,

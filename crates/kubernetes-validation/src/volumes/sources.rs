@@ -6,9 +6,8 @@
 use k8s_openapi::api::core::v1::PersistentVolumeSpec;
 
 use super::fields::{
-    azure_disk, azure_file, cinder, contained, csi_source, disk_partition,
-    fibre_channel, flex_volume, flocker, glusterfs, host_path, iscsi, nfs, quobyte,
-    scale_io, storage_os,
+    azure_disk, azure_file, cinder, contained, csi_source, disk_partition, fibre_channel,
+    flex_volume, flocker, glusterfs, host_path, iscsi, nfs, quobyte, scale_io, storage_os,
 };
 use crate::{Checker, Path};
 
@@ -88,10 +87,14 @@ pub fn source(
         to.required(*at, "source.one", "a volume needs a source");
     }
     let recycled = spec.persistent_volume_reclaim_policy.as_deref() == Some("Recycle");
-    if recycled && spec.host_path.as_ref().is_some_and(|host| is_root(&host.path)) {
+    if recycled
+        && spec
+            .host_path
+            .as_ref()
+            .is_some_and(|host| is_root(&host.path))
+    {
         let at = at.field("persistentVolumeReclaimPolicy");
-        let message =
-            "all files of the node would be deleted: use another policy or path";
+        let message = "all files of the node would be deleted: use another policy or path";
         to.forbidden(at, "hostPath.recycle", message);
     }
 }
@@ -145,22 +148,28 @@ fn in_tree(spec: &PersistentVolumeSpec, name: &str, sources: &mut Sources<'_, '_
 }
 
 #[inline]
-fn after_flex(
-    spec: &PersistentVolumeSpec,
-    has_affinity: bool,
-    sources: &mut Sources<'_, '_>,
-) {
+fn after_flex(spec: &PersistentVolumeSpec, has_affinity: bool, sources: &mut Sources<'_, '_>) {
     next!(sources, "azureFile", &spec.azure_file, azure_file);
-    next!(sources, "vsphereVolume", &spec.vsphere_volume, |volume, at, to| {
-        to.min_length(at.field("volumePath"), &volume.volume_path);
-    });
+    next!(
+        sources,
+        "vsphereVolume",
+        &spec.vsphere_volume,
+        |volume, at, to| {
+            to.min_length(at.field("volumePath"), &volume.volume_path);
+        }
+    );
     let disk = &spec.photon_persistent_disk;
     next!(sources, "photonPersistentDisk", disk, |disk, at, to| {
         to.min_length(at.field("pdID"), &disk.pd_id);
     });
-    next!(sources, "portworxVolume", &spec.portworx_volume, |volume, at, to| {
-        to.min_length(at.field("volumeID"), &volume.volume_id);
-    });
+    next!(
+        sources,
+        "portworxVolume",
+        &spec.portworx_volume,
+        |volume, at, to| {
+            to.min_length(at.field("volumeID"), &volume.volume_id);
+        }
+    );
     next!(sources, "azureDisk", &spec.azure_disk, azure_disk);
     next!(sources, "scaleIO", &spec.scale_io, scale_io);
     let is_first = !sources.has_one;
@@ -170,7 +179,9 @@ fn after_flex(
     if is_first && spec.local.is_some() && !has_affinity {
         // Required even inside another object, where it is forbidden: no local volume is valid there.
         let at = sources.at.field("nodeAffinity");
-        sources.to.required(at, "local", "a local volume is on certain nodes only");
+        sources
+            .to
+            .required(at, "local", "a local volume is on certain nodes only");
     }
     next!(sources, "storageos", &spec.storageos, storage_os);
 }

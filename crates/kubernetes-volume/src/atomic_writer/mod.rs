@@ -85,8 +85,7 @@ impl AtomicWriter {
     pub fn new(dir: impl Into<PathBuf>) -> Result<Self> {
         let path = dir.into();
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let dir = openat(CWD, &path, flags, Mode::empty())
-            .map_err(Error::io("open", &path))?;
+        let dir = openat(CWD, &path, flags, Mode::empty()).map_err(Error::io("open", &path))?;
         Ok(Self { dir, path })
     }
 

@@ -11,7 +11,9 @@ const MOST: usize = 4096;
 pub(super) fn check(payload: &Payload) -> Result<()> {
     for path in payload.keys() {
         if let Some(reason) = reason(path) {
-            return Err(Error::invalid(format!("the path {path:?} of a file {reason}")));
+            return Err(Error::invalid(format!(
+                "the path {path:?} of a file {reason}"
+            )));
         }
         // Each directory above the file.
         for (at, _) in path.match_indices('/') {
@@ -41,9 +43,7 @@ fn reason(path: &str) -> Option<String> {
         return Some("has a null byte".to_owned());
     }
     if path.starts_with("..") {
-        return Some(
-            "begins with \"..\", which is for the links behind the files".to_owned(),
-        );
+        return Some("begins with \"..\", which is for the links behind the files".to_owned());
     }
     for part in path.split('/') {
         match part {

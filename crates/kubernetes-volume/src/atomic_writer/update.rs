@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use rustix::fs::{
-    AtFlags, Dir, Mode, OFlags, Uid, fchmod, fchown, mkdirat, openat, readlinkat,
-    renameat, symlinkat, unlinkat,
+    AtFlags, Dir, Mode, OFlags, Uid, fchmod, fchown, mkdirat, openat, readlinkat, renameat,
+    symlinkat, unlinkat,
 };
 use rustix::io::Errno;
 use tracing::warn;
@@ -43,7 +43,9 @@ impl Update<'_> {
         set_permissions: impl FnOnce(&Path) -> Result<()>,
     ) -> Result<CString> {
         let name = self.new_directory()?;
-        let written = self.fill(&name, set_permissions).and_then(|()| self.swap(&name));
+        let written = self
+            .fill(&name, set_permissions)
+            .and_then(|()| self.swap(&name));
         if let Err(error) = written {
             // Nobody has seen it.
             if let Err(left) = self.remove(&name) {
@@ -56,7 +58,9 @@ impl Update<'_> {
 
     fn new_directory(&self) -> Result<CString> {
         let make = |error| Error::io("make a directory in", self.path)(error);
-        let mut time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let mut time = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .unwrap_or_default();
         loop {
             let name = format!("..{}.{:09}", time.as_secs(), time.subsec_nanos());
             let name = CString::new(name).map_err(|_| make(Errno::INVAL))?;
@@ -69,19 +73,14 @@ impl Update<'_> {
         }
     }
 
-    fn fill(
-        &self,
-        name: &CStr,
-        set_permissions: impl FnOnce(&Path) -> Result<()>,
-    ) -> Result<()> {
+    fn fill(&self, name: &CStr, set_permissions: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
         let path = shown(self.path, name);
         let top = open_directory(self.dir, name).map_err(Error::io("open", &path))?;
         // The umask may have taken permissions away.
         fchmod(&top, DIRECTORY).map_err(Error::io("set the mode of", &path))?;
         for (at, file) in self.payload {
-            write_file(&top, at, file).map_err(|Failed(action, error)| {
-                Error::io(action, path.join(at))(error)
-            })?;
+            write_file(&top, at, file)
+                .map_err(|Failed(action, error)| Error::io(action, path.join(at))(error))?;
         }
         // This leads to the directory that is open, whatever has its name by now.
         set_permissions(Path::new(&format!("/proc/self/fd/{}", top.as_raw_fd())))
@@ -104,7 +103,10 @@ impl Update<'_> {
 
     /// The names that the volume shows: the first part of each path.
     fn names(&self) -> BTreeSet<&str> {
-        self.payload.keys().filter_map(|path| path.split('/').next()).collect()
+        self.payload
+            .keys()
+            .filter_map(|path| path.split('/').next())
+            .collect()
     }
 
     /// Makes the links through which files are read.
@@ -159,8 +161,7 @@ impl Update<'_> {
             return false;
         }
         let own = [b"..data/", name.to_bytes()].concat();
-        readlinkat(self.dir, name, Vec::new())
-            .is_ok_and(|target| target.to_bytes() == own)
+        readlinkat(self.dir, name, Vec::new()).is_ok_and(|target| target.to_bytes() == own)
     }
 
     fn remove(&self, name: &CStr) -> Result<()> {
@@ -176,9 +177,9 @@ struct Failed(&'static str, Errno);
 fn write_file(top: &OwnedFd, path: &str, file: &FileProjection) -> Result<(), Failed> {
     let failed = |action| move |error| Failed(action, error);
     let mut parts = path.split('/').peekable();
-    let mut above = top.try_clone().map_err(|error| {
-        Failed("open", Errno::from_io_error(&error).unwrap_or(Errno::IO))
-    })?;
+    let mut above = top
+        .try_clone()
+        .map_err(|error| Failed("open", Errno::from_io_error(&error).unwrap_or(Errno::IO)))?;
     while let Some(part) = parts.next() {
         if parts.peek().is_some() {
             let made = mkdirat(&above, part, DIRECTORY);
@@ -190,17 +191,13 @@ fn write_file(top: &OwnedFd, path: &str, file: &FileProjection) -> Result<(), Fa
             fchmod(&above, DIRECTORY).map_err(failed("set the mode of"))?;
             continue;
         }
-        let flags = OFlags::WRONLY
-            | OFlags::CREATE
-            | OFlags::EXCL
-            | OFlags::NOFOLLOW
-            | OFlags::CLOEXEC;
+        let flags =
+            OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         // Nobody else reads it before it has its permissions.
         let new = openat(&above, part, flags, Mode::from_raw_mode(0o600));
         let mut new = File::from(new.map_err(failed("create"))?);
-        new.write_all(&file.data).map_err(|error| {
-            Failed("write", Errno::from_io_error(&error).unwrap_or(Errno::IO))
-        })?;
+        new.write_all(&file.data)
+            .map_err(|error| Failed("write", Errno::from_io_error(&error).unwrap_or(Errno::IO)))?;
         if let Some(user) = file.fs_user {
             let user = Some(Uid::from_raw(user));
             fchown(&new, user, None).map_err(failed("set the owner of"))?;

@@ -46,14 +46,12 @@ pub(super) fn check(
     let printed = shortened(&[&output.stdout[..], &output.stderr[..]].concat());
     match output.status.code() {
         Some(0) => Ok(()),
-        Some(code) if code & UNCORRECTED != 0 && code < 64 => {
-            Err(FilesystemError::HasErrors {
-                device: device.to_owned(),
-                fs_type: fs_type.to_owned(),
-                output: printed,
-            }
-            .into())
+        Some(code) if code & UNCORRECTED != 0 && code < 64 => Err(FilesystemError::HasErrors {
+            device: device.to_owned(),
+            fs_type: fs_type.to_owned(),
+            output: printed,
         }
+        .into()),
         Some(CORRECTED) => {
             tracing::info!(device = %device.display(), output = printed, "errors corrected");
             Ok(())

@@ -19,7 +19,8 @@ const BEGINNING: u64 = 256 << 10;
 /// When it doesn't exist, can't be read or is something else.
 pub fn device_size(device: &Path) -> Result<u64> {
     let mut file = open(device)?;
-    file.seek(SeekFrom::End(0)).map_err(Error::io("find the end of", device))
+    file.seek(SeekFrom::End(0))
+        .map_err(Error::io("find the end of", device))
 }
 
 /// Checks that the device is there and can be read. `blkid` says "nothing found" otherwise, as
@@ -31,13 +32,10 @@ pub(super) fn check_readable(device: &Path) -> Result<()> {
 }
 
 /// Returns bytes of a device, or nothing if it ends before.
-pub(super) fn read_at(
-    device: &Path,
-    offset: u64,
-    length: usize,
-) -> Result<Option<Vec<u8>>> {
+pub(super) fn read_at(device: &Path, offset: u64, length: usize) -> Result<Option<Vec<u8>>> {
     let mut file = open(device)?;
-    file.seek(SeekFrom::Start(offset)).map_err(Error::io("seek in", device))?;
+    file.seek(SeekFrom::Start(offset))
+        .map_err(Error::io("seek in", device))?;
     let mut bytes = vec![0; length];
     match file.read_exact(&mut bytes) {
         Ok(()) => Ok(Some(bytes)),
@@ -79,7 +77,9 @@ pub(super) fn is_read_only(device: &Path) -> Result<bool> {
     if !is_block_device(device)? {
         return Ok(false);
     }
-    let number = fs::metadata(device).map_err(Error::io("look at", device))?.rdev();
+    let number = fs::metadata(device)
+        .map_err(Error::io("look at", device))?
+        .rdev();
     let (major, minor) = (rustix::fs::major(number), rustix::fs::minor(number));
     let path = format!("/sys/dev/block/{major}:{minor}/ro");
     // Without sysfs nothing is known; the command that writes will say so.

@@ -27,7 +27,9 @@ pub struct SafeFormatAndMount {
 
 impl std::fmt::Debug for SafeFormatAndMount {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("SafeFormatAndMount").field("limits", &self.limits).finish()
+        f.debug_struct("SafeFormatAndMount")
+            .field("limits", &self.limits)
+            .finish()
     }
 }
 
@@ -127,11 +129,10 @@ impl SafeFormatAndMount {
                 .into());
             }
         }
-        let mounted =
-            self.mounter.mount_sensitive(device, target, fs_type, options, sensitive);
-        mounted.map_err(|error| {
-            of_class(error, |source| mount_failed(device, fs_type, source))
-        })
+        let mounted = self
+            .mounter
+            .mount_sensitive(device, target, fs_type, options, sensitive);
+        mounted.map_err(|error| of_class(error, |source| mount_failed(device, fs_type, source)))
     }
 
     fn format(&self, device: &Path, fs_type: &str, options: &[&str]) -> Result<()> {
@@ -153,13 +154,13 @@ impl SafeFormatAndMount {
         args.push(device.as_os_str());
         tracing::info!(device = %device.display(), fs_type, "format");
         let result = self.exec.run(program, &args, self.limits.format);
-        result.and_then(|output| output.success(program, &args)).map_err(|error| {
-            FilesystemError::Format {
+        result
+            .and_then(|output| output.success(program, &args))
+            .map_err(|error| FilesystemError::Format {
                 device: device.to_owned(),
                 fs_type: fs_type.to_owned(),
                 source: Box::new(error.into()),
-            }
-        })?;
+            })?;
         Ok(())
     }
 
@@ -171,13 +172,22 @@ impl SafeFormatAndMount {
             tracing::info!(device = %device.display(), "in use, and not checked");
             return Ok(());
         }
-        check(&*self.exec, self.limits.check, device, fs_type, ("fsck", &["-a"]))
+        check(
+            &*self.exec,
+            self.limits.check,
+            device,
+            fs_type,
+            ("fsck", &["-a"]),
+        )
     }
 }
 
 /// Whether the last of `ro` and `rw` is `ro`.
 fn is_read_only(options: &[&str], sensitive: &[&str]) -> bool {
-    let mut all = options.iter().chain(sensitive).flat_map(|options| options.split(','));
+    let mut all = options
+        .iter()
+        .chain(sensitive)
+        .flat_map(|options| options.split(','));
     all.rfind(|option| matches!(*option, "ro" | "rw")) == Some("ro")
 }
 
@@ -206,5 +216,7 @@ fn check_fs_type(fs_type: &str) -> Result<()> {
         return Ok(());
     }
     let text = "is no name of letters, digits and underscores";
-    Err(Error::invalid(format!("the type of file system {fs_type:?} {text}")))
+    Err(Error::invalid(format!(
+        "the type of file system {fs_type:?} {text}"
+    )))
 }

@@ -27,11 +27,7 @@ pub enum DiskFormat {
 /// [`FilesystemError::NoDevice`] if the device doesn't exist, [`FilesystemError::Ambiguous`] if
 /// it has the marks of several file systems, and [`FilesystemError::Probe`] if it can't be read
 /// or `blkid` fails.
-pub fn disk_format(
-    exec: &dyn Exec,
-    limits: &TimeLimits,
-    device: &Path,
-) -> Result<DiskFormat> {
+pub fn disk_format(exec: &dyn Exec, limits: &TimeLimits, device: &Path) -> Result<DiskFormat> {
     is_block_device(device)?;
     let failed = |source: Error| {
         Error::from(FilesystemError::Probe {
@@ -43,8 +39,9 @@ pub fn disk_format(
     let program = Path::new("blkid");
     let args = ["-p", "-s", "TYPE", "-s", "PTTYPE", "-o", "export"].map(OsStr::new);
     let args = [&args[..], &[device.as_os_str()]].concat();
-    let output =
-        exec.run(program, &args, limits.probe).map_err(|error| failed(error.into()))?;
+    let output = exec
+        .run(program, &args, limits.probe)
+        .map_err(|error| failed(error.into()))?;
     match output.status.code() {
         Some(0) => {
             let bad = |reason: &str| ExecError::BadOutput {
@@ -87,12 +84,8 @@ fn parse(output: &Output) -> Result<DiskFormat, &'static str> {
     }
     match (fs_type, table) {
         // Also with a type: then it has both.
-        (_, Some(table)) if !table.is_empty() => {
-            Ok(DiskFormat::PartitionTable(table.to_owned()))
-        }
-        (Some(fs_type), _) if !fs_type.is_empty() => {
-            Ok(DiskFormat::Filesystem(fs_type.to_owned()))
-        }
+        (_, Some(table)) if !table.is_empty() => Ok(DiskFormat::PartitionTable(table.to_owned())),
+        (Some(fs_type), _) if !fs_type.is_empty() => Ok(DiskFormat::Filesystem(fs_type.to_owned())),
         _ => Err("it has neither a type nor a partition table"),
     }
 }

@@ -21,7 +21,9 @@ pub struct ResizeFs {
 
 impl std::fmt::Debug for ResizeFs {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ResizeFs").field("limits", &self.limits).finish()
+        f.debug_struct("ResizeFs")
+            .field("limits", &self.limits)
+            .finish()
     }
 }
 
@@ -94,7 +96,9 @@ impl ResizeFs {
             "btrfs" => self.run("btrfs", &[filesystem, resize, max, path]),
             _ => Err(unsupported(&fs_type)),
         };
-        result.map(|_| true).map_err(|error| failed(device, &fs_type, error))
+        result
+            .map(|_| true)
+            .map_err(|error| failed(device, &fs_type, error))
     }
 
     /// Returns what is on the device; a partition table is an error here.
@@ -110,7 +114,11 @@ impl ResizeFs {
 
     /// Asks a mounted XFS, whose free space doesn't show all of its size.
     fn mounted_xfs(&self, mount_path: &Path) -> Result<FsSize> {
-        let args = [OsStr::new("-c"), OsStr::new("statfs"), mount_path.as_os_str()];
+        let args = [
+            OsStr::new("-c"),
+            OsStr::new("statfs"),
+            mount_path.as_os_str(),
+        ];
         let printed = self.run("xfs_io", &args)?;
         let text = String::from_utf8_lossy(&printed);
         let value = |name: &str| {

@@ -69,7 +69,8 @@ fn read(
     parse: impl FnOnce(&[u8]) -> Option<FsSize>,
 ) -> Result<FsSize> {
     let block = read_at(device, offset, length)?;
-    block.as_deref().and_then(parse).ok_or_else(|| {
-        Error::invalid(format!("{} has no superblock of {name}", device.display()))
-    })
+    block
+        .as_deref()
+        .and_then(parse)
+        .ok_or_else(|| Error::invalid(format!("{} has no superblock of {name}", device.display())))
 }

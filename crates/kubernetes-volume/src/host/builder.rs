@@ -22,8 +22,7 @@ use crate::{Error, Result};
 /// Returns the object with a namespace and a name.
 type Get<T> = Arc<dyn Fn(&str, &str) -> Result<Arc<T>> + Send + Sync>;
 /// Answers a request for a token of the service account with a namespace and a name.
-type Tokens =
-    Arc<dyn Fn(&str, &str, &TokenRequest) -> Result<TokenRequest> + Send + Sync>;
+type Tokens = Arc<dyn Fn(&str, &str, &TokenRequest) -> Result<TokenRequest> + Send + Sync>;
 
 /// What is true of the node.
 #[derive(Clone, Default)]
@@ -72,9 +71,7 @@ impl StandaloneHostBuilder {
             exec: None,
             subpather: None,
             secrets: Arc::new(|namespace, name| Err(absent("secret", namespace, name))),
-            config_maps: Arc::new(|namespace, name| {
-                Err(absent("configmap", namespace, name))
-            }),
+            config_maps: Arc::new(|namespace, name| Err(absent("configmap", namespace, name))),
             tokens: None,
             recorder: None,
         }
@@ -104,8 +101,7 @@ impl StandaloneHostBuilder {
         resources: impl IntoIterator<Item = (K, V)>,
     ) -> Self {
         let resources = resources.into_iter();
-        let resources =
-            resources.map(|(name, amount)| (name.into(), Quantity(amount.into())));
+        let resources = resources.map(|(name, amount)| (name.into(), Quantity(amount.into())));
         self.facts.allocatable = Some(resources.collect());
         self
     }
@@ -115,7 +111,9 @@ impl StandaloneHostBuilder {
         mut self,
         labels: impl IntoIterator<Item = (K, V)>,
     ) -> Self {
-        let labels = labels.into_iter().map(|(key, value)| (key.into(), value.into()));
+        let labels = labels
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
         self.facts.labels = Some(labels.collect());
         self
     }
@@ -134,7 +132,10 @@ impl StandaloneHostBuilder {
     pub fn secret_objects(self, secrets: impl IntoIterator<Item = Secret>) -> Self {
         let secrets = secrets.into_iter();
         let secrets = map(secrets.map(|secret| {
-            (key(&secret.metadata.namespace, &secret.metadata.name), Arc::new(secret))
+            (
+                key(&secret.metadata.namespace, &secret.metadata.name),
+                Arc::new(secret),
+            )
         }));
         self.secrets(move |namespace, name| find(&secrets, "secret", namespace, name))
     }
@@ -153,21 +154,19 @@ impl StandaloneHostBuilder {
     pub fn config_map_objects(self, maps: impl IntoIterator<Item = ConfigMap>) -> Self {
         let maps = maps.into_iter();
         let maps = map(maps.map(|map| {
-            (key(&map.metadata.namespace, &map.metadata.name), Arc::new(map))
+            (
+                key(&map.metadata.namespace, &map.metadata.name),
+                Arc::new(map),
+            )
         }));
-        self.config_maps(move |namespace, name| {
-            find(&maps, "configmap", namespace, name)
-        })
+        self.config_maps(move |namespace, name| find(&maps, "configmap", namespace, name))
     }
 
     /// Sets a function that answers requests for tokens, by the namespace and the name of the
     /// service account. Without it, tokens are [not supported](Error::NotSupported).
     pub fn tokens(
         mut self,
-        tokens: impl Fn(&str, &str, &TokenRequest) -> Result<TokenRequest>
-        + Send
-        + Sync
-        + 'static,
+        tokens: impl Fn(&str, &str, &TokenRequest) -> Result<TokenRequest> + Send + Sync + 'static,
     ) -> Self {
         self.tokens = Some(Arc::new(tokens));
         self
@@ -233,11 +232,15 @@ impl StandaloneHostBuilder {
         if facts.node_name.is_empty() {
             facts.node_name = facts.host_name.to_lowercase();
         }
-        let mounter = self.mounter.unwrap_or_else(|| Arc::new(LinuxMounter::new()));
+        let mounter = self
+            .mounter
+            .unwrap_or_else(|| Arc::new(LinuxMounter::new()));
         let tools = Tools {
             host_utils: self.host_utils.unwrap_or_else(|| Arc::new(LinuxHostUtils)),
             exec: self.exec.unwrap_or_else(|| Arc::new(Local)),
-            subpather: self.subpather.unwrap_or_else(|| Arc::new(LinuxSubpath::new())),
+            subpather: self
+                .subpather
+                .unwrap_or_else(|| Arc::new(LinuxSubpath::new())),
             mounter,
             secrets: self.secrets,
             config_maps: self.config_maps,
@@ -262,7 +265,10 @@ fn map<T>(objects: impl Iterator<Item = ((String, String), Arc<T>)>) -> Objects<
 
 fn key(namespace: &Option<String>, name: &Option<String>) -> (String, String) {
     let namespace = namespace.clone().filter(|namespace| !namespace.is_empty());
-    (namespace.unwrap_or_else(|| "default".to_owned()), name.clone().unwrap_or_default())
+    (
+        namespace.unwrap_or_else(|| "default".to_owned()),
+        name.clone().unwrap_or_default(),
+    )
 }
 
 fn find<T>(

@@ -44,8 +44,7 @@ use tracing::warn;
 
 use crate::exec::Exec;
 use crate::interfaces::{
-    EventRecorder, KubeletVolumeHost, Lister, Mounter, Unmounter, VolumeHost,
-    VolumePlugin,
+    EventRecorder, KubeletVolumeHost, Lister, Mounter, Unmounter, VolumeHost, VolumePlugin,
 };
 use crate::manager::VolumePluginManager;
 use crate::mount::{HostUtils, Mount};
@@ -132,9 +131,7 @@ impl StandaloneHost {
 
     fn plugin_of(&self, spec: &Spec) -> Result<Arc<dyn VolumePlugin>> {
         let manager = self.plugins.get().and_then(Weak::upgrade).ok_or_else(|| {
-            Error::invalid(
-                "the host has no manager of plugins; call `start` or `use_manager`",
-            )
+            Error::invalid("the host has no manager of plugins; call `start` or `use_manager`")
         })?;
         Ok(manager.find_plugin_by_spec(spec)?)
     }
@@ -153,12 +150,7 @@ impl VolumeHost for StandaloneHost {
         self.layout.pods()
     }
 
-    fn pod_volume_dir(
-        &self,
-        pod_uid: &str,
-        plugin_name: &str,
-        volume_name: &str,
-    ) -> PathBuf {
+    fn pod_volume_dir(&self, pod_uid: &str, plugin_name: &str, volume_name: &str) -> PathBuf {
         self.layout
             .of_pod(pod_uid, "volumes", plugin_name)
             .join(layout::part(volume_name))
@@ -220,9 +212,7 @@ impl VolumeHost for StandaloneHost {
 
     fn node_allocatable(&self) -> Result<BTreeMap<String, Quantity>> {
         let resources = self.facts.allocatable.clone();
-        resources.ok_or_else(|| {
-            Error::NotSupported("what Pods can use of the node".to_owned())
-        })
+        resources.ok_or_else(|| Error::NotSupported("what Pods can use of the node".to_owned()))
     }
 
     fn node_labels(&self) -> Result<BTreeMap<String, String>> {

@@ -61,12 +61,14 @@ impl StandaloneHost {
                 found.insert((EMPTY_DIR.to_owned(), volume));
             }
         }
-        let found = found.into_iter().map(|(plugin_name, volume_name)| VolumeOnDisk {
-            path: self.pod_volume_dir(pod_uid, &plugin_name, &volume_name),
-            pod_uid: pod_uid.to_owned(),
-            plugin_name,
-            volume_name,
-        });
+        let found = found
+            .into_iter()
+            .map(|(plugin_name, volume_name)| VolumeOnDisk {
+                path: self.pod_volume_dir(pod_uid, &plugin_name, &volume_name),
+                pod_uid: pod_uid.to_owned(),
+                plugin_name,
+                volume_name,
+            });
         Ok(found.collect())
     }
 
@@ -84,9 +86,7 @@ impl StandaloneHost {
             for second in directories(&plugins.join(&first))? {
                 if second == DEVICE_MOUNTS {
                     found.push(first.clone());
-                } else if exists(
-                    &plugins.join(&first).join(&second).join(DEVICE_MOUNTS),
-                )? {
+                } else if exists(&plugins.join(&first).join(&second).join(DEVICE_MOUNTS))? {
                     found.push(format!("{first}/{second}"));
                 }
             }
@@ -101,7 +101,10 @@ impl StandaloneHost {
     /// When the directories can't be read.
     pub fn device_mounts_on_disk(&self, plugin_name: &str) -> Result<Vec<PathBuf>> {
         let dir = device_mounts(self, plugin_name);
-        Ok(names(&dir)?.into_iter().map(|name| dir.join(name)).collect())
+        Ok(names(&dir)?
+            .into_iter()
+            .map(|name| dir.join(name))
+            .collect())
     }
 
     /// Removes the directories of plugins that are empty. Can be repeated.
@@ -145,9 +148,7 @@ fn remove_if_empty(dir: &Path) -> Result<()> {
         Err(error)
             if !matches!(
                 error.kind(),
-                ErrorKind::NotFound
-                    | ErrorKind::NotADirectory
-                    | ErrorKind::DirectoryNotEmpty
+                ErrorKind::NotFound | ErrorKind::NotADirectory | ErrorKind::DirectoryNotEmpty
             ) =>
         {
             Err(Error::io("remove the directory", dir)(error))

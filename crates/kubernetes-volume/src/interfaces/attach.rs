@@ -22,12 +22,8 @@ pub trait DeviceMounter: Send + Sync {
     /// # Errors
     ///
     /// When it can't be mounted; see [`Error`](crate::Error) for the classes.
-    fn mount_device(
-        &self,
-        spec: &Spec,
-        device_path: &Path,
-        device_mount_path: &Path,
-    ) -> Result<()>;
+    fn mount_device(&self, spec: &Spec, device_path: &Path, device_mount_path: &Path)
+    -> Result<()>;
 }
 
 /// Unmounts the device of a volume.
@@ -54,8 +50,7 @@ pub trait Attacher: DeviceMounter {
     /// # Errors
     ///
     /// When that can't be found out.
-    fn volumes_are_attached(&self, specs: &[Spec], node_name: &str)
-    -> Result<Vec<bool>>;
+    fn volumes_are_attached(&self, specs: &[Spec], node_name: &str) -> Result<Vec<bool>>;
 
     /// Waits for the device to appear on this node and returns its path.
     ///

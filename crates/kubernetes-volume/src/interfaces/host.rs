@@ -31,12 +31,7 @@ pub trait VolumeHost: Send + Sync {
     fn pods_dir(&self) -> PathBuf;
 
     /// Returns the directory at which a volume is mounted for a Pod. It may not exist.
-    fn pod_volume_dir(
-        &self,
-        pod_uid: &str,
-        plugin_name: &str,
-        volume_name: &str,
-    ) -> PathBuf;
+    fn pod_volume_dir(&self, pod_uid: &str, plugin_name: &str, volume_name: &str) -> PathBuf;
 
     /// Returns the directory for what a plugin keeps for a Pod. It may not exist.
     fn pod_plugin_dir(&self, pod_uid: &str, plugin_name: &str) -> PathBuf;
@@ -101,7 +96,9 @@ pub trait VolumeHost: Send + Sync {
     ///
     /// When it is not known.
     fn node_allocatable(&self) -> Result<BTreeMap<String, Quantity>> {
-        Err(Error::NotSupported("what Pods can use of the node".to_owned()))
+        Err(Error::NotSupported(
+            "what Pods can use of the node".to_owned(),
+        ))
     }
 
     /// Returns the labels of the Node object.
@@ -139,7 +136,9 @@ pub trait VolumeHost: Send + Sync {
         request: &TokenRequest,
     ) -> Result<TokenRequest> {
         let _ = (namespace, name, request);
-        Err(Error::NotSupported("a token of a service account".to_owned()))
+        Err(Error::NotSupported(
+            "a token of a service account".to_owned(),
+        ))
     }
 
     /// Forgets the tokens of a Pod.

@@ -10,21 +10,17 @@ mod host;
 mod mounter;
 mod plugin;
 
-pub use attach::{
-    Attacher, BulkVolumeVerifier, Detacher, DeviceMounter, DeviceUnmounter,
-};
+pub use attach::{Attacher, BulkVolumeVerifier, Detacher, DeviceMounter, DeviceUnmounter};
 pub use block::{
     BlockVolume, BlockVolumeMapper, BlockVolumeUnmapper, CustomBlockVolumeMapper,
     CustomBlockVolumeUnmapper, PodDeviceMapPath,
 };
 pub use host::{
-    AttachDetachVolumeHost, Event, EventRecorder, EventType, KubeletVolumeHost, Lister,
-    VolumeHost,
+    AttachDetachVolumeHost, Event, EventRecorder, EventType, KubeletVolumeHost, Lister, VolumeHost,
 };
 pub use mounter::{Deleter, Mounter, Provisioner, Unmounter, Volume};
 pub use plugin::{
-    AttachableVolumePlugin, BlockVolumePlugin, DeletableVolumePlugin,
-    DeviceMountableVolumePlugin, ExpandableVolumePlugin, NodeExpandableVolumePlugin,
-    PersistentVolumePlugin, ProvisionableVolumePlugin, RecyclableVolumePlugin,
-    VolumePlugin, VolumePluginWithAttachLimits,
+    AttachableVolumePlugin, BlockVolumePlugin, DeletableVolumePlugin, DeviceMountableVolumePlugin,
+    ExpandableVolumePlugin, NodeExpandableVolumePlugin, PersistentVolumePlugin,
+    ProvisionableVolumePlugin, RecyclableVolumePlugin, VolumePlugin, VolumePluginWithAttachLimits,
 };

@@ -7,9 +7,8 @@ use std::sync::Arc;
 use k8s_openapi::api::core::v1::Pod;
 
 use super::{
-    Attacher, BlockVolumeMapper, BlockVolumeUnmapper, BulkVolumeVerifier, Deleter,
-    Detacher, DeviceMounter, DeviceUnmounter, EventRecorder, Mounter, Provisioner,
-    Unmounter, VolumeHost,
+    Attacher, BlockVolumeMapper, BlockVolumeUnmapper, BulkVolumeVerifier, Deleter, Detacher,
+    DeviceMounter, DeviceUnmounter, EventRecorder, Mounter, Provisioner, Unmounter, VolumeHost,
 };
 use crate::{NodeResizeOptions, Result, Spec, VolumeOptions};
 
@@ -71,11 +70,7 @@ pub trait VolumePlugin: Send + Sync {
     /// # Errors
     ///
     /// When the name or the UID is wrong.
-    fn new_unmounter(
-        &self,
-        volume_name: &str,
-        pod_uid: &str,
-    ) -> Result<Box<dyn Unmounter>>;
+    fn new_unmounter(&self, volume_name: &str, pod_uid: &str) -> Result<Box<dyn Unmounter>>;
 
     /// Returns as much of the volume as can be read from its mounted directory, to unmount it
     /// after a restart.
@@ -83,11 +78,7 @@ pub trait VolumePlugin: Send + Sync {
     /// # Errors
     ///
     /// When that is not enough.
-    fn construct_volume_spec(
-        &self,
-        volume_name: &str,
-        volume_path: &Path,
-    ) -> Result<Spec>;
+    fn construct_volume_spec(&self, volume_name: &str, volume_path: &Path) -> Result<Spec>;
 
     /// Whether a PersistentVolume of this plugin may have mount options.
     fn supports_mount_option(&self) -> bool {
@@ -126,9 +117,7 @@ pub trait VolumePlugin: Send + Sync {
     }
 
     /// Returns the plugin if it mounts devices once for the node.
-    fn as_device_mountable(
-        self: Arc<Self>,
-    ) -> Option<Arc<dyn DeviceMountableVolumePlugin>> {
+    fn as_device_mountable(self: Arc<Self>) -> Option<Arc<dyn DeviceMountableVolumePlugin>> {
         None
     }
 
@@ -138,9 +127,7 @@ pub trait VolumePlugin: Send + Sync {
     }
 
     /// Returns the plugin if the node can grow its volumes.
-    fn as_node_expandable(
-        self: Arc<Self>,
-    ) -> Option<Arc<dyn NodeExpandableVolumePlugin>> {
+    fn as_node_expandable(self: Arc<Self>) -> Option<Arc<dyn NodeExpandableVolumePlugin>> {
         None
     }
 
@@ -150,9 +137,7 @@ pub trait VolumePlugin: Send + Sync {
     }
 
     /// Returns the plugin if a node can have only so many of its volumes.
-    fn as_with_attach_limits(
-        self: Arc<Self>,
-    ) -> Option<Arc<dyn VolumePluginWithAttachLimits>> {
+    fn as_with_attach_limits(self: Arc<Self>) -> Option<Arc<dyn VolumePluginWithAttachLimits>> {
         None
     }
 }
@@ -170,12 +155,7 @@ pub trait RecyclableVolumePlugin: VolumePlugin {
     /// # Errors
     ///
     /// When it may not be empty.
-    fn recycle(
-        &self,
-        pv_name: &str,
-        spec: &Spec,
-        recorder: &dyn EventRecorder,
-    ) -> Result<()>;
+    fn recycle(&self, pv_name: &str, spec: &Spec, recorder: &dyn EventRecorder) -> Result<()>;
 }
 
 /// A plugin that can delete volumes.
@@ -266,12 +246,7 @@ pub trait ExpandableVolumePlugin: VolumePlugin {
     /// # Errors
     ///
     /// When it can't be grown.
-    fn expand_volume_device(
-        &self,
-        spec: &Spec,
-        new_size: u64,
-        old_size: u64,
-    ) -> Result<u64>;
+    fn expand_volume_device(&self, spec: &Spec, new_size: u64, old_size: u64) -> Result<u64>;
 
     /// Whether the file system must be grown on the node afterwards.
     fn requires_fs_resize(&self) -> bool;

@@ -8,10 +8,9 @@ use super::noop::NoopExpandable;
 use super::{FindError, Plugin, VolumePluginManager};
 use crate::Spec;
 use crate::interfaces::{
-    AttachableVolumePlugin, BlockVolumePlugin, DeletableVolumePlugin,
-    DeviceMountableVolumePlugin, ExpandableVolumePlugin, NodeExpandableVolumePlugin,
-    PersistentVolumePlugin, ProvisionableVolumePlugin, RecyclableVolumePlugin,
-    VolumePluginWithAttachLimits,
+    AttachableVolumePlugin, BlockVolumePlugin, DeletableVolumePlugin, DeviceMountableVolumePlugin,
+    ExpandableVolumePlugin, NodeExpandableVolumePlugin, PersistentVolumePlugin,
+    ProvisionableVolumePlugin, RecyclableVolumePlugin, VolumePluginWithAttachLimits,
 };
 
 /// Names that Kubernetes has given up.
@@ -35,8 +34,10 @@ impl VolumePluginManager {
     ) -> Result<Plugin, FindError> {
         let spec = spec.into();
         let spec = spec.ok_or(FindError::NoSpec)?;
-        let matched =
-            self.all().into_iter().filter(|(_, plugin)| plugin.can_support(spec));
+        let matched = self
+            .all()
+            .into_iter()
+            .filter(|(_, plugin)| plugin.can_support(spec));
         only(matched, || FindError::NotFound)
     }
 
@@ -65,8 +66,9 @@ impl VolumePluginManager {
     ) -> Required<dyn PersistentVolumePlugin> {
         let spec = spec.into();
         let kind = "persistent";
-        let found =
-            self.find_plugin_by_spec(spec).map_err(|error| error.about(kind, spec))?;
+        let found = self
+            .find_plugin_by_spec(spec)
+            .map_err(|error| error.about(kind, spec))?;
         found.as_persistent().ok_or(FindError::NotOfKind(kind))
     }
 
@@ -80,7 +82,9 @@ impl VolumePluginManager {
         name: &str,
     ) -> Required<dyn PersistentVolumePlugin> {
         let found = self.find_plugin_by_name(name)?;
-        found.as_persistent().ok_or(FindError::NotOfKind("persistent"))
+        found
+            .as_persistent()
+            .ok_or(FindError::NotOfKind("persistent"))
     }
 
     /// Returns the plugin of the volume, of whose volumes a node can have only so many.
@@ -94,18 +98,20 @@ impl VolumePluginManager {
     ) -> Required<dyn VolumePluginWithAttachLimits> {
         let spec = spec.into();
         let kind = "attach limited";
-        let found =
-            self.find_plugin_by_spec(spec).map_err(|error| error.about(kind, spec))?;
-        found.as_with_attach_limits().ok_or(FindError::NotOfKind(kind))
+        let found = self
+            .find_plugin_by_spec(spec)
+            .map_err(|error| error.about(kind, spec))?;
+        found
+            .as_with_attach_limits()
+            .ok_or(FindError::NotOfKind(kind))
     }
 
     /// Returns the plugins of whose volumes a node can have only so many, by their names.
     #[must_use]
-    pub fn list_volume_plugins_with_limits(
-        &self,
-    ) -> Vec<Arc<dyn VolumePluginWithAttachLimits>> {
+    pub fn list_volume_plugins_with_limits(&self) -> Vec<Arc<dyn VolumePluginWithAttachLimits>> {
         let all = self.all().into_iter();
-        all.filter_map(|(_, plugin)| plugin.as_with_attach_limits()).collect()
+        all.filter_map(|(_, plugin)| plugin.as_with_attach_limits())
+            .collect()
     }
 
     /// Returns the plugin of the volume that can empty it.
@@ -119,7 +125,9 @@ impl VolumePluginManager {
     ) -> Required<dyn RecyclableVolumePlugin> {
         let spec = spec.into();
         let found = self.find_plugin_by_spec(spec)?;
-        found.as_recyclable().ok_or(FindError::NotOfKind("recyclable"))
+        found
+            .as_recyclable()
+            .ok_or(FindError::NotOfKind("recyclable"))
     }
 
     /// Returns the plugin of that name that can make volumes.
@@ -132,7 +140,9 @@ impl VolumePluginManager {
         name: &str,
     ) -> Required<dyn ProvisionableVolumePlugin> {
         let found = self.find_plugin_by_name(name)?;
-        found.as_provisionable().ok_or(FindError::NotOfKind("provisionable"))
+        found
+            .as_provisionable()
+            .ok_or(FindError::NotOfKind("provisionable"))
     }
 
     /// Returns the plugin of the volume that can make such ones.
@@ -146,7 +156,9 @@ impl VolumePluginManager {
     ) -> Required<dyn ProvisionableVolumePlugin> {
         let spec = spec.into();
         let found = self.find_plugin_by_spec(spec)?;
-        found.as_provisionable().ok_or(FindError::NotOfKind("creatable"))
+        found
+            .as_provisionable()
+            .ok_or(FindError::NotOfKind("creatable"))
     }
 
     /// Returns the plugin of the volume that can delete it.
@@ -160,7 +172,9 @@ impl VolumePluginManager {
     ) -> Required<dyn DeletableVolumePlugin> {
         let spec = spec.into();
         let found = self.find_plugin_by_spec(spec)?;
-        found.as_deletable().ok_or(FindError::NotOfKind("deletable"))
+        found
+            .as_deletable()
+            .ok_or(FindError::NotOfKind("deletable"))
     }
 
     /// Returns the plugin of that name that can delete volumes.
@@ -168,12 +182,11 @@ impl VolumePluginManager {
     /// # Errors
     ///
     /// When there is none.
-    pub fn find_deletable_plugin_by_name(
-        &self,
-        name: &str,
-    ) -> Required<dyn DeletableVolumePlugin> {
+    pub fn find_deletable_plugin_by_name(&self, name: &str) -> Required<dyn DeletableVolumePlugin> {
         let found = self.find_plugin_by_name(name)?;
-        found.as_deletable().ok_or(FindError::NotOfKind("deletable"))
+        found
+            .as_deletable()
+            .ok_or(FindError::NotOfKind("deletable"))
     }
 
     /// Returns the plugin of the volume if it must be attached.
@@ -289,10 +302,7 @@ impl VolumePluginManager {
     /// # Errors
     ///
     /// When no plugin has the name.
-    pub fn find_mapper_plugin_by_name(
-        &self,
-        name: &str,
-    ) -> Optional<dyn BlockVolumePlugin> {
+    pub fn find_mapper_plugin_by_name(&self, name: &str) -> Optional<dyn BlockVolumePlugin> {
         Ok(self.find_plugin_by_name(name)?.as_block())
     }
 

@@ -40,9 +40,7 @@ mod names;
 mod noop;
 
 use std::collections::BTreeMap;
-use std::sync::{
-    Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard,
-};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::thread::{self, ThreadId};
 
 pub use error::{FindError, InitError, InitErrors};
@@ -215,7 +213,8 @@ impl VolumePluginManager {
         self.refresh_probed_plugins();
         let plugins = self.read();
         let all = plugins.registered.iter().chain(&plugins.probed);
-        all.map(|(name, plugin)| (name.clone(), Arc::clone(plugin))).collect()
+        all.map(|(name, plugin)| (name.clone(), Arc::clone(plugin)))
+            .collect()
     }
 
     fn read(&self) -> RwLockReadGuard<'_, Plugins> {

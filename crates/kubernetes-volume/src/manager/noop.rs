@@ -5,9 +5,7 @@ use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::Pod;
 
-use crate::interfaces::{
-    ExpandableVolumePlugin, Mounter, Unmounter, VolumeHost, VolumePlugin,
-};
+use crate::interfaces::{ExpandableVolumePlugin, Mounter, Unmounter, VolumeHost, VolumePlugin};
 use crate::{Error, Result, Spec, VolumeOptions};
 
 /// Says of FlexVolumes that they have the new size, so that the node grows the file system: their
@@ -43,12 +41,7 @@ impl VolumePlugin for NoopExpandable {
         spec.is_kubelet_expandable()
     }
 
-    fn new_mounter(
-        &self,
-        _: &Spec,
-        _: &Pod,
-        _: &VolumeOptions,
-    ) -> Result<Box<dyn Mounter>> {
+    fn new_mounter(&self, _: &Spec, _: &Pod, _: &VolumeOptions) -> Result<Box<dyn Mounter>> {
         self.refused()
     }
 

@@ -30,8 +30,7 @@ impl MetricsProvider for MetricsBlock {
             return Err(MetricsError::no_path_defined());
         }
         let capacity = self.capacity();
-        let capacity =
-            capacity.map_err(|error| MetricsError::at(&self.device, error))?;
+        let capacity = capacity.map_err(|error| MetricsError::at(&self.device, error))?;
         Ok(Metrics {
             capacity: Some(capacity),
             ..Metrics::now()

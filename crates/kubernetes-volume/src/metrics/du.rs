@@ -51,10 +51,13 @@ impl MetricsProvider for MetricsDu {
             blocks: stat.stx_blocks,
             inodes: 1,
         };
-        let usage = walked.found.into_iter().fold(root_usage, |one, other| Usage {
-            blocks: one.blocks + other.blocks,
-            inodes: one.inodes + other.inodes,
-        });
+        let usage = walked
+            .found
+            .into_iter()
+            .fold(root_usage, |one, other| Usage {
+                blocks: one.blocks + other.blocks,
+                inodes: one.inodes + other.inodes,
+            });
         metrics.used = Some(usage.blocks.saturating_mul(BLOCK));
         metrics.inodes_used = Some(usage.inodes);
         let added = add(&self.path, fstatvfs(&root), &mut metrics);
@@ -86,8 +89,7 @@ impl Du {
         if device(stat) != self.device {
             return false;
         }
-        let is_directory =
-            FileType::from_raw_mode(stat.stx_mode.into()) == FileType::Directory;
+        let is_directory = FileType::from_raw_mode(stat.stx_mode.into()) == FileType::Directory;
         if stat.stx_nlink > 1 && !is_directory {
             let mut linked = self.linked.lock().unwrap_or_else(PoisonError::into_inner);
             if !linked.insert(stat.stx_ino) {
@@ -106,8 +108,7 @@ fn device(stat: &Statx) -> (u32, u32) {
 
 fn look(dir: impl AsFd, name: &CStr, flags: AtFlags) -> io::Result<Statx> {
     let flags = flags | AtFlags::STATX_DONT_SYNC | AtFlags::NO_AUTOMOUNT;
-    let wanted =
-        StatxFlags::TYPE | StatxFlags::NLINK | StatxFlags::INO | StatxFlags::BLOCKS;
+    let wanted = StatxFlags::TYPE | StatxFlags::NLINK | StatxFlags::INO | StatxFlags::BLOCKS;
     Ok(statx(dir, name, flags, wanted)?)
 }
 
@@ -118,12 +119,7 @@ impl Visit for Du {
         Ok(self.count(&look(dir, c"", AtFlags::EMPTY_PATH)?, usage))
     }
 
-    fn entry(
-        &self,
-        dir: BorrowedFd<'_>,
-        name: &CStr,
-        usage: &mut Usage,
-    ) -> io::Result<()> {
+    fn entry(&self, dir: BorrowedFd<'_>, name: &CStr, usage: &mut Usage) -> io::Result<()> {
         self.count(&look(dir, name, AtFlags::SYMLINK_NOFOLLOW)?, usage);
         Ok(())
     }

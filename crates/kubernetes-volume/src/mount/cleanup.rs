@@ -29,11 +29,7 @@ const MAX_UNMOUNTS: usize = 100;
 ///
 /// [`MountError::NotEmpty`] if something is in the directory; otherwise why it can't be
 /// unmounted or removed. What was unmounted by then stays so.
-pub fn clean_up_mount_point(
-    mounter: &dyn Mount,
-    path: &Path,
-    extensive: bool,
-) -> Result<()> {
+pub fn clean_up_mount_point(mounter: &dyn Mount, path: &Path, extensive: bool) -> Result<()> {
     clean_up(mounter, path, extensive, &|path| mounter.unmount(path))
 }
 
@@ -61,7 +57,9 @@ pub fn clean_up_mount_point_with_force(
 pub fn is_corrupted(error: &(dyn std::error::Error + 'static)) -> bool {
     let mut next = Some(error);
     while let Some(error) = next {
-        let errno = error.downcast_ref::<io::Error>().and_then(Errno::from_io_error);
+        let errno = error
+            .downcast_ref::<io::Error>()
+            .and_then(Errno::from_io_error);
         if errno.is_some_and(is_corruption) {
             return true;
         }
@@ -71,8 +69,13 @@ pub fn is_corrupted(error: &(dyn std::error::Error + 'static)) -> bool {
 }
 
 fn is_corruption(errno: Errno) -> bool {
-    let corrupted =
-        [Errno::NOTCONN, Errno::STALE, Errno::IO, Errno::ACCESS, Errno::HOSTDOWN];
+    let corrupted = [
+        Errno::NOTCONN,
+        Errno::STALE,
+        Errno::IO,
+        Errno::ACCESS,
+        Errno::HOSTDOWN,
+    ];
     corrupted.contains(&errno)
 }
 
@@ -97,8 +100,7 @@ fn clean_up(
         match unmount(&path) {
             // Somebody else was faster.
             Err(Error::Mount(error))
-                if matches!(*error, MountError::NotMounted { .. })
-                    && look(&path).is_ok() => {}
+                if matches!(*error, MountError::NotMounted { .. }) && look(&path).is_ok() => {}
             result => result?,
         }
     }
@@ -113,12 +115,13 @@ fn is_mounted(mounter: &dyn Mount, path: &Path, extensive: bool) -> Result<bool>
     match mounter.is_mount_point(path) {
         Ok(false) if extensive => {
             let path = canonical(path)?;
-            Ok(mounter.list()?.iter().any(|mount| Some(&mount.path) == path.as_ref()))
+            Ok(mounter
+                .list()?
+                .iter()
+                .any(|mount| Some(&mount.path) == path.as_ref()))
         }
         Err(error) if is_corrupted(&error) => Ok(true),
-        Err(Error::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
-            Ok(false)
-        }
+        Err(Error::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => Ok(false),
         result => result,
     }
 }

@@ -66,18 +66,20 @@ impl Helper {
                 let printed = [output.stderr, output.stdout].concat();
                 // Before it is shortened, which could cut a secret in two.
                 let printed = request.secrets.mask(&String::from_utf8_lossy(&printed));
-                (format!("{}: {}", output.status, shortened(printed.as_bytes())), false)
+                (
+                    format!("{}: {}", output.status, shortened(printed.as_bytes())),
+                    false,
+                )
             }
             // Their texts have the arguments.
-            Err(ExecError::Start { source, .. }) => {
-                (format!("can't run it: {source}"), false)
-            }
+            Err(ExecError::Start { source, .. }) => (format!("can't run it: {source}"), false),
             Err(ExecError::TimedOut { limit, .. }) => {
                 (format!("killed, because it took more than {limit:?}"), true)
             }
-            Err(ExecError::Failed { status, output, .. }) => {
-                (format!("{status}: {}", request.secrets.mask(&output)), false)
-            }
+            Err(ExecError::Failed { status, output, .. }) => (
+                format!("{status}: {}", request.secrets.mask(&output)),
+                false,
+            ),
             Err(ExecError::BadOutput { reason, output, .. }) => {
                 let text = format!("{reason}: {output}");
                 (request.secrets.mask(&text), false)

@@ -134,7 +134,10 @@ impl HostUtils for LinuxHostUtils {
         } else if file_type.is_fifo() {
             Ok(FileType::Fifo)
         } else {
-            Err(Error::invalid(format!("{} is of an unknown type", path.display())))
+            Err(Error::invalid(format!(
+                "{} is of an unknown type",
+                path.display()
+            )))
         }
     }
 
@@ -152,8 +155,11 @@ impl HostUtils for LinuxHostUtils {
 
     fn make_file(&self, path: &Path) -> Result<()> {
         // To open what exists could wait for the other end of a pipe.
-        let made =
-            OpenOptions::new().write(true).create_new(true).mode(0o644).open(path);
+        let made = OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .mode(0o644)
+            .open(path);
         match made {
             Ok(_) => Ok(()),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
@@ -196,9 +202,11 @@ impl HostUtils for LinuxHostUtils {
     fn selinux_support(&self, path: &Path) -> Result<bool> {
         let path = fs::canonicalize(path).map_err(Error::io("resolve", path))?;
         let mounts = read_mount_info()?;
-        let own = mounts.iter().rev().find(|mount| path.starts_with(&mount.mount_point));
-        let has_labels =
-            |options: &[String]| options.iter().any(|option| option == "seclabel");
+        let own = mounts
+            .iter()
+            .rev()
+            .find(|mount| path.starts_with(&mount.mount_point));
+        let has_labels = |options: &[String]| options.iter().any(|option| option == "seclabel");
         Ok(own.is_some_and(|own| has_labels(&own.super_options)))
     }
 
@@ -231,8 +239,10 @@ impl HostUtils for LinuxHostUtils {
 /// Whether a block device is mounted, or open exclusively, such as for a RAID.
 pub(crate) fn device_in_use(path: &Path) -> Result<bool> {
     let flags = (OFlags::EXCL | OFlags::NONBLOCK).bits();
-    let opened =
-        OpenOptions::new().read(true).custom_flags(flags.cast_signed()).open(path);
+    let opened = OpenOptions::new()
+        .read(true)
+        .custom_flags(flags.cast_signed())
+        .open(path);
     match opened {
         Ok(_) => Ok(false),
         Err(error) if Errno::from_io_error(&error) == Some(Errno::BUSY) => Ok(true),
@@ -245,5 +255,8 @@ fn metadata(path: &Path) -> Result<fs::Metadata> {
 }
 
 fn is_absent(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+    )
 }

@@ -21,8 +21,7 @@ use crate::exec::{Exec, Local};
 use crate::{Error, Result};
 
 /// Types that few mount without a program.
-const NEED_HELPER: &[&str] =
-    &["nfs", "nfs4", "cifs", "smb3", "ceph", "glusterfs", "fuse"];
+const NEED_HELPER: &[&str] = &["nfs", "nfs4", "cifs", "smb3", "ceph", "glusterfs", "fuse"];
 
 /// Mounts in the mount namespace of the calling thread, by system calls.
 ///
@@ -58,7 +57,9 @@ pub struct LinuxMounter {
 
 impl std::fmt::Debug for LinuxMounter {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("LinuxMounter").field("helper_dirs", &self.helper_dirs).finish()
+        f.debug_struct("LinuxMounter")
+            .field("helper_dirs", &self.helper_dirs)
+            .finish()
     }
 }
 
@@ -96,13 +97,7 @@ impl LinuxMounter {
 }
 
 impl Mount for LinuxMounter {
-    fn mount(
-        &self,
-        source: &Path,
-        target: &Path,
-        fs_type: &str,
-        options: &[&str],
-    ) -> Result<()> {
+    fn mount(&self, source: &Path, target: &Path, fs_type: &str, options: &[&str]) -> Result<()> {
         self.mount_sensitive(source, target, fs_type, options, &[])
     }
 
@@ -151,7 +146,10 @@ impl Mount for LinuxMounter {
     }
 
     fn list(&self) -> Result<Vec<MountPoint>> {
-        Ok(read_mount_info()?.iter().map(MountInfo::to_mount_point).collect())
+        Ok(read_mount_info()?
+            .iter()
+            .map(MountInfo::to_mount_point)
+            .collect())
     }
 
     fn is_mount_point(&self, path: &Path) -> Result<bool> {
@@ -198,13 +196,13 @@ impl Call<'_> {
         } else {
             Ok(())
         };
-        rest.and_then(|()| self.propagate()).inspect_err(|_| self.undo())
+        rest.and_then(|()| self.propagate())
+            .inspect_err(|_| self.undo())
     }
 
     fn new_mount(&self) -> Result<()> {
         if self.fs_type.is_empty() {
-            let text =
-                "a mount needs the type of the file system, unless it is a bind mount";
+            let text = "a mount needs the type of the file system, unless it is a bind mount";
             return Err(Error::invalid(text));
         }
         let data = self.data()?;
@@ -264,8 +262,7 @@ impl Call<'_> {
 
     fn propagate(&self) -> Result<()> {
         for flags in &self.parsed.propagation {
-            sys::mount_change(self.target, *flags)
-                .map_err(|errno| self.refused(errno))?;
+            sys::mount_change(self.target, *flags).map_err(|errno| self.refused(errno))?;
         }
         Ok(())
     }
@@ -305,7 +302,10 @@ impl Call<'_> {
                 "; the kernel does not know this type of file system".to_owned()
             }
             _ if self.may_need_helper => {
-                format!("; there is no program /sbin/mount.{} to do it", self.fs_type)
+                format!(
+                    "; there is no program /sbin/mount.{} to do it",
+                    self.fs_type
+                )
             }
             Errno::INVAL if self.parsed.remount => "; is it a mount point?".to_owned(),
             Errno::INVAL => "; wrong options, or no such file system on it".to_owned(),
@@ -326,18 +326,20 @@ impl Call<'_> {
 
 /// The type becomes a part of the name of a program.
 fn check_type(fs_type: &str) -> Result<()> {
-    let known =
-        |char: char| char.is_ascii_alphanumeric() || matches!(char, '.' | '_' | '-');
+    let known = |char: char| char.is_ascii_alphanumeric() || matches!(char, '.' | '_' | '-');
     if fs_type.chars().all(known) && !fs_type.starts_with(['.', '-']) {
         return Ok(());
     }
-    let text =
-        "has other characters than letters, digits, dots, hyphens and underscores";
-    Err(Error::invalid(format!("the type of file system {fs_type:?} {text}")))
+    let text = "has other characters than letters, digits, dots, hyphens and underscores";
+    Err(Error::invalid(format!(
+        "the type of file system {fs_type:?} {text}"
+    )))
 }
 
 fn needs_helper(fs_type: &str) -> bool {
-    let general = fs_type.split_once('.').map_or(fs_type, |(general, _)| general);
+    let general = fs_type
+        .split_once('.')
+        .map_or(fs_type, |(general, _)| general);
     NEED_HELPER.contains(&general)
 }
 
@@ -356,9 +358,13 @@ pub(super) fn unmount(target: &Path, flags: UnmountFlags) -> Result<()> {
 
 /// Looks at a path without asking the server of a network file system.
 pub(super) fn look(path: &Path) -> Result<Statx, Errno> {
-    let flags =
-        AtFlags::SYMLINK_NOFOLLOW | AtFlags::NO_AUTOMOUNT | AtFlags::STATX_DONT_SYNC;
-    statx(CWD, &*no_slash(path), flags, StatxFlags::TYPE | StatxFlags::MNT_ID)
+    let flags = AtFlags::SYMLINK_NOFOLLOW | AtFlags::NO_AUTOMOUNT | AtFlags::STATX_DONT_SYNC;
+    statx(
+        CWD,
+        &*no_slash(path),
+        flags,
+        StatxFlags::TYPE | StatxFlags::MNT_ID,
+    )
 }
 
 /// Returns the path without a slash at the end, for which the kernel would follow a symbolic link.
@@ -368,18 +374,20 @@ fn no_slash(path: &Path) -> PathBuf {
 
 fn is_mount_point(path: &Path) -> Result<bool> {
     match look(path) {
-        Ok(stat) if stat.stx_attributes_mask.contains(StatxAttributes::MOUNT_ROOT) => {
+        Ok(stat)
+            if stat
+                .stx_attributes_mask
+                .contains(StatxAttributes::MOUNT_ROOT) =>
+        {
             Ok(stat.stx_attributes.contains(StatxAttributes::MOUNT_ROOT))
         }
         // A kernel before 5.8.
         Ok(_) => in_table(path),
         // What is mounted can't be looked at; the table can say that it is mounted.
-        Err(errno) if errno != Errno::NOENT && errno != Errno::NOTDIR => {
-            match in_table(path) {
-                Ok(true) => Ok(true),
-                _ => Err(Error::io("look at", path)(errno)),
-            }
-        }
+        Err(errno) if errno != Errno::NOENT && errno != Errno::NOTDIR => match in_table(path) {
+            Ok(true) => Ok(true),
+            _ => Err(Error::io("look at", path)(errno)),
+        },
         Err(errno) => Err(Error::io("look at", path)(errno)),
     }
 }
@@ -407,9 +415,9 @@ pub(super) fn canonical(path: &Path) -> Result<Option<PathBuf>> {
     };
     match fs::canonicalize(parent) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        result => {
-            result.map(|dir| Some(dir.join(name))).map_err(Error::io("resolve", parent))
-        }
+        result => result
+            .map(|dir| Some(dir.join(name)))
+            .map_err(Error::io("resolve", parent)),
     }
 }
 
@@ -419,7 +427,10 @@ fn own_mount<'a>(mounts: &'a [MountInfo], path: &Path) -> Option<&'a MountInfo> 
     by_number
         .and_then(|stat| mounts.iter().find(|mount| mount.id == stat.stx_mnt_id))
         .or_else(|| {
-            mounts.iter().rev().find(|mount| path.starts_with(&mount.mount_point))
+            mounts
+                .iter()
+                .rev()
+                .find(|mount| path.starts_with(&mount.mount_point))
         })
 }
 

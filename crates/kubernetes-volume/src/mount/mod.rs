@@ -50,13 +50,7 @@ pub trait Mount: Send + Sync {
     /// # Errors
     ///
     /// When it can't be mounted.
-    fn mount(
-        &self,
-        source: &Path,
-        target: &Path,
-        fs_type: &str,
-        options: &[&str],
-    ) -> Result<()>;
+    fn mount(&self, source: &Path, target: &Path, fs_type: &str, options: &[&str]) -> Result<()>;
 
     /// As [`mount`](Self::mount), with options that appear in no message, such as passwords.
     ///

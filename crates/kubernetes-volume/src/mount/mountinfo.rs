@@ -48,9 +48,11 @@ impl MountInfo {
     /// Returns the line for this mount, without the line's end.
     #[must_use]
     pub fn to_line(&self) -> Vec<u8> {
-        let mut line =
-            format!("{} {} {}:{} ", self.id, self.parent_id, self.major, self.minor)
-                .into_bytes();
+        let mut line = format!(
+            "{} {} {}:{} ",
+            self.id, self.parent_id, self.major, self.minor
+        )
+        .into_bytes();
         escape(self.root.as_os_str().as_bytes(), false, &mut line);
         line.push(b' ');
         escape(self.mount_point.as_os_str().as_bytes(), false, &mut line);
@@ -78,9 +80,12 @@ impl MountInfo {
             .iter()
             .any(|options| options.iter().any(|option| option == "ro"));
         if read_only {
-            options.iter_mut().filter(|option| *option == "rw").for_each(|option| {
-                "ro".clone_into(option);
-            });
+            options
+                .iter_mut()
+                .filter(|option| *option == "rw")
+                .for_each(|option| {
+                    "ro".clone_into(option);
+                });
         }
         for option in &self.super_options {
             if option != "rw" && !options.contains(option) {
@@ -142,8 +147,10 @@ fn read_consistently(path: &Path) -> Result<Vec<u8>> {
     let mut table = Vec::with_capacity(1 << 16);
     for _ in 0..ATTEMPTS {
         table.clear();
-        file.seek(SeekFrom::Start(0)).map_err(Error::io("seek in", path))?;
-        file.read_to_end(&mut table).map_err(Error::io("read", path))?;
+        file.seek(SeekFrom::Start(0))
+            .map_err(Error::io("seek in", path))?;
+        file.read_to_end(&mut table)
+            .map_err(Error::io("read", path))?;
         let mut changes = [PollFd::new(&file, PollFlags::PRI)];
         poll(
             &mut changes,
@@ -153,7 +160,9 @@ fn read_consistently(path: &Path) -> Result<Vec<u8>> {
             }),
         )
         .map_err(Error::io("wait for changes of", path))?;
-        let changed = changes.iter().any(|fd| fd.revents().contains(PollFlags::PRI));
+        let changed = changes
+            .iter()
+            .any(|fd| fd.revents().contains(PollFlags::PRI));
         if !changed {
             return Ok(table);
         }
@@ -204,7 +213,8 @@ fn parse_line(line: &[u8]) -> Result<MountInfo, &'static str> {
 fn number<T: std::str::FromStr>(field: &[u8]) -> Result<T, &'static str> {
     let digits = !field.is_empty() && field.iter().all(u8::is_ascii_digit);
     let text = std::str::from_utf8(field).ok().filter(|_| digits);
-    text.and_then(|text| text.parse().ok()).ok_or("a number is none, or is too great")
+    text.and_then(|text| text.parse().ok())
+        .ok_or("a number is none, or is too great")
 }
 
 /// The kernel escapes all backslashes of paths, so that another one is damage. File systems
@@ -241,7 +251,12 @@ fn unescape(field: &[u8]) -> (Vec<u8>, bool) {
             continue;
         }
         match after {
-            [a @ b'0'..=b'3', b @ b'0'..=b'7', c @ b'0'..=b'7', after @ ..] => {
+            [
+                a @ b'0'..=b'3',
+                b @ b'0'..=b'7',
+                c @ b'0'..=b'7',
+                after @ ..,
+            ] => {
                 plain.push((a - b'0') * 64 + (b - b'0') * 8 + (c - b'0'));
                 rest = after;
             }
@@ -276,10 +291,10 @@ fn join(options: &[String], line: &mut Vec<u8>) {
 }
 
 /// Returns the last mount at a path, which covers the others there.
-pub(super) fn topmost<'a>(
-    mounts: &'a [MountInfo],
-    path: &Path,
-) -> Option<&'a MountInfo> {
+pub(super) fn topmost<'a>(mounts: &'a [MountInfo], path: &Path) -> Option<&'a MountInfo> {
     let path: &OsStr = path.as_os_str();
-    mounts.iter().rev().find(|mount| mount.mount_point.as_os_str() == path)
+    mounts
+        .iter()
+        .rev()
+        .find(|mount| mount.mount_point.as_os_str() == path)
 }

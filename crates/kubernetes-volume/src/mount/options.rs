@@ -25,12 +25,17 @@ pub struct BindOptions {
 #[must_use]
 pub fn bind_options(options: &[&str]) -> Option<BindOptions> {
     let own = |option: &str| matches!(option, "bind" | "rbind" | "remount");
-    let first = *options.iter().find(|option| matches!(**option, "bind" | "rbind"))?;
+    let first = *options
+        .iter()
+        .find(|option| matches!(**option, "bind" | "rbind"))?;
     // Programs read `_netdev` from the table of userspace, so that it belongs to both.
     let network = options.iter().find(|option| **option == "_netdev");
     let rest = options.iter().filter(|option| !own(option));
     Some(BindOptions {
-        bind: std::iter::once(&first).chain(network).map(ToString::to_string).collect(),
+        bind: std::iter::once(&first)
+            .chain(network)
+            .map(ToString::to_string)
+            .collect(),
         remount: ["bind", "remount"]
             .iter()
             .chain(rest)
@@ -40,8 +45,9 @@ pub fn bind_options(options: &[&str]) -> Option<BindOptions> {
 }
 
 /// All times of access: of these the last one holds.
-const ATIME: MountFlags =
-    MountFlags::NOATIME.union(MountFlags::RELATIME).union(MountFlags::STRICTATIME);
+const ATIME: MountFlags = MountFlags::NOATIME
+    .union(MountFlags::RELATIME)
+    .union(MountFlags::STRICTATIME);
 
 /// The options that are flags, and those that take a flag back.
 const FLAGS: &[(&str, &str, MountFlags)] = &[
@@ -74,15 +80,7 @@ const PROPAGATION: &[(&str, MountPropagationFlags, bool)] = &[
 
 /// What only `fstab`, mount(8) and systemd read.
 const USERSPACE: &[&str] = &[
-    "defaults",
-    "auto",
-    "noauto",
-    "nofail",
-    "nouser",
-    "nousers",
-    "noowner",
-    "nogroup",
-    "_netdev",
+    "defaults", "auto", "noauto", "nofail", "nouser", "nousers", "noowner", "nogroup", "_netdev",
 ];
 
 /// Options, sorted by who they are for.
@@ -131,9 +129,7 @@ pub(super) fn parse(options: &[&str], sensitive: &[&str]) -> Result<Parsed> {
 
 impl Parsed {
     fn add(&mut self, option: &str) -> Result<()> {
-        if USERSPACE.contains(&option)
-            || option.starts_with("x-")
-            || option.starts_with("comment=")
+        if USERSPACE.contains(&option) || option.starts_with("x-") || option.starts_with("comment=")
         {
             return Ok(());
         }
@@ -142,8 +138,7 @@ impl Parsed {
             return Err(Error::NotSupported(what.to_owned()));
         }
         if option == "move" || option.starts_with("X-") {
-            let what =
-                "a mount option of mount(8) alone, such as move or X-mount.mkdir,";
+            let what = "a mount option of mount(8) alone, such as move or X-mount.mkdir,";
             return Err(Error::NotSupported(what.to_owned()));
         }
         self.helper.push(option.to_owned());
@@ -152,9 +147,7 @@ impl Parsed {
             "rbind" => (self.bind, self.recursive) = (true, true),
             "remount" => self.remount = true,
             "user" | "users" => {
-                self.add_flags(
-                    MountFlags::NOEXEC | MountFlags::NOSUID | MountFlags::NODEV,
-                );
+                self.add_flags(MountFlags::NOEXEC | MountFlags::NOSUID | MountFlags::NODEV);
             }
             "owner" | "group" => self.add_flags(MountFlags::NOSUID | MountFlags::NODEV),
             _ => self.add_flag(option),
@@ -163,9 +156,7 @@ impl Parsed {
     }
 
     fn add_flag(&mut self, option: &str) {
-        if let Some((_, flag, recursive)) =
-            PROPAGATION.iter().find(|row| row.0 == option)
-        {
+        if let Some((_, flag, recursive)) = PROPAGATION.iter().find(|row| row.0 == option) {
             let all = if *recursive {
                 MountPropagationFlags::REC
             } else {
@@ -224,15 +215,21 @@ pub(super) fn flags_of_mount(options: &[String]) -> MountFlags {
 
 /// Returns the flags among options of the table of mounts.
 pub(super) fn flags_of(options: &[String]) -> MountFlags {
-    let flags =
-        options.iter().filter_map(|option| FLAGS.iter().find(|row| row.0 == option));
+    let flags = options
+        .iter()
+        .filter_map(|option| FLAGS.iter().find(|row| row.0 == option));
     flags.fold(MountFlags::empty(), |all, (_, _, flag)| all.union(*flag))
 }
 
 /// Returns the options for messages, with a mask for the sensitive ones.
 pub(super) fn displayed(options: &[&str], sensitive: &[&str]) -> String {
     let masked = sensitive.iter().map(|_| MASKED);
-    options.iter().copied().chain(masked).collect::<Vec<_>>().join(",")
+    options
+        .iter()
+        .copied()
+        .chain(masked)
+        .collect::<Vec<_>>()
+        .join(",")
 }
 
 /// Splits at commas outside of double quotes, which SELinux contexts have.

@@ -12,16 +12,15 @@ use super::MountInfo;
 #[must_use]
 pub fn search_mount_points(mounts: &[MountInfo], path: &Path) -> Vec<PathBuf> {
     // A later mount covers an earlier one.
-    let own = mounts.iter().rev().find(|mount| path.starts_with(&mount.mount_point));
+    let own = mounts
+        .iter()
+        .rev()
+        .find(|mount| path.starts_with(&mount.mount_point));
     refs_of(mounts, own, path)
 }
 
 /// As [`search_mount_points`], if it is known which mount the path is in.
-pub(super) fn refs_of(
-    mounts: &[MountInfo],
-    own: Option<&MountInfo>,
-    path: &Path,
-) -> Vec<PathBuf> {
+pub(super) fn refs_of(mounts: &[MountInfo], own: Option<&MountInfo>, path: &Path) -> Vec<PathBuf> {
     let Some(own) = own else {
         return Vec::new();
     };

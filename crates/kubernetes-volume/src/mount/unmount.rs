@@ -64,11 +64,7 @@ pub fn unmount_lazily(target: &Path) -> Result<()> {
 
 /// Returns nothing if it took too long. No signal ends the system call, so that a thread must do
 /// it; it is in the same mount namespace.
-fn limited(
-    target: &Path,
-    flags: UnmountFlags,
-    limit: Duration,
-) -> Result<Option<Result<()>>> {
+fn limited(target: &Path, flags: UnmountFlags, limit: Duration) -> Result<Option<Result<()>>> {
     let (sender, receiver) = mpsc::channel();
     let path = target.to_owned();
     thread::Builder::new()

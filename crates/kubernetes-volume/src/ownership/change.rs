@@ -7,8 +7,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use rustix::fs::{
-    AtFlags, FileType, Gid, Mode, OFlags, Statx, StatxFlags, chownat, fchmod, openat,
-    statx,
+    AtFlags, FileType, Gid, Mode, OFlags, Statx, StatxFlags, chownat, fchmod, openat, statx,
 };
 use tracing::{debug, warn};
 
@@ -47,11 +46,7 @@ impl Change {
     }
 
     /// Changes a directory that is open.
-    pub(super) fn directory(
-        &self,
-        dir: BorrowedFd<'_>,
-        found: &mut Applied,
-    ) -> io::Result<()> {
+    pub(super) fn directory(&self, dir: BorrowedFd<'_>, found: &mut Applied) -> io::Result<()> {
         let stat = stat(dir, c"", AtFlags::EMPTY_PATH)?;
         self.looked(found);
         let mode = permissions(&stat);
@@ -104,7 +99,10 @@ impl Change {
         if is_link(&stat) {
             return done;
         }
-        done.and(chmod_open(file.as_fd(), permissions(&stat) | self.permissions))
+        done.and(chmod_open(
+            file.as_fd(),
+            permissions(&stat) | self.permissions,
+        ))
     }
 
     fn group(&self) -> Option<Gid> {
@@ -118,12 +116,7 @@ impl Change {
         }
     }
 
-    fn count(
-        &self,
-        done: io::Result<()>,
-        found: &mut Applied,
-        path: impl FnOnce() -> PathBuf,
-    ) {
+    fn count(&self, done: io::Result<()>, found: &mut Applied, path: impl FnOnce() -> PathBuf) {
         let Err(error) = done else {
             found.changed += 1;
             return;
@@ -150,18 +143,15 @@ impl Visit for Change {
         Ok(true)
     }
 
-    fn entry(
-        &self,
-        dir: BorrowedFd<'_>,
-        name: &CStr,
-        found: &mut Applied,
-    ) -> io::Result<()> {
+    fn entry(&self, dir: BorrowedFd<'_>, name: &CStr, found: &mut Applied) -> io::Result<()> {
         let stat = stat(dir, name, AtFlags::SYMLINK_NOFOLLOW)?;
         self.looked(found);
         let mode = permissions(&stat);
         let is_permitted = mode | self.permissions == mode || is_link(&stat);
         if !(is_permitted && stat.stx_gid == self.group) {
-            self.count(self.at(dir, name, &stat), found, || path_of(dir, Some(name)));
+            self.count(self.at(dir, name, &stat), found, || {
+                path_of(dir, Some(name))
+            });
         }
         Ok(())
     }
@@ -171,13 +161,14 @@ impl Visit for Change {
     }
 }
 
-pub(super) fn stat(
-    dir: impl AsFd,
-    name: &CStr,
-    flags: AtFlags,
-) -> rustix::io::Result<Statx> {
+pub(super) fn stat(dir: impl AsFd, name: &CStr, flags: AtFlags) -> rustix::io::Result<Statx> {
     let flags = flags | AtFlags::STATX_DONT_SYNC | AtFlags::NO_AUTOMOUNT;
-    statx(dir, name, flags, StatxFlags::TYPE | StatxFlags::MODE | StatxFlags::GID)
+    statx(
+        dir,
+        name,
+        flags,
+        StatxFlags::TYPE | StatxFlags::MODE | StatxFlags::GID,
+    )
 }
 
 fn permissions(stat: &Statx) -> u32 {

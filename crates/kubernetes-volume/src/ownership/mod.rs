@@ -174,11 +174,8 @@ impl Ownership {
     /// attempt begins anew.
     pub fn apply(mut self, dir: &Path) -> Result<Applied> {
         let root = open_root(dir).map_err(Error::io("open", dir))?;
-        let root_stat =
-            stat(&root, c"", AtFlags::EMPTY_PATH).map_err(Error::io("look at", dir))?;
-        if self.policy == FsGroupChangePolicy::OnRootMismatch
-            && self.is_right(&root_stat)
-        {
+        let root_stat = stat(&root, c"", AtFlags::EMPTY_PATH).map_err(Error::io("look at", dir))?;
+        if self.policy == FsGroupChangePolicy::OnRootMismatch && self.is_right(&root_stat) {
             debug!(path = %dir.display(), "the volume has the group already");
             return Ok(Applied {
                 skipped: true,

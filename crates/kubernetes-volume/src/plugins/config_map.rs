@@ -25,7 +25,14 @@ fn payload(inputs: &Inputs<'_>) -> Result<Payload> {
     let defaults = Defaults::new(source.default_mode, newer::config_map_user(source))?;
     let items = source.items.as_deref().unwrap_or_default();
     let optional = source.optional == Some(true);
-    add(inputs, &mut payload, &source.name, items, defaults, optional)?;
+    add(
+        inputs,
+        &mut payload,
+        &source.name,
+        items,
+        defaults,
+        optional,
+    )?;
     Ok(payload)
 }
 

@@ -90,8 +90,10 @@ impl FilesPlugin {
     }
 
     fn checked<'a>(&self, spec: &'a Spec) -> Result<&'a PodVolume> {
-        let volume =
-            spec.volume.as_deref().filter(|volume| (self.kind.supports)(volume));
+        let volume = spec
+            .volume
+            .as_deref()
+            .filter(|volume| (self.kind.supports)(volume));
         let volume = volume.ok_or_else(|| {
             Error::invalid(format!(
                 "the volume {:?} has no {}",
@@ -147,22 +149,14 @@ impl VolumePlugin for FilesPlugin {
         }))
     }
 
-    fn new_unmounter(
-        &self,
-        volume_name: &str,
-        pod_uid: &str,
-    ) -> Result<Box<dyn Unmounter>> {
+    fn new_unmounter(&self, volume_name: &str, pod_uid: &str) -> Result<Box<dyn Unmounter>> {
         let host = self.host.get(self.kind.name)?;
         names::check("name of a volume", volume_name)?;
         names::check("UID of the Pod", pod_uid)?;
         Ok(Box::new(Files::new(self.kind, host, volume_name, pod_uid)))
     }
 
-    fn construct_volume_spec(
-        &self,
-        volume_name: &str,
-        _volume_path: &Path,
-    ) -> Result<Spec> {
+    fn construct_volume_spec(&self, volume_name: &str, _volume_path: &Path) -> Result<Spec> {
         names::check("name of a volume", volume_name)?;
         let mut volume = PodVolume {
             name: volume_name.to_owned(),
@@ -184,12 +178,7 @@ struct Files {
 }
 
 impl Files {
-    fn new(
-        kind: &'static Kind,
-        host: Arc<dyn VolumeHost>,
-        name: &str,
-        uid: &str,
-    ) -> Self {
+    fn new(kind: &'static Kind, host: Arc<dyn VolumeHost>, name: &str, uid: &str) -> Self {
         let path = host.pod_volume_dir(uid, kind.name, name);
         Self {
             kind,
@@ -232,7 +221,9 @@ impl MetricsProvider for Files {
 impl Unmounter for Files {
     fn tear_down_at(&self, dir: &Path) -> Result<()> {
         let (name, spec) = self.wrapped();
-        self.host.new_wrapper_unmounter(&name, &spec, &self.pod_uid)?.tear_down_at(dir)
+        self.host
+            .new_wrapper_unmounter(&name, &spec, &self.pod_uid)?
+            .tear_down_at(dir)
     }
 }
 
@@ -281,8 +272,7 @@ impl Mounter for FilesMounter {
         // Files that a container may be reading stay if only their update fails.
         let had_files = dirs::exists(&dir.join("..data"))?;
         let (name, spec) = self.files.wrapped();
-        let wrapped =
-            host.new_wrapper_mounter(&name, &spec, &self.pod, &self.options)?;
+        let wrapped = host.new_wrapper_mounter(&name, &spec, &self.pod, &self.options)?;
         wrapped.set_up_at(dir, args)?;
         let written = self.write(dir, payload, args);
         if written.is_err() && !had_files {

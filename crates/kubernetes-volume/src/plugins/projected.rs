@@ -83,14 +83,21 @@ fn token(
     defaults: Defaults,
 ) -> Result<FileProjection> {
     let pod = inputs.pod;
-    let account =
-        pod.spec.as_ref().and_then(|spec| spec.service_account_name.as_deref());
+    let account = pod
+        .spec
+        .as_ref()
+        .and_then(|spec| spec.service_account_name.as_deref());
     let account = account.filter(|name| !name.is_empty()).unwrap_or("default");
-    let audience = source.audience.as_deref().filter(|audience| !audience.is_empty());
+    let audience = source
+        .audience
+        .as_deref()
+        .filter(|audience| !audience.is_empty());
     let expiration = source.expiration_seconds.unwrap_or(EXPIRATION);
     let request = newer::token_request(pod, audience, expiration)?;
     let namespace = names::pod_namespace(pod);
-    let answer = inputs.host.service_account_token(namespace, account, &request)?;
+    let answer = inputs
+        .host
+        .service_account_token(namespace, account, &request)?;
     let token = newer::token(&answer);
     if token.is_empty() {
         return Err(Error::invalid(format!(

@@ -52,7 +52,9 @@ pub struct DirectoryProber {
 impl std::fmt::Debug for DirectoryProber {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let mut debug = f.debug_struct("DirectoryProber");
-        debug.field("folder", &self.folder).field("known", &self.known.keys());
+        debug
+            .field("folder", &self.folder)
+            .field("known", &self.known.keys());
         debug.finish_non_exhaustive()
     }
 }
@@ -76,18 +78,16 @@ impl DirectoryProber {
 
     /// Makes the folder if it is missing, and watches it.
     fn watch(&mut self) -> Result<()> {
-        fs::create_dir_all(&self.folder)
-            .map_err(Error::io("make the folder", &self.folder))?;
+        fs::create_dir_all(&self.folder).map_err(Error::io("make the folder", &self.folder))?;
         let changed = Arc::clone(&self.changed);
-        let failed = |error: notify::Error| {
-            Error::io("watch", &self.folder)(io::Error::other(error))
-        };
+        let failed =
+            |error: notify::Error| Error::io("watch", &self.folder)(io::Error::other(error));
         // Also an error is a reason to look: some events may be lost.
-        let note = move |_: notify::Result<notify::Event>| {
-            changed.store(true, Ordering::Release)
-        };
+        let note = move |_: notify::Result<notify::Event>| changed.store(true, Ordering::Release);
         let mut watcher = recommended_watcher(note).map_err(failed)?;
-        watcher.watch(&self.folder, RecursiveMode::Recursive).map_err(failed)?;
+        watcher
+            .watch(&self.folder, RecursiveMode::Recursive)
+            .map_err(failed)?;
         self.watcher = Some(watcher);
         self.watched = inode(&self.folder);
         // What was there before.
@@ -154,7 +154,10 @@ impl DirectoryProber {
                 Err(error) => error!(plugin = name, %error, "a plugin is left out"),
             }
         }
-        self.known = found.into_iter().map(|(name, (_, print))| (name, print)).collect();
+        self.known = found
+            .into_iter()
+            .map(|(name, (_, print))| (name, print))
+            .collect();
         Ok(events)
     }
 }

@@ -18,9 +18,7 @@ const DIRECTORY: OFlags = OFlags::RDONLY
 
 pub(super) fn clean(pod_dir: &Path, volume_name: &str) -> Result<()> {
     let pod = match open_base(pod_dir) {
-        Err(Error::Io { source, .. })
-            if source.kind() == std::io::ErrorKind::NotFound =>
-        {
+        Err(Error::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {
             return Ok(());
         }
         opened => opened?,
@@ -59,9 +57,7 @@ fn remove_part(dir: BorrowedFd<'_>, name: &str, path: &Path) -> Result<()> {
     };
     let removed = match FileType::from_raw_mode(stat.st_mode) {
         FileType::Directory => return remove_dir(dir, name, path),
-        FileType::RegularFile if stat.st_size == 0 => {
-            unlinkat(dir, name, AtFlags::empty())
-        }
+        FileType::RegularFile if stat.st_size == 0 => unlinkat(dir, name, AtFlags::empty()),
         _ => {
             return Err(Error::invalid(format!(
                 "{} is no part of a volume; look at it, and remove it",
@@ -87,9 +83,10 @@ fn open(above: &OwnedFd, name: &str, path: &Path) -> Result<Option<OwnedFd>> {
     match openat(above, name, DIRECTORY, Mode::empty()) {
         Ok(dir) => Ok(Some(dir)),
         Err(Errno::NOENT) => Ok(None),
-        Err(Errno::NOTDIR | Errno::LOOP) => {
-            Err(Error::invalid(format!("{} is no directory", path.display())))
-        }
+        Err(Errno::NOTDIR | Errno::LOOP) => Err(Error::invalid(format!(
+            "{} is no directory",
+            path.display()
+        ))),
         Err(error) => Err(Error::io("open", path)(error)),
     }
 }

@@ -4,13 +4,9 @@ use std::ffi::OsStr;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{
-    AtFlags, FileType, Mode, OFlags, ResolveFlags, Stat, fstat, openat, unlinkat,
-};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, ResolveFlags, Stat, fstat, openat, unlinkat};
 use rustix::io::Errno;
-use rustix::mount::{
-    MoveMountFlags, OpenTreeFlags, UnmountFlags, move_mount, open_tree, unmount,
-};
+use rustix::mount::{MoveMountFlags, OpenTreeFlags, UnmountFlags, move_mount, open_tree, unmount};
 
 use super::make::{make_dir, safe_make_dir};
 use super::open::{below, open_base, refused, resolve};
@@ -59,7 +55,12 @@ impl Subpath for LinuxSubpath {
         let source = source(request)?;
         let stat = fstat(&source).map_err(Error::io("look at", &request.path))?;
         let index = request.volume_mount_index.to_string();
-        let names = [SUBPATHS, &request.volume_name, &request.container_name, &index];
+        let names = [
+            SUBPATHS,
+            &request.volume_name,
+            &request.container_name,
+            &index,
+        ];
         names.iter().try_for_each(|name| check_name(name))?;
         let mut path = request.pod_dir.clone();
         let mut dir = open_base(&request.pod_dir)?;
@@ -72,10 +73,8 @@ impl Subpath for LinuxSubpath {
         if is_mounted_there(dir.as_fd(), &index, &stat, &path)? {
             return Ok(path);
         }
-        let target =
-            placeholder(&dir, &index, &stat).map_err(Error::io("make", &path))?;
-        bind(&source, &target)
-            .map_err(Error::io("mount a part of a volume at", &path))?;
+        let target = placeholder(&dir, &index, &stat).map_err(Error::io("make", &path))?;
+        bind(&source, &target).map_err(Error::io("mount a part of a volume at", &path))?;
         Ok(path)
     }
 
@@ -115,12 +114,7 @@ fn check_name(name: &str) -> Result<()> {
 }
 
 /// Whether the file is mounted at the target. Unmounts another one.
-fn is_mounted_there(
-    dir: BorrowedFd<'_>,
-    name: &str,
-    source: &Stat,
-    path: &Path,
-) -> Result<bool> {
+fn is_mounted_there(dir: BorrowedFd<'_>, name: &str, source: &Stat, path: &Path) -> Result<bool> {
     let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     loop {
         let there = match openat(dir, name, flags, Mode::empty()) {
@@ -173,7 +167,6 @@ fn bind(source: &OwnedFd, target: &OwnedFd) -> Result<(), Errno> {
         | OpenTreeFlags::OPEN_TREE_CLOEXEC
         | OpenTreeFlags::AT_EMPTY_PATH;
     let tree = open_tree(source, c"", flags)?;
-    let flags = MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH
-        | MoveMountFlags::MOVE_MOUNT_T_EMPTY_PATH;
+    let flags = MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH | MoveMountFlags::MOVE_MOUNT_T_EMPTY_PATH;
     move_mount(&tree, c"", target, c"", flags)
 }

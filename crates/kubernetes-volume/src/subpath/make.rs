@@ -67,11 +67,7 @@ fn existing_prefix(
 }
 
 /// Makes a directory in another one, or opens the directory that somebody has made meanwhile.
-pub(super) fn make_dir(
-    dir: &OwnedFd,
-    name: &OsStr,
-    mode: u32,
-) -> Result<OwnedFd, Errno> {
+pub(super) fn make_dir(dir: &OwnedFd, name: &OsStr, mode: u32) -> Result<OwnedFd, Errno> {
     match mkdirat(dir, name, Mode::from_raw_mode(mode & 0o777)) {
         Err(Errno::EXIST) => return openat(dir, name, DIRECTORY, Mode::empty()),
         made => made?,

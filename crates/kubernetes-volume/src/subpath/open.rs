@@ -67,12 +67,8 @@ pub(super) fn refused(error: Errno, path: &Path) -> Error {
     let path = path.display();
     match error {
         Errno::XDEV => Error::invalid(format!("{path} leads out of the volume")),
-        Errno::LOOP => {
-            Error::invalid(format!("{path} has a symbolic link that isn't followed"))
-        }
-        Errno::NOSYS => {
-            Error::NotSupported("openat2, which needs Linux 5.6,".to_owned())
-        }
+        Errno::LOOP => Error::invalid(format!("{path} has a symbolic link that isn't followed")),
+        Errno::NOSYS => Error::NotSupported("openat2, which needs Linux 5.6,".to_owned()),
         error => Error::io("open", path.to_string())(error),
     }
 }

@@ -108,7 +108,10 @@ impl FakeExec {
     /// Adds the next answer of a program.
     #[must_use]
     pub fn answer(self, program: impl Into<PathBuf>, answer: FakeAnswer) -> Self {
-        lock(&self.answers).entry(program.into()).or_default().push_back(answer);
+        lock(&self.answers)
+            .entry(program.into())
+            .or_default()
+            .push_back(answer);
         self
     }
 
@@ -128,7 +131,10 @@ impl FakeExec {
     #[must_use]
     pub fn programs(&self) -> Vec<String> {
         let calls = lock(&self.calls);
-        calls.iter().map(|call| call.program.display().to_string()).collect()
+        calls
+            .iter()
+            .map(|call| call.program.display().to_string())
+            .collect()
     }
 
     /// Returns how many answers nobody has asked for.
@@ -139,18 +145,15 @@ impl FakeExec {
 }
 
 impl Exec for FakeExec {
-    fn run(
-        &self,
-        program: &Path,
-        args: &[&OsStr],
-        limit: Duration,
-    ) -> Result<Output, ExecError> {
+    fn run(&self, program: &Path, args: &[&OsStr], limit: Duration) -> Result<Output, ExecError> {
         lock(&self.calls).push(FakeCall {
             program: program.to_owned(),
             args: args.iter().map(|arg| (*arg).to_owned()).collect(),
             limit,
         });
-        let answer = lock(&self.answers).get_mut(program).and_then(VecDeque::pop_front);
+        let answer = lock(&self.answers)
+            .get_mut(program)
+            .and_then(VecDeque::pop_front);
         let command = shown(program, args);
         match answer.unwrap_or(FakeAnswer::Missing) {
             FakeAnswer::Ends(output) => Ok(output),

@@ -93,7 +93,9 @@ struct State {
 
 impl std::fmt::Debug for FakeMounter {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("FakeMounter").field("state", &self.state).finish_non_exhaustive()
+        f.debug_struct("FakeMounter")
+            .field("state", &self.state)
+            .finish_non_exhaustive()
     }
 }
 
@@ -133,12 +135,21 @@ impl FakeMounter {
     #[must_use]
     pub fn changes(&self) -> Vec<FakeAction> {
         let state = lock(&self.state);
-        state.actions.iter().filter(|action| action.is_change()).cloned().collect()
+        state
+            .actions
+            .iter()
+            .filter(|action| action.is_change())
+            .cloned()
+            .collect()
     }
 
     /// Returns the number of actions so far that are such.
     pub fn count(&self, is: impl Fn(&FakeAction) -> bool) -> usize {
-        lock(&self.state).actions.iter().filter(|action| is(action)).count()
+        lock(&self.state)
+            .actions
+            .iter()
+            .filter(|action| is(action))
+            .count()
     }
 
     /// Forgets the actions so far, but not what is mounted.
@@ -159,7 +170,9 @@ impl FakeMounter {
             state.actions.len() - 1
         };
         // Without the lock: a hook may ask the mounter.
-        self.hook.as_ref().map_or(Ok(()), |hook| hook(number, &action))
+        self.hook
+            .as_ref()
+            .map_or(Ok(()), |hook| hook(number, &action))
     }
 
     fn unmount_after(&self, target: &Path, force_after: Option<Duration>) -> Result<()> {
@@ -180,13 +193,7 @@ impl FakeMounter {
 }
 
 impl Mount for FakeMounter {
-    fn mount(
-        &self,
-        source: &Path,
-        target: &Path,
-        fs_type: &str,
-        options: &[&str],
-    ) -> Result<()> {
+    fn mount(&self, source: &Path, target: &Path, fs_type: &str, options: &[&str]) -> Result<()> {
         self.mount_sensitive(source, target, fs_type, options, &[])
     }
 
@@ -249,7 +256,10 @@ impl Mount for FakeMounter {
         self.record(FakeAction::IsMountPoint {
             path: path.to_owned(),
         })?;
-        Ok(lock(&self.state).mounts.iter().any(|mount| mount.path == path))
+        Ok(lock(&self.state)
+            .mounts
+            .iter()
+            .any(|mount| mount.path == path))
     }
 
     fn mount_refs(&self, path: &Path) -> Result<Vec<PathBuf>> {

@@ -41,7 +41,10 @@ pub(crate) fn chmod_open(fd: BorrowedFd<'_>, mode: u32) -> io::Result<()> {
 
 /// Does the same in older kernels.
 fn chmod_by_proc(fd: BorrowedFd<'_>, mode: u32) -> io::Result<()> {
-    Ok(chmod(format!("/proc/self/fd/{}", fd.as_raw_fd()), Mode::from_raw_mode(mode))?)
+    Ok(chmod(
+        format!("/proc/self/fd/{}", fd.as_raw_fd()),
+        Mode::from_raw_mode(mode),
+    )?)
 }
 
 /// Returns what the system call did, or nothing if there is none.
@@ -61,7 +64,13 @@ fn fchmodat2(
     // is borrowed, a text that ends with NUL and outlives the call, a mode and flags. The kernel
     // writes to no memory.
     let done = unsafe {
-        libc::syscall(libc::SYS_fchmodat2, dir.as_raw_fd(), name.as_ptr(), mode, flags)
+        libc::syscall(
+            libc::SYS_fchmodat2,
+            dir.as_raw_fd(),
+            name.as_ptr(),
+            mode,
+            flags,
+        )
     };
     if done == 0 {
         return Some(Ok(()));
@@ -120,11 +129,18 @@ mod tests {
         fs::rename(&path, folder.path().join("moved")).unwrap();
         fs::write(&path, "").unwrap();
         let mode = |name| {
-            fs::metadata(folder.path().join(name)).unwrap().permissions().mode() & 0o7777
+            fs::metadata(folder.path().join(name))
+                .unwrap()
+                .permissions()
+                .mode()
+                & 0o7777
         };
         let before = mode("file");
         for (change, wanted) in [
-            (chmod_open as fn(BorrowedFd<'_>, u32) -> io::Result<()>, 0o600),
+            (
+                chmod_open as fn(BorrowedFd<'_>, u32) -> io::Result<()>,
+                0o600,
+            ),
             (chmod_by_proc, 0o4755),
         ] {
             change(file.as_fd(), wanted).unwrap();

@@ -35,8 +35,9 @@ pub(super) struct Budget {
 impl Budget {
     pub(super) fn new() -> Self {
         let limit = getrlimit(Resource::Nofile).current;
-        let limit =
-            limit.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(usize::MAX);
+        let limit = limit
+            .and_then(|limit| usize::try_from(limit).ok())
+            .unwrap_or(usize::MAX);
         let most = (limit / 8).min(MOST_OPEN);
         Self {
             open: AtomicUsize::new(0),
@@ -59,7 +60,9 @@ impl Budget {
             self.most
         };
         let more = |open: usize| (open < most).then_some(open + 1);
-        self.open.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_ok()
+        self.open
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, more)
+            .is_ok()
     }
 
     /// Whether a thread may keep directories open beside these.

@@ -35,12 +35,7 @@ pub(crate) trait Visit: Sync {
     }
 
     /// Handles what is no directory. An entry that is gone is no error.
-    fn entry(
-        &self,
-        dir: BorrowedFd<'_>,
-        name: &CStr,
-        found: &mut Self::Found,
-    ) -> io::Result<()>;
+    fn entry(&self, dir: BorrowedFd<'_>, name: &CStr, found: &mut Self::Found) -> io::Result<()>;
 }
 
 /// What the threads have found, and the error that ended the walk early.

@@ -11,8 +11,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use rustix::fs::{
-    AtFlags, CWD, Dir, FileType, Mode, OFlags, RenameFlags, ResolveFlags, openat,
-    openat2, renameat_with, unlinkat,
+    AtFlags, CWD, Dir, FileType, Mode, OFlags, RenameFlags, ResolveFlags, openat, openat2,
+    renameat_with, unlinkat,
 };
 use rustix::io::Errno;
 
@@ -29,7 +29,10 @@ const DEPTH: usize = 32;
 /// When something is mounted inside, or can't be removed.
 pub(crate) fn remove_tree(path: &Path) -> Result<()> {
     let (Some(above), Some(name)) = (path.parent(), path.file_name()) else {
-        return Err(Error::invalid(format!("{} can't be removed", path.display())));
+        return Err(Error::invalid(format!(
+            "{} can't be removed",
+            path.display()
+        )));
     };
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let above_fd = match openat(CWD, above, flags, Mode::empty()) {
@@ -115,12 +118,7 @@ impl Removal {
         unlink(above, name, AtFlags::REMOVEDIR, path)
     }
 
-    fn move_up(
-        &mut self,
-        above: BorrowedFd<'_>,
-        name: &CStr,
-        path: &Path,
-    ) -> Result<()> {
+    fn move_up(&mut self, above: BorrowedFd<'_>, name: &CStr, path: &Path) -> Result<()> {
         let Some(top) = &self.top else { return Ok(()) };
         loop {
             self.moved += 1;
@@ -138,13 +136,9 @@ impl Removal {
 
 /// Opens a directory by its name, never through a link, never in another mount.
 fn open_dir(above: BorrowedFd<'_>, name: &CStr) -> Result<OwnedFd, Errno> {
-    let flags = OFlags::RDONLY
-        | OFlags::DIRECTORY
-        | OFlags::NOFOLLOW
-        | OFlags::CLOEXEC
-        | OFlags::NONBLOCK;
-    let resolve =
-        ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_XDEV;
+    let flags =
+        OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
+    let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_XDEV;
     openat2(above, name, flags, Mode::empty(), resolve)
 }
 
@@ -157,12 +151,7 @@ fn opened(error: Errno, path: &Path) -> Result<Option<OwnedFd>> {
     }
 }
 
-fn unlink(
-    above: BorrowedFd<'_>,
-    name: &CStr,
-    flags: AtFlags,
-    path: &Path,
-) -> Result<()> {
+fn unlink(above: BorrowedFd<'_>, name: &CStr, flags: AtFlags, path: &Path) -> Result<()> {
     match unlinkat(above, name, flags) {
         Ok(()) | Err(Errno::NOENT) => Ok(()),
         // A file upon which another is mounted.

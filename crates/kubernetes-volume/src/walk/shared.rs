@@ -110,15 +110,17 @@ impl<'a, F> Shared<'a, F> {
                 return None;
             }
             self.idle.fetch_add(1, Ordering::Relaxed);
-            state = self.news.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state = self
+                .news
+                .wait(state)
+                .unwrap_or_else(PoisonError::into_inner);
             self.idle.fetch_sub(1, Ordering::Relaxed);
         }
     }
 
     /// Whether another thread would begin at once with what it were given.
     pub(super) fn has_room(&self) -> bool {
-        let others =
-            self.idle.load(Ordering::Relaxed) + self.startable.load(Ordering::Relaxed);
+        let others = self.idle.load(Ordering::Relaxed) + self.startable.load(Ordering::Relaxed);
         self.waiting.load(Ordering::Relaxed) < others
     }
 
@@ -139,8 +141,9 @@ impl<'a, F> Shared<'a, F> {
     /// Whether a thread may be started, which then counts as one that works.
     pub(super) fn may_start(&self) -> bool {
         let less = |left: usize| left.checked_sub(1);
-        let taken =
-            self.startable.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
+        let taken = self
+            .startable
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
         if taken.is_ok() {
             self.lock().busy += 1;
         }
@@ -159,7 +162,10 @@ impl<'a, F> Shared<'a, F> {
     }
 
     pub(super) fn into_walked(self) -> Walked<F> {
-        let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let state = self
+            .state
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner);
         Walked {
             found: state.found,
             error: state.error,

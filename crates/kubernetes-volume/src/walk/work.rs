@@ -265,16 +265,11 @@ fn is_directory(fd: BorrowedFd<'_>, name: &CStr, file_type: FileType) -> bool {
         return file_type == FileType::Directory;
     }
     let stat = statx(fd, name, AtFlags::SYMLINK_NOFOLLOW, StatxFlags::TYPE);
-    stat.is_ok_and(|stat| {
-        FileType::from_raw_mode(stat.stx_mode.into()) == FileType::Directory
-    })
+    stat.is_ok_and(|stat| FileType::from_raw_mode(stat.stx_mode.into()) == FileType::Directory)
 }
 
 /// What was removed or replaced while it was visited is no error.
-fn unless_gone(
-    source: io::Error,
-    path: impl FnOnce() -> PathBuf,
-) -> Result<(), WalkError> {
+fn unless_gone(source: io::Error, path: impl FnOnce() -> PathBuf) -> Result<(), WalkError> {
     if source.kind() == io::ErrorKind::NotFound || is_no_directory(&source) {
         return Ok(());
     }

@@ -66,5 +66,8 @@ fn alone(name: &str, test: impl FnOnce()) {
         .unwrap();
     let text = String::from_utf8_lossy(&output.stdout);
     // A name that is none would pass as well.
-    assert!(output.status.success() && text.contains("1 passed"), "{output:?}");
+    assert!(
+        output.status.success() && text.contains("1 passed"),
+        "{output:?}"
+    );
 }

@@ -5,11 +5,11 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use nix::mount::{MsFlags, mount, umount};
 use kubernetes_volume::metrics::{
-    CachedMetrics, Metrics, MetricsBlock, MetricsDu, MetricsError, MetricsErrorCode,
-    MetricsNil, MetricsProvider, MetricsStatFs,
+    CachedMetrics, Metrics, MetricsBlock, MetricsDu, MetricsError, MetricsErrorCode, MetricsNil,
+    MetricsProvider, MetricsStatFs,
 };
+use nix::mount::{MsFlags, mount, umount};
 
 use super::as_nobody;
 use crate::support::as_root;
@@ -51,10 +51,23 @@ fn what_is_mounted_inside_is_not_counted() {
         fs::create_dir(dir.path().join("directory")).unwrap();
         let before = du(dir.path());
         let file = dir.path().join("mounted");
-        mount(Some(&outside.path().join("file")), &file, none, MsFlags::MS_BIND, none)
-            .unwrap();
+        mount(
+            Some(&outside.path().join("file")),
+            &file,
+            none,
+            MsFlags::MS_BIND,
+            none,
+        )
+        .unwrap();
         let directory = dir.path().join("directory");
-        mount(Some(outside.path()), &directory, none, MsFlags::MS_BIND, none).unwrap();
+        mount(
+            Some(outside.path()),
+            &directory,
+            none,
+            MsFlags::MS_BIND,
+            none,
+        )
+        .unwrap();
         let (used, inodes) = du(dir.path());
         // The others are still counted.
         assert_eq!(inodes, before.1 - 2);

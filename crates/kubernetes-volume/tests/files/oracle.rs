@@ -6,11 +6,11 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, lchown, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use kubernetes_volume::metrics::{MetricsDu, MetricsProvider};
+use kubernetes_volume::ownership::Ownership;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
-use kubernetes_volume::metrics::{MetricsDu, MetricsProvider};
-use kubernetes_volume::ownership::Ownership;
 
 use crate::support::as_root;
 
@@ -72,9 +72,7 @@ fn build(root: &Path, entries: &[Entry]) {
         match entry.kind {
             Kind::Directory => fs::create_dir(&path).unwrap(),
             Kind::File { bytes } => fs::write(&path, vec![1; bytes]).unwrap(),
-            Kind::Sparse { bytes } => {
-                File::create(&path).unwrap().set_len(bytes).unwrap()
-            }
+            Kind::Sparse { bytes } => File::create(&path).unwrap().set_len(bytes).unwrap(),
             Kind::Fifo => {
                 nix::unistd::mkfifo(&path, nix::sys::stat::Mode::empty()).unwrap();
             }
@@ -125,9 +123,17 @@ fn state(root: &Path) -> BTreeMap<PathBuf, (u32, u32, String)> {
     while let Some(path) = open.pop() {
         let metadata = fs::symlink_metadata(&path).unwrap();
         if metadata.is_dir() {
-            open.extend(fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
+            open.extend(
+                fs::read_dir(&path)
+                    .unwrap()
+                    .map(|entry| entry.unwrap().path()),
+            );
         }
-        let of = (metadata.uid(), metadata.gid(), format!("{:o}", metadata.mode()));
+        let of = (
+            metadata.uid(),
+            metadata.gid(),
+            format!("{:o}", metadata.mode()),
+        );
         found.insert(path.strip_prefix(root).unwrap().to_owned(), of);
     }
     found
@@ -135,8 +141,11 @@ fn state(root: &Path) -> BTreeMap<PathBuf, (u32, u32, String)> {
 
 /// What `du` counts, with this option for its unit.
 fn du(unit: &str, dir: &Path) -> u64 {
-    let output =
-        Command::new("du").args(["--summarize", unit]).arg(dir).output().unwrap();
+    let output = Command::new("du")
+        .args(["--summarize", unit])
+        .arg(dir)
+        .output()
+        .unwrap();
     assert!(output.status.success(), "{output:?}");
     let text = String::from_utf8(output.stdout).unwrap();
     text.split_whitespace().next().unwrap().parse().unwrap()
@@ -148,8 +157,7 @@ fn of_random_trees_the_kubelets_way_makes_the_same() {
         let cases = (entries(), any::<bool>());
         TestRunner::new(Config::default())
             .run(&cases, |(entries, read_only)| {
-                let (theirs, ours) =
-                    (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+                let (theirs, ours) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
                 for dir in [&theirs, &ours] {
                     build(dir.path(), &entries);
                 }

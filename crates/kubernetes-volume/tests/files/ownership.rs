@@ -5,10 +5,10 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::os::unix::net::UnixListener;
 use std::path::Path;
 
-use nix::sys::stat::{Mode, SFlag, mknod};
-use nix::unistd::mkfifo;
 use kubernetes_volume::Error;
 use kubernetes_volume::ownership::{Applied, FsGroupChangePolicy, Ownership};
+use nix::sys::stat::{Mode, SFlag, mknod};
+use nix::unistd::mkfifo;
 
 use super::{as_nobody, of, set};
 use crate::support::as_root;
@@ -25,7 +25,10 @@ fn tree() -> tempfile::TempDir {
 }
 
 fn apply(dir: &tempfile::TempDir, policy: FsGroupChangePolicy) -> Applied {
-    Ownership::new(GROUP).policy(policy).apply(dir.path()).unwrap()
+    Ownership::new(GROUP)
+        .policy(policy)
+        .apply(dir.path())
+        .unwrap()
 }
 
 #[test]
@@ -76,7 +79,10 @@ fn no_permission_is_taken_away() {
                 let dir = tree();
                 set(dir.path().join("file"), 0, mode);
                 set(dir.path().join("sub"), 0, mode);
-                Ownership::new(GROUP).read_only(read_only).apply(dir.path()).unwrap();
+                Ownership::new(GROUP)
+                    .read_only(read_only)
+                    .apply(dir.path())
+                    .unwrap();
                 assert_eq!(of(dir.path().join("file")), (GROUP, file), "{mode:o}");
                 assert_eq!(of(dir.path().join("sub")), (GROUP, directory), "{mode:o}");
             }
@@ -109,7 +115,10 @@ fn a_link_gets_the_group_and_not_what_it_leads_to() {
         for link in ["to-file", "to-directory", "to-nothing"] {
             assert_eq!(of(dir.path().join(link)).0, GROUP, "{link}");
         }
-        assert_eq!([of(outside.path()), of(outside.path().join("file"))], before);
+        assert_eq!(
+            [of(outside.path()), of(outside.path().join("file"))],
+            before
+        );
     });
 }
 
@@ -122,8 +131,13 @@ fn what_is_no_regular_file_gets_it_too() {
         let _socket = UnixListener::bind(path("socket")).unwrap();
         set(path("socket"), 0, 0o600);
         let device = nix::sys::stat::makedev(1, 3);
-        mknod(&path("device"), SFlag::S_IFCHR, Mode::from_bits_truncate(0o600), device)
-            .unwrap();
+        mknod(
+            &path("device"),
+            SFlag::S_IFCHR,
+            Mode::from_bits_truncate(0o600),
+            device,
+        )
+        .unwrap();
         fs::write(path("file"), "").unwrap();
         fs::hard_link(path("file"), path("linked")).unwrap();
         set(path("file"), 0, 0o600);
@@ -199,8 +213,14 @@ fn other_file_systems_inside_are_changed_too() {
         use nix::mount::{MsFlags, mount, umount};
         let dir = tree();
         let sub = dir.path().join("sub");
-        mount(Some("tmpfs"), &sub, Some("tmpfs"), MsFlags::empty(), None::<&str>)
-            .unwrap();
+        mount(
+            Some("tmpfs"),
+            &sub,
+            Some("tmpfs"),
+            MsFlags::empty(),
+            None::<&str>,
+        )
+        .unwrap();
         fs::write(sub.join("inside"), "").unwrap();
         apply(&dir, FsGroupChangePolicy::Always);
         assert_eq!(of(sub.join("inside")), (GROUP, 0o664));
@@ -253,7 +273,10 @@ fn what_cannot_be_read_ends_it_and_leaves_the_root() {
         mode(0).unwrap();
         let error = Ownership::new(group).apply(dir.path()).unwrap_err();
         mode(0o755).unwrap();
-        assert!(matches!(&error, Error::Io { path, .. } if *path == sub), "{error:?}");
+        assert!(
+            matches!(&error, Error::Io { path, .. } if *path == sub),
+            "{error:?}"
+        );
         assert_eq!(of(dir.path()).1, 0o700);
         let done = Ownership::new(group).apply(dir.path()).unwrap();
         assert_eq!((done.files, done.failed), (4, 0));

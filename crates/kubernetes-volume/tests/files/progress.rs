@@ -74,7 +74,10 @@ fn the_pod_gets_an_event() {
         for group in GROUP.. {
             let events = Arc::clone(&recorder);
             let ownership = Ownership::new(group).intervals(SHORT, SHORT);
-            ownership.events(pod.clone(), "data", events).apply(dir.path()).unwrap();
+            ownership
+                .events(pod.clone(), "data", events)
+                .apply(dir.path())
+                .unwrap();
             if !recorder.0.lock().unwrap().is_empty() {
                 break;
             }
@@ -123,8 +126,7 @@ fn without_a_group_nothing_is_done() {
     let mounted = Mounted { read_only: false };
     let always = Some(FsGroupChangePolicy::Always);
     // Not even looked at.
-    let done = set_volume_ownership(&mounted, Path::new("/no/such/path"), None, always)
-        .unwrap();
+    let done = set_volume_ownership(&mounted, Path::new("/no/such/path"), None, always).unwrap();
     assert_eq!(done, Applied::default());
 }
 

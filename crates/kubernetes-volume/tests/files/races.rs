@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use rustix::fs::{RenameFlags, renameat_with};
 use kubernetes_volume::metrics::{MetricsDu, MetricsProvider};
 use kubernetes_volume::ownership::Ownership;
+use rustix::fs::{RenameFlags, renameat_with};
 
 use super::{of, set};
 use crate::support::{as_root, setting};

@@ -28,7 +28,10 @@ fn a_right_root_is_believed_only_if_asked_to() {
             std::fs::write(&file, "").unwrap();
             set(&file, 0, 0o600);
             set(&dir, if right { GROUP } else { 0 }, mode);
-            let done = Ownership::new(GROUP).policy(policy).apply(dir.path()).unwrap();
+            let done = Ownership::new(GROUP)
+                .policy(policy)
+                .apply(dir.path())
+                .unwrap();
             let row = format!("{policy:?}, group {right}, {mode:o}");
             assert_eq!(done.skipped, skipped, "{row}");
             let wanted = if skipped { (0, 0o600) } else { (GROUP, 0o660) };

@@ -5,10 +5,10 @@ use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use rustix::fs::{AtFlags, CWD, Mode, OFlags, mkdirat, openat, unlinkat};
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use kubernetes_volume::metrics::{MetricsDu, MetricsProvider};
 use kubernetes_volume::ownership::Ownership;
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, mkdirat, openat, unlinkat};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use super::alone;
 use crate::support::as_root;
@@ -21,8 +21,7 @@ fn open(dir: &OwnedFd, name: &str) -> OwnedFd {
 
 /// Makes levels of directories, each with a file and an empty directory beside the next level.
 fn deepen(root: &std::path::Path, levels: u64) {
-    let mut dir =
-        openat(CWD, root, OFlags::RDONLY | OFlags::DIRECTORY, Mode::empty()).unwrap();
+    let mut dir = openat(CWD, root, OFlags::RDONLY | OFlags::DIRECTORY, Mode::empty()).unwrap();
     for _ in 0..levels {
         for name in ["beside", "down"] {
             mkdirat(&dir, name, Mode::from_raw_mode(0o755)).unwrap();
@@ -40,8 +39,7 @@ fn deepen(root: &std::path::Path, levels: u64) {
 
 /// Removes what `deepen` has made, from below: `remove_dir_all` is recursive.
 fn remove(root: &std::path::Path, levels: u64) {
-    let mut dir =
-        openat(CWD, root, OFlags::RDONLY | OFlags::DIRECTORY, Mode::empty()).unwrap();
+    let mut dir = openat(CWD, root, OFlags::RDONLY | OFlags::DIRECTORY, Mode::empty()).unwrap();
     for _ in 0..levels {
         dir = open(&dir, "down");
     }
@@ -74,13 +72,16 @@ fn with_descriptors(limit: u64, dir: &std::path::Path) -> u64 {
 #[test]
 fn a_tree_may_be_deeper_than_there_are_descriptors() {
     as_root(|| {
-        alone("trees::a_tree_may_be_deeper_than_there_are_descriptors", || {
-            let dir = tempfile::tempdir().unwrap();
-            deepen(dir.path(), DEEP);
-            let files = with_descriptors(512, dir.path());
-            remove(dir.path(), DEEP);
-            assert_eq!(files, 3 * DEEP + 1);
-        });
+        alone(
+            "trees::a_tree_may_be_deeper_than_there_are_descriptors",
+            || {
+                let dir = tempfile::tempdir().unwrap();
+                deepen(dir.path(), DEEP);
+                let files = with_descriptors(512, dir.path());
+                remove(dir.path(), DEEP);
+                assert_eq!(files, 3 * DEEP + 1);
+            },
+        );
     });
 }
 
@@ -122,7 +123,10 @@ fn names_may_have_any_bytes() {
     for name in [&b"\xff\xfe"[..], b"line\nbreak", b" ", b"...", &long] {
         File::create(dir.path().join(std::ffi::OsStr::from_bytes(name))).unwrap();
     }
-    assert_eq!(MetricsDu::new(dir.path()).metrics().unwrap().inodes_used, Some(6));
+    assert_eq!(
+        MetricsDu::new(dir.path()).metrics().unwrap().inodes_used,
+        Some(6)
+    );
 }
 
 #[test]

@@ -55,7 +55,10 @@ fn a_driver_that_is_there_is_one_event() {
     let mut prober = prober(folder.path());
     assert_eq!(
         events(&mut prober),
-        [r#"AddOrUpdate("example.com/nas")"#, r#"AddOrUpdate("local")"#]
+        [
+            r#"AddOrUpdate("example.com/nas")"#,
+            r#"AddOrUpdate("local")"#
+        ]
     );
 }
 

@@ -17,7 +17,10 @@ fn an_error_belongs_to_one_class() {
 #[test]
 fn an_error_of_the_system_says_what_and_where() {
     let error = Error::io("open", Path::new("/a/b"))(io::Error::from_raw_os_error(2));
-    assert_eq!(error.to_string(), "open /a/b: No such file or directory (os error 2)");
+    assert_eq!(
+        error.to_string(),
+        "open /a/b: No such file or directory (os error 2)"
+    );
 }
 
 #[test]

@@ -5,19 +5,18 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use k8s_openapi::api::core::v1::{ConfigMap, Pod, Secret, Volume};
-use storage_v1::CSIDriver;
 use kubernetes_volume::exec::{Exec, Local};
 use kubernetes_volume::interfaces::{
-    AttachableVolumePlugin, Attacher, BlockVolumePlugin, DeletableVolumePlugin, Deleter,
-    Detacher, DeviceMountableVolumePlugin, DeviceMounter, DeviceUnmounter,
-    EventRecorder, ExpandableVolumePlugin, KubeletVolumeHost, Lister, Mounter,
-    NodeExpandableVolumePlugin, PersistentVolumePlugin, ProvisionableVolumePlugin,
-    Provisioner, RecyclableVolumePlugin, Unmounter, VolumeHost, VolumePlugin,
-    VolumePluginWithAttachLimits,
+    AttachableVolumePlugin, Attacher, BlockVolumePlugin, DeletableVolumePlugin, Deleter, Detacher,
+    DeviceMountableVolumePlugin, DeviceMounter, DeviceUnmounter, EventRecorder,
+    ExpandableVolumePlugin, KubeletVolumeHost, Lister, Mounter, NodeExpandableVolumePlugin,
+    PersistentVolumePlugin, ProvisionableVolumePlugin, Provisioner, RecyclableVolumePlugin,
+    Unmounter, VolumeHost, VolumePlugin, VolumePluginWithAttachLimits,
 };
 use kubernetes_volume::mount::{HostUtils, LinuxHostUtils, Mount};
 use kubernetes_volume::subpath::Subpath;
 use kubernetes_volume::{Error, NodeResizeOptions, Result, Spec, VolumeOptions};
+use storage_v1::CSIDriver;
 
 use super::forms::{Devices, Map, Storage};
 
@@ -64,7 +63,9 @@ impl Plugin {
     }
 
     fn attaches(&self) -> Result<bool> {
-        self.can.attach.ok_or_else(|| Error::invalid("nobody knows"))
+        self.can
+            .attach
+            .ok_or_else(|| Error::invalid("nobody knows"))
     }
 }
 
@@ -100,12 +101,7 @@ impl VolumePlugin for Plugin {
         spec.name().starts_with(&self.prefix)
     }
 
-    fn new_mounter(
-        &self,
-        _: &Spec,
-        _: &Pod,
-        _: &VolumeOptions,
-    ) -> Result<Box<dyn Mounter>> {
+    fn new_mounter(&self, _: &Spec, _: &Pod, _: &VolumeOptions) -> Result<Box<dyn Mounter>> {
         Ok(Box::new(Storage))
     }
 
@@ -188,12 +184,7 @@ impl AttachableVolumePlugin for Plugin {
 }
 
 impl ExpandableVolumePlugin for Plugin {
-    fn expand_volume_device(
-        &self,
-        _: &Spec,
-        new_size: u64,
-        old_size: u64,
-    ) -> Result<u64> {
+    fn expand_volume_device(&self, _: &Spec, new_size: u64, old_size: u64) -> Result<u64> {
         Ok(new_size.max(old_size))
     }
 
@@ -230,12 +221,7 @@ impl BlockVolumePlugin for Plugin {
         Ok(Box::new(Map))
     }
 
-    fn construct_block_volume_spec(
-        &self,
-        _: &str,
-        name: &str,
-        _: &Path,
-    ) -> Result<Spec> {
+    fn construct_block_volume_spec(&self, _: &str, name: &str, _: &Path) -> Result<Spec> {
         Ok(spec(name))
     }
 }
@@ -288,12 +274,7 @@ impl VolumeHost for Nothing {
         Err(Error::NotSupported("wrapping".to_owned()))
     }
 
-    fn new_wrapper_unmounter(
-        &self,
-        _: &str,
-        _: &Spec,
-        _: &str,
-    ) -> Result<Box<dyn Unmounter>> {
+    fn new_wrapper_unmounter(&self, _: &str, _: &Spec, _: &str) -> Result<Box<dyn Unmounter>> {
         Err(Error::NotSupported("wrapping".to_owned()))
     }
 

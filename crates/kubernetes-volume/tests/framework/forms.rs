@@ -6,10 +6,9 @@ use std::time::Duration;
 
 use k8s_openapi::api::core::v1::{Node, PersistentVolume, Pod, TopologySelectorTerm};
 use kubernetes_volume::interfaces::{
-    Attacher, BlockVolume, BlockVolumeMapper, BlockVolumeUnmapper,
-    CustomBlockVolumeMapper, CustomBlockVolumeUnmapper, Deleter, Detacher,
-    DeviceMounter, DeviceUnmounter, Mounter, PodDeviceMapPath, Provisioner, Unmounter,
-    Volume, VolumePlugin,
+    Attacher, BlockVolume, BlockVolumeMapper, BlockVolumeUnmapper, CustomBlockVolumeMapper,
+    CustomBlockVolumeUnmapper, Deleter, Detacher, DeviceMounter, DeviceUnmounter, Mounter,
+    PodDeviceMapPath, Provisioner, Unmounter, Volume, VolumePlugin,
 };
 use kubernetes_volume::metrics::{Metrics, MetricsError, MetricsNil, MetricsProvider};
 use kubernetes_volume::{
@@ -60,11 +59,7 @@ impl Deleter for Storage {
 }
 
 impl Provisioner for Storage {
-    fn provision(
-        &self,
-        _: Option<&Node>,
-        _: &[TopologySelectorTerm],
-    ) -> Result<PersistentVolume> {
+    fn provision(&self, _: Option<&Node>, _: &[TopologySelectorTerm]) -> Result<PersistentVolume> {
         Ok(PersistentVolume::default())
     }
 }
@@ -96,13 +91,7 @@ impl Attacher for Devices {
         Ok(specs.iter().map(|spec| spec.name() == "here").collect())
     }
 
-    fn wait_for_attach(
-        &self,
-        _: &Spec,
-        device: &Path,
-        _: &Pod,
-        _: Duration,
-    ) -> Result<PathBuf> {
+    fn wait_for_attach(&self, _: &Spec, device: &Path, _: &Pod, _: Duration) -> Result<PathBuf> {
         Ok(device.to_owned())
     }
 }
@@ -163,8 +152,7 @@ impl CustomBlockVolumeUnmapper for Map {
 
 #[test]
 fn a_plugin_does_what_it_can_through_dyn() {
-    let plugin: Arc<dyn VolumePlugin> =
-        Arc::new(Plugin::full("example.com/all", "", Some(true)));
+    let plugin: Arc<dyn VolumePlugin> = Arc::new(Plugin::full("example.com/all", "", Some(true)));
     let clone = || Arc::clone(&plugin);
     let volume = spec("data");
     let (pod, options) = (Pod::default(), VolumeOptions::default());
@@ -175,46 +163,78 @@ fn a_plugin_does_what_it_can_through_dyn() {
     assert!(error.is_uncertain() && !error.is_final());
     assert!(mounter.attributes().read_only);
     assert!(mounter.metrics().unwrap_err().is_not_supported());
-    plugin.new_unmounter("data", "uid").unwrap().tear_down().unwrap();
+    plugin
+        .new_unmounter("data", "uid")
+        .unwrap()
+        .tear_down()
+        .unwrap();
 
     let attachable = clone().as_attachable().unwrap();
     let attacher = attachable.new_attacher().unwrap();
     let device = attacher.attach(&volume, "node-a").unwrap();
     assert_eq!(device, Path::new("/dev/node-a/data"));
-    let attached =
-        attacher.volumes_are_attached(&[spec("here"), spec("gone")], "node-a");
+    let attached = attacher.volumes_are_attached(&[spec("here"), spec("gone")], "node-a");
     assert_eq!(attached.unwrap(), [true, false]);
     let found = attacher.wait_for_attach(&volume, &device, &pod, Duration::ZERO);
     assert_eq!(found.unwrap(), device);
     let mount_path = attacher.device_mount_path(&volume).unwrap();
-    attacher.mount_device(&volume, &device, &mount_path).unwrap();
+    attacher
+        .mount_device(&volume, &device, &mount_path)
+        .unwrap();
     let detacher = attachable.new_detacher().unwrap();
     detacher.unmount_device(&mount_path).unwrap();
     detacher.detach("data", "node-a").unwrap();
 
     let block = clone().as_block().unwrap();
-    let mapper = block.new_block_volume_mapper(&volume, &pod, &options).unwrap();
+    let mapper = block
+        .new_block_volume_mapper(&volume, &pod, &options)
+        .unwrap();
     let custom = mapper.as_custom().unwrap();
-    assert_eq!(custom.set_up_device().unwrap(), Path::new("/nowhere/staging"));
+    assert_eq!(
+        custom.set_up_device().unwrap(),
+        Path::new("/nowhere/staging")
+    );
     assert_eq!(custom.map_pod_device().unwrap(), None);
     assert_eq!(mapper.pod_device_map_path().volume_name, "data");
     assert!(
-        block.new_block_volume_unmapper("data", "uid").unwrap().as_custom().is_none()
+        block
+            .new_block_volume_unmapper("data", "uid")
+            .unwrap()
+            .as_custom()
+            .is_none()
     );
 
-    let grown = clone().as_expandable().unwrap().expand_volume_device(&volume, 2, 1);
+    let grown = clone()
+        .as_expandable()
+        .unwrap()
+        .expand_volume_device(&volume, 2, 1);
     assert_eq!(grown.unwrap(), 2);
     let options = NodeResizeOptions {
         new_size: 2,
         old_size: 1,
         ..NodeResizeOptions::default()
     };
-    assert!(clone().as_node_expandable().unwrap().node_expand(&options).unwrap());
-    let deleter = clone().as_deletable().unwrap().new_deleter(&volume).unwrap();
+    assert!(
+        clone()
+            .as_node_expandable()
+            .unwrap()
+            .node_expand(&options)
+            .unwrap()
+    );
+    let deleter = clone()
+        .as_deletable()
+        .unwrap()
+        .new_deleter(&volume)
+        .unwrap();
     assert!(matches!(deleter.delete().unwrap_err(), Error::InUse(_)));
     let provisioner = clone().as_provisionable().unwrap();
-    let provisioner = provisioner.new_provisioner(&VolumeOptions::default()).unwrap();
+    let provisioner = provisioner
+        .new_provisioner(&VolumeOptions::default())
+        .unwrap();
     provisioner.provision(None, &[]).unwrap();
     let limited = clone().as_with_attach_limits().unwrap();
-    assert_eq!(limited.volume_limits().unwrap()[&limited.volume_limit_key(&volume)], 39);
+    assert_eq!(
+        limited.volume_limits().unwrap()[&limited.volume_limit_key(&volume)],
+        39
+    );
 }

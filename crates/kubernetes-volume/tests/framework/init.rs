@@ -24,7 +24,9 @@ fn one_error_is_displayed_plainly_and_the_others_are_registered() {
         failing("example.com/broken").boxed(),
         Plugin::new("example.com/b", "b").boxed(),
     ];
-    let errors = manager.init_plugins(plugins, None, Arc::new(Nothing)).unwrap_err();
+    let errors = manager
+        .init_plugins(plugins, None, Arc::new(Nothing))
+        .unwrap_err();
     assert_eq!(
         errors.to_string(),
         r#"failed to load volume plugin "example.com/broken", error: no device"#
@@ -41,7 +43,9 @@ fn several_errors_are_a_list_without_repetitions() {
     let manager = VolumePluginManager::new();
     let names = ["a b", "example.com/a", "example.com/a", "example.com/a"];
     let plugins = names.map(|name| Plugin::new(name, "").boxed()).into();
-    let errors = manager.init_plugins(plugins, None, Arc::new(Nothing)).unwrap_err();
+    let errors = manager
+        .init_plugins(plugins, None, Arc::new(Nothing))
+        .unwrap_err();
     assert_eq!(errors.errors().len(), 3);
     assert!(
         matches!(&errors.errors()[1], InitError::Twice { plugin } if plugin == "example.com/a")
@@ -56,9 +60,13 @@ fn several_errors_are_a_list_without_repetitions() {
 #[test]
 fn the_first_of_two_with_a_name_stays() {
     let manager = VolumePluginManager::new();
-    let plugins =
-        vec![Plugin::new("a/x", "first").boxed(), Plugin::new("a/x", "second").boxed()];
-    manager.init_plugins(plugins, None, Arc::new(Nothing)).unwrap_err();
+    let plugins = vec![
+        Plugin::new("a/x", "first").boxed(),
+        Plugin::new("a/x", "second").boxed(),
+    ];
+    manager
+        .init_plugins(plugins, None, Arc::new(Nothing))
+        .unwrap_err();
     assert!(manager.find_plugin_by_spec(&spec("first")).is_ok());
     assert!(manager.find_plugin_by_spec(&spec("second")).is_err());
 }
@@ -66,24 +74,23 @@ fn the_first_of_two_with_a_name_stays() {
 #[test]
 fn names_are_qualified() {
     let long = "x".repeat(63);
-    let prefix =
-        ["a".repeat(63), "b".repeat(63), "c".repeat(63), "d".repeat(61)].join(".");
-    let good =
-        ["a", "kubernetes.io/testPlugin", "a.b-c/D_e.f", &long, &format!("{prefix}/x")];
+    let prefix = [
+        "a".repeat(63),
+        "b".repeat(63),
+        "c".repeat(63),
+        "d".repeat(61),
+    ]
+    .join(".");
+    let good = [
+        "a",
+        "kubernetes.io/testPlugin",
+        "a.b-c/D_e.f",
+        &long,
+        &format!("{prefix}/x"),
+    ];
     let too_long = [format!("{long}x"), format!("{prefix}x/x")];
     let bad = [
-        "",
-        "/",
-        "a/",
-        "/a",
-        "a/b/c",
-        "A/b",
-        "a_b/c",
-        "-a/b",
-        "a-/b",
-        "a..b/c",
-        "a/-b",
-        "é",
+        "", "/", "a/", "/a", "a/b/c", "A/b", "a_b/c", "-a/b", "a-/b", "a..b/c", "a/-b", "é",
     ];
     let register = |name: &str| {
         let plugins = vec![Plugin::new(name, "").boxed()];
@@ -94,9 +101,7 @@ fn names_are_qualified() {
     }
     for name in bad.into_iter().chain(too_long.iter().map(String::as_str)) {
         let error = register(name).unwrap_err();
-        assert!(
-            matches!(&error.errors()[0], InitError::Name { plugin, .. } if plugin == name)
-        );
+        assert!(matches!(&error.errors()[0], InitError::Name { plugin, .. } if plugin == name));
     }
 }
 
@@ -116,7 +121,9 @@ impl DynamicPluginProber for Broken {
 fn a_prober_that_cannot_be_used_is_left_out() {
     let manager = VolumePluginManager::new();
     let plugins = vec![Plugin::new("a/x", "x").boxed()];
-    manager.init_plugins(plugins, Some(Box::new(Broken)), Arc::new(Nothing)).unwrap();
+    manager
+        .init_plugins(plugins, Some(Box::new(Broken)), Arc::new(Nothing))
+        .unwrap();
     assert!(manager.find_plugin_by_name("a/x").is_ok());
 }
 
@@ -126,7 +133,9 @@ fn the_caches_of_a_kubelet_are_started_once_there_is_a_host() {
     assert!(manager.host().is_none());
     manager.run();
     assert_eq!(STARTED.load(Ordering::Relaxed), 0);
-    manager.init_plugins(vec![], None, Arc::new(Nothing)).unwrap();
+    manager
+        .init_plugins(vec![], None, Arc::new(Nothing))
+        .unwrap();
     let host = manager.host().unwrap();
     assert_eq!(host.node_name(), "node-a");
     manager.run();

@@ -22,7 +22,9 @@ fn manager() -> VolumePluginManager {
         Plugin::new("example.com/b", "both").boxed(),
         Plugin::new("example.com/a", "both").boxed(),
     ];
-    manager.init_plugins(plugins, None, Arc::new(Nothing)).unwrap();
+    manager
+        .init_plugins(plugins, None, Arc::new(Nothing))
+        .unwrap();
     manager
 }
 
@@ -30,18 +32,29 @@ fn manager() -> VolumePluginManager {
 fn a_volume_has_one_plugin() {
     let manager = manager();
     let find = |name| manager.find_plugin_by_spec(&spec(name));
-    assert_eq!(find("full").unwrap().plugin_name(), "kubernetes.io/testPlugin");
-    assert_eq!(find("none").err().unwrap().to_string(), "no volume plugin matched");
+    assert_eq!(
+        find("full").unwrap().plugin_name(),
+        "kubernetes.io/testPlugin"
+    );
+    assert_eq!(
+        find("none").err().unwrap().to_string(),
+        "no volume plugin matched"
+    );
     assert_eq!(
         find("both").err().unwrap().to_string(),
         "multiple volume plugins matched: example.com/a,example.com/b"
     );
     let error = manager.find_plugin_by_spec(None).err().unwrap();
-    assert_eq!(error.to_string(), "Could not find plugin because volume spec is nil");
+    assert_eq!(
+        error.to_string(),
+        "Could not find plugin because volume spec is nil"
+    );
     // A plugin decides what an empty specification is.
     let anything = VolumePluginManager::new();
     let plugins = vec![Plugin::new("a/x", "").boxed()];
-    anything.init_plugins(plugins, None, Arc::new(Nothing)).unwrap();
+    anything
+        .init_plugins(plugins, None, Arc::new(Nothing))
+        .unwrap();
     assert!(anything.find_plugin_by_spec(Some(&Spec::default())).is_ok());
 }
 
@@ -59,14 +72,23 @@ fn a_name_has_one_plugin() {
 /// Returns whether a lookup that requires a kind of plugin finds one, or its error.
 macro_rules! required {
     ($manager:ident, $by_spec:ident, $name:expr) => {
-        $manager.$by_spec(&spec($name)).map(|_| ()).map_err(|error| error.to_string())
+        $manager
+            .$by_spec(&spec($name))
+            .map(|_| ())
+            .map_err(|error| error.to_string())
     };
 }
 
 #[test]
 fn what_must_be_of_a_kind_is_an_error_otherwise() {
     let manager = manager();
-    let kinds = ["persistent", "recyclable", "deletable", "creatable", "attach limited"];
+    let kinds = [
+        "persistent",
+        "recyclable",
+        "deletable",
+        "creatable",
+        "attach limited",
+    ];
     let finds: [Find<(), String>; 5] = [
         |manager, name| required!(manager, find_persistent_plugin_by_spec, name),
         |manager, name| required!(manager, find_recyclable_plugin_by_spec, name),
@@ -80,9 +102,7 @@ fn what_must_be_of_a_kind_is_an_error_otherwise() {
         assert_eq!(wrong, format!("no {kind} volume plugin matched"));
         let none = find(&manager, "none").unwrap_err();
         if ["persistent", "attach limited"].contains(&kind) {
-            assert!(
-                none.contains("\"none\"") && none.ends_with("no volume plugin matched")
-            );
+            assert!(none.contains("\"none\"") && none.ends_with("no volume plugin matched"));
         } else {
             assert_eq!(none, "no volume plugin matched", "{kind}");
         }
@@ -92,13 +112,20 @@ fn what_must_be_of_a_kind_is_an_error_otherwise() {
         |manager, name| manager.find_deletable_plugin_by_name(name).map(drop),
         |manager, name| manager.find_provisionable_plugin_by_name(name).map(drop),
     ];
-    for (kind, find) in
-        ["persistent", "deletable", "provisionable"].into_iter().zip(finds)
+    for (kind, find) in ["persistent", "deletable", "provisionable"]
+        .into_iter()
+        .zip(finds)
     {
         assert_eq!(find(&manager, "kubernetes.io/testPlugin"), Ok(()));
-        assert_eq!(find(&manager, "example.com/plain"), Err(FindError::NotOfKind(kind)));
+        assert_eq!(
+            find(&manager, "example.com/plain"),
+            Err(FindError::NotOfKind(kind))
+        );
         let none = "example.com/none";
-        assert_eq!(find(&manager, none), Err(FindError::NoSuchName(none.to_owned())));
+        assert_eq!(
+            find(&manager, none),
+            Err(FindError::NoSuchName(none.to_owned()))
+        );
     }
 }
 
@@ -107,10 +134,16 @@ fn what_may_be_of_a_kind_is_nothing_otherwise() {
     let manager = manager();
     let by_spec: [Find<bool>; 5] = [
         |m, name| Ok(m.find_attachable_plugin_by_spec(&spec(name))?.is_some()),
-        |m, name| Ok(m.find_device_mountable_plugin_by_spec(&spec(name))?.is_some()),
+        |m, name| {
+            Ok(m.find_device_mountable_plugin_by_spec(&spec(name))?
+                .is_some())
+        },
         |m, name| Ok(m.find_expandable_plugin_by_spec(&spec(name))?.is_some()),
         |m, name| Ok(m.find_mapper_plugin_by_spec(&spec(name))?.is_some()),
-        |m, name| Ok(m.find_node_expandable_plugin_by_spec(&spec(name))?.is_some()),
+        |m, name| {
+            Ok(m.find_node_expandable_plugin_by_spec(&spec(name))?
+                .is_some())
+        },
     ];
     for find in by_spec {
         assert_eq!(find(&manager, "full"), Ok(true));
@@ -128,7 +161,10 @@ fn what_may_be_of_a_kind_is_nothing_otherwise() {
         assert_eq!(find(&manager, "kubernetes.io/testPlugin"), Ok(true));
         assert_eq!(find(&manager, "example.com/plain"), Ok(false));
         let none = "example.com/none";
-        assert_eq!(find(&manager, none), Err(FindError::NoSuchName(none.to_owned())));
+        assert_eq!(
+            find(&manager, none),
+            Err(FindError::NoSuchName(none.to_owned()))
+        );
     }
     // These two ask the plugin about the volume.
     for find in &by_spec[..2] {
@@ -148,21 +184,36 @@ fn a_flex_volume_without_a_plugin_is_grown_on_the_node() {
         flex_volume: Some(flex),
         ..Volume::default()
     });
-    let found = manager().find_expandable_plugin_by_spec(&flex).unwrap().unwrap();
+    let found = manager()
+        .find_expandable_plugin_by_spec(&flex)
+        .unwrap()
+        .unwrap();
     assert_eq!(found.plugin_name(), "example.com/flex");
     assert_eq!(found.expand_volume_device(&flex, 20, 10).unwrap(), 20);
     assert!(found.requires_fs_resize());
     let mounter = found.new_mounter(&flex, &Default::default(), &Default::default());
-    assert!(mounter.err().unwrap().to_string().contains("example.com/flex"));
+    assert!(
+        mounter
+            .err()
+            .unwrap()
+            .to_string()
+            .contains("example.com/flex")
+    );
 }
 
 #[test]
 fn plugins_with_limits_are_listed_by_name() {
     let found = manager().list_volume_plugins_with_limits();
-    let names: Vec<_> =
-        found.iter().map(|plugin| plugin.plugin_name().to_owned()).collect();
+    let names: Vec<_> = found
+        .iter()
+        .map(|plugin| plugin.plugin_name().to_owned())
+        .collect();
     assert_eq!(
         names,
-        ["example.com/never", "example.com/unknown", "kubernetes.io/testPlugin"]
+        [
+            "example.com/never",
+            "example.com/unknown",
+            "kubernetes.io/testPlugin"
+        ]
     );
 }

@@ -84,8 +84,11 @@ fn a_plugin_that_cannot_be_used_hides_no_other() {
         init: Box::new(|| Err(Error::invalid("broken"))),
         ..Plugin::new("a/b", "b")
     };
-    let plugins =
-        vec![add(Plugin::new("a b", "z")), add(broken), add(Plugin::new("a/x", "x"))];
+    let plugins = vec![
+        add(Plugin::new("a b", "z")),
+        add(broken),
+        add(Plugin::new("a/x", "x")),
+    ];
     script.then(Ok(plugins));
     assert!(manager.find_plugin_by_name("a/x").is_ok());
     assert!(manager.find_plugin_by_name("a/b").is_err());

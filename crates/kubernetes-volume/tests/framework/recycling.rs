@@ -32,17 +32,31 @@ fn scrub(folder: &std::path::Path) -> bool {
     let container = pod.spec.unwrap().containers.remove(0);
     let mut command = container.command.unwrap();
     command.extend(container.args.unwrap());
-    let script = command.pop().unwrap().replace("/scrub", folder.to_str().unwrap());
-    Command::new(&command[0]).args(&command[1..]).arg(script).status().unwrap().success()
+    let script = command
+        .pop()
+        .unwrap()
+        .replace("/scrub", folder.to_str().unwrap());
+    Command::new(&command[0])
+        .args(&command[1..])
+        .arg(script)
+        .status()
+        .unwrap()
+        .success()
 }
 
 #[test]
 fn everything_is_removed_and_nothing_outside() {
     let (folder, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     fs::write(outside.path().join("kept"), "").unwrap();
-    for name in
-        ["a", ".hidden", "..twice", "...", "with space", "sub/deep/file", ".sub/file"]
-    {
+    for name in [
+        "a",
+        ".hidden",
+        "..twice",
+        "...",
+        "with space",
+        "sub/deep/file",
+        ".sub/file",
+    ] {
         let path = folder.path().join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, "").unwrap();

@@ -1,8 +1,7 @@
 //! Specifications, and the values that have numbers or names in Kubernetes.
 
 use k8s_openapi::api::core::v1::{
-    FlexPersistentVolumeSource, FlexVolumeSource, PersistentVolume,
-    PersistentVolumeSpec, Volume,
+    FlexPersistentVolumeSource, FlexVolumeSource, PersistentVolume, PersistentVolumeSpec, Volume,
 };
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kubernetes_volume::probe::{ProbeEvent, ProbeOperation};
@@ -23,7 +22,10 @@ fn persistent(name: &str) -> PersistentVolume {
 #[test]
 fn the_name_is_that_of_the_volume_or_else_of_the_persistent_volume() {
     assert_eq!(spec("inline").name(), "inline");
-    assert_eq!(Spec::from_persistent_volume(persistent("pv"), false).name(), "pv");
+    assert_eq!(
+        Spec::from_persistent_volume(persistent("pv"), false).name(),
+        "pv"
+    );
     let mut both = Spec::from_persistent_volume(persistent("pv"), true);
     assert!(both.read_only);
     both.volume = spec("inline").volume;
@@ -71,7 +73,13 @@ fn constants_are_those_of_kubernetes() {
     let removed = ProbeEvent::Remove {
         name: "a/b".to_owned(),
     };
-    assert_eq!((added.operation() as u32, removed.operation() as u32), (2, 4));
+    assert_eq!(
+        (added.operation() as u32, removed.operation() as u32),
+        (2, 4)
+    );
     assert_eq!(removed.operation(), ProbeOperation::Remove);
-    assert_eq!(format!("{added:?} {removed:?}"), r#"AddOrUpdate("a/b") Remove("a/b")"#);
+    assert_eq!(
+        format!("{added:?} {removed:?}"),
+        r#"AddOrUpdate("a/b") Remove("a/b")"#
+    );
 }

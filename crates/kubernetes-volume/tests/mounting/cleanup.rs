@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use kubernetes_volume::mount::{
-    Mount, MountError, MountPoint, clean_up_mount_point,
-    clean_up_mount_point_with_force, is_corrupted,
+    Mount, MountError, MountPoint, clean_up_mount_point, clean_up_mount_point_with_force,
+    is_corrupted,
 };
 use kubernetes_volume::testing::{FakeAction, FakeMounter};
 use kubernetes_volume::{Error, Result};
@@ -54,7 +54,11 @@ fn what_is_mounted_is_unmounted_and_removed() {
 fn a_path_that_does_not_exist_is_fine() {
     let dir = Dir::new();
     let file = dir.file("file", "");
-    for path in [dir.path().join("none"), dir.path().join("none/none"), file.join("x")] {
+    for path in [
+        dir.path().join("none"),
+        dir.path().join("none/none"),
+        file.join("x"),
+    ] {
         let mounter = FakeMounter::new();
         clean_up_mount_point(&mounter, &path, true).unwrap();
         assert!(mounter.actions().is_empty());
@@ -67,8 +71,7 @@ fn content_is_kept_and_said() {
     let path = dir.dir("target");
     fs::create_dir(path.join("data")).unwrap();
     for times in [0, 1] {
-        let error =
-            clean_up_mount_point(&mounted(&path, times), &path, false).unwrap_err();
+        let error = clean_up_mount_point(&mounted(&path, times), &path, false).unwrap_err();
         assert!(error.to_string().contains("is not empty"), "{error}");
         let Error::Mount(error) = error else {
             panic!("{error}")
@@ -114,9 +117,9 @@ fn an_unmount_that_fails_leaves_the_directory() {
 fn broken(path: &Path, errno: i32) -> FakeMounter {
     let unmounted = AtomicUsize::new(0);
     mounted(path, 1).with_hook(move |_, action| match action {
-        FakeAction::IsMountPoint { path } if unmounted.load(Ordering::Relaxed) == 0 => {
-            Err(Error::io("look at", path)(io::Error::from_raw_os_error(errno)))
-        }
+        FakeAction::IsMountPoint { path } if unmounted.load(Ordering::Relaxed) == 0 => Err(
+            Error::io("look at", path)(io::Error::from_raw_os_error(errno)),
+        ),
         FakeAction::Unmount { .. } => {
             unmounted.fetch_add(1, Ordering::Relaxed);
             Ok(())
@@ -176,7 +179,8 @@ impl Mount for Odd {
         options: &[&str],
         sensitive: &[&str],
     ) -> Result<()> {
-        self.inner.mount_sensitive(s, t, fs_type, options, sensitive)
+        self.inner
+            .mount_sensitive(s, t, fs_type, options, sensitive)
     }
     fn unmount(&self, target: &Path) -> Result<()> {
         if self.unmounts {
@@ -241,14 +245,18 @@ fn mounts_over_each_other_are_cleaned_up_for_real() {
         let dir = Dir::new();
         let path = dir.dir("target");
         for _ in 0..3 {
-            mounter().mount(Path::new("tmpfs"), &path, "tmpfs", &[]).unwrap();
+            mounter()
+                .mount(Path::new("tmpfs"), &path, "tmpfs", &[])
+                .unwrap();
         }
         fs::write(path.join("file"), "in a mount, which goes away").unwrap();
         clean_up_mount_point(&mounter(), &path, true).unwrap();
         assert!(!path.exists());
 
         let file = dir.file("file", "");
-        mounter().mount(&dir.file("device", "data"), &file, "", &["bind"]).unwrap();
+        mounter()
+            .mount(&dir.file("device", "data"), &file, "", &["bind"])
+            .unwrap();
         clean_up_mount_point(&mounter(), &file, false).unwrap();
         assert!(!file.exists() && dir.path().join("device").exists());
 
@@ -270,9 +278,13 @@ fn a_fuse_mount_without_its_daemon_is_cleaned_up_for_real() {
         };
         let dir = Dir::new();
         let path = dir.dir("target");
-        let data =
-            format!("fd={},rootmode=40000,user_id=0,group_id=0", fuse.as_raw_fd());
-        mounter().mount(Path::new("daemon"), &path, "fuse", &[&data]).unwrap();
+        let data = format!(
+            "fd={},rootmode=40000,user_id=0,group_id=0",
+            fuse.as_raw_fd()
+        );
+        mounter()
+            .mount(Path::new("daemon"), &path, "fuse", &[&data])
+            .unwrap();
         drop(fuse);
         let error = fs::metadata(&path).unwrap_err();
         assert!(is_corrupted(&error), "{error}");

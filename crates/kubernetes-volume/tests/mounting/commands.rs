@@ -6,8 +6,8 @@ use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 use kubernetes_volume::exec::{Exec, ExecError, Local, Output, shortened};
+use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 
 use crate::tools::Dir;
 
@@ -33,7 +33,10 @@ fn runs(pid: Pid) -> bool {
 fn output_and_end_are_returned() {
     let output = shell("printf 'a\\377b'; printf c >&2; exit 3", LONG).unwrap();
     assert_eq!(output.status.code(), Some(3));
-    assert_eq!((&output.stdout[..], &output.stderr[..]), (&b"a\xffb"[..], &b"c"[..]));
+    assert_eq!(
+        (&output.stdout[..], &output.stderr[..]),
+        (&b"a\xffb"[..], &b"c"[..])
+    );
 
     let output = shell("kill -9 $$", LONG).unwrap();
     assert_eq!(output.status.code(), None);
@@ -41,7 +44,10 @@ fn output_and_end_are_returned() {
     let output = shell("exit 0", Duration::MAX).unwrap();
     assert!(output.status.success());
     let output = shell("echo $LC_ALL; cat", LONG).unwrap();
-    assert_eq!(output.stdout, b"C\n", "the language is C, and there is no input");
+    assert_eq!(
+        output.stdout, b"C\n",
+        "the language is C, and there is no input"
+    );
 }
 
 #[test]
@@ -61,15 +67,20 @@ fn much_output_is_cut_off_and_does_not_block() {
     let script = "head -c 5000000 /dev/zero; head -c 3000000 /dev/zero >&2; exit 4";
     let output = shell(script, LONG).unwrap();
     assert_eq!(output.status.code(), Some(4));
-    assert_eq!((output.stdout.len(), output.stderr.len()), (1 << 20, 1 << 20));
+    assert_eq!(
+        (output.stdout.len(), output.stderr.len()),
+        (1 << 20, 1 << 20)
+    );
 }
 
 #[test]
 fn a_command_that_hangs_is_killed_with_what_it_started() {
     let dir = Dir::new();
     let file = dir.path().join("pid");
-    let script =
-        format!("sleep 1000 & echo $! > {0}.new; mv {0}.new {0}; wait", file.display());
+    let script = format!(
+        "sleep 1000 & echo $! > {0}.new; mv {0}.new {0}; wait",
+        file.display()
+    );
     let mut limit = Duration::from_millis(100);
     // A slow machine needs longer to start it.
     let grandchild = loop {
@@ -100,7 +111,11 @@ fn a_daemon_keeps_nobody_waiting_and_runs_on() {
     );
     let output = shell(&script, LONG).unwrap();
     assert!(output.status.success());
-    assert_eq!(output.stderr.len(), 60000, "all that the parent has printed");
+    assert_eq!(
+        output.stderr.len(),
+        60000,
+        "all that the parent has printed"
+    );
     let daemon = pid(std::str::from_utf8(&output.stdout).unwrap());
     fs::write(&go, "").unwrap();
     while !done.exists() {
@@ -114,8 +129,14 @@ fn a_daemon_keeps_nobody_waiting_and_runs_on() {
 fn a_failure_has_what_was_printed() {
     let (program, args) = (Path::new("sh"), ["-c", "echo out; echo bad >&2; exit 7"]);
     let args: Vec<&OsStr> = args.iter().map(OsStr::new).collect();
-    let error =
-        Local.run(program, &args, LONG).unwrap().success(program, &args).unwrap_err();
-    assert!(error.to_string().ends_with("(exit status: 7): bad"), "{error}");
+    let error = Local
+        .run(program, &args, LONG)
+        .unwrap()
+        .success(program, &args)
+        .unwrap_err();
+    assert!(
+        error.to_string().ends_with("(exit status: 7): bad"),
+        "{error}"
+    );
     assert_eq!(shortened("ä".repeat(2000).as_bytes()).chars().count(), 1001);
 }

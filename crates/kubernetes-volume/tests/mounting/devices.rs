@@ -5,11 +5,11 @@ use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
 use std::sync::Arc;
 
-use rustix::fs::OFlags;
 use kubernetes_volume::Error;
 use kubernetes_volume::exec::Local;
 use kubernetes_volume::filesystem::{DiskFormat, FilesystemError, SafeFormatAndMount, device_size};
 use kubernetes_volume::mount::Mount;
+use rustix::fs::OFlags;
 
 use crate::support::{Loop, as_root};
 use crate::tools::{Dir, has, info, left_out, mounter, run};
@@ -39,7 +39,10 @@ impl Unchanged {
 
     #[track_caller]
     fn check(&self, device: &Path) {
-        assert!(fs::read(device).unwrap() == self.0, "the device was written to");
+        assert!(
+            fs::read(device).unwrap() == self.0,
+            "the device was written to"
+        );
     }
 }
 
@@ -61,7 +64,12 @@ fn format_mount_and_keep(fs_type: &str, size: u64) {
         let found = DiskFormat::Filesystem(fs_type.to_owned());
         assert_eq!(formatter().disk_format(device.path()).unwrap(), found);
         assert_eq!(info(&target).fs_type, fs_type);
-        assert!(info(&target).mount_options.iter().any(|option| option == "noatime"));
+        assert!(
+            info(&target)
+                .mount_options
+                .iter()
+                .any(|option| option == "noatime")
+        );
         fs::write(target.join("file"), "content").unwrap();
         mounter().unmount(&target).unwrap();
 
@@ -70,7 +78,9 @@ fn format_mount_and_keep(fs_type: &str, size: u64) {
         assert_eq!(fs::read_to_string(target.join("file")).unwrap(), "content");
         // Twice, while it is in use.
         let second = dir.dir("second");
-        formatter().format_and_mount(device.path(), &second, fs_type, &[]).unwrap();
+        formatter()
+            .format_and_mount(device.path(), &second, fs_type, &[])
+            .unwrap();
         mounter().unmount(&second).unwrap();
         mounter().unmount(&target).unwrap();
 
@@ -119,9 +129,7 @@ fn a_partition_table_is_refused() {
         let device = Loop::new(&image);
         let unchanged = Unchanged::of(device.path());
         let error = refused(device.path(), "ext4", &[]);
-        assert!(
-            matches!(&error, FilesystemError::PartitionTable { table, .. } if table == "dos")
-        );
+        assert!(matches!(&error, FilesystemError::PartitionTable { table, .. } if table == "dos"));
         unchanged.check(device.path());
     });
 }
@@ -132,7 +140,10 @@ fn an_empty_device_is_not_mounted_read_only() {
         let dir = Dir::new();
         let device = Loop::new(&dir.image("image", SIZE));
         let error = refused(device.path(), "ext4", &["ro"]);
-        assert!(matches!(error, FilesystemError::UnformattedReadOnly { .. }), "{error}");
+        assert!(
+            matches!(error, FilesystemError::UnformattedReadOnly { .. }),
+            "{error}"
+        );
         Unchanged(vec![0; usize::try_from(SIZE).unwrap()]).check(device.path());
     });
 }
@@ -143,8 +154,11 @@ fn an_empty_device_that_is_in_use_is_not_formatted() {
         let dir = Dir::new();
         let device = Loop::new(&dir.image("image", SIZE));
         let flags = OFlags::EXCL.bits().cast_signed();
-        let user =
-            File::options().read(true).custom_flags(flags).open(device.path()).unwrap();
+        let user = File::options()
+            .read(true)
+            .custom_flags(flags)
+            .open(device.path())
+            .unwrap();
         let error = refused(device.path(), "ext4", &[]);
         assert!(matches!(error, FilesystemError::InUse { .. }), "{error}");
         drop(user);
@@ -158,7 +172,10 @@ fn a_device_that_is_absent_is_named() {
     let device = dir.path().join("vdz");
     let error = refused(&device, "ext4", &[]);
     assert!(matches!(error, FilesystemError::NoDevice { .. }), "{error}");
-    assert!(error.to_string().contains("attached to this node"), "{error}");
+    assert!(
+        error.to_string().contains("attached to this node"),
+        "{error}"
+    );
     assert!(device_size(&device).is_err());
 }
 
@@ -169,7 +186,12 @@ fn a_device_that_loses_its_backing_is_not_taken_for_empty() {
         let image = dir.image("image", SIZE);
         let device = Loop::new(&image);
         // Reads beyond the end of the file fail, as those of a broken disk do.
-        File::options().write(true).open(&image).unwrap().set_len(0).unwrap();
+        File::options()
+            .write(true)
+            .open(&image)
+            .unwrap()
+            .set_len(0)
+            .unwrap();
         let error = refused(device.path(), "ext4", &[]);
         assert!(matches!(error, FilesystemError::Probe { .. }), "{error}");
     });
@@ -183,11 +205,25 @@ fn errors_that_need_a_person_are_not_mounted() {
         run("mkfs.ext4", &["-q".as_ref(), "-F".as_ref(), image.as_ref()]);
         // The root directory becomes a file: no repair without a person.
         let script = "set_inode_field <2> mode 0100644";
-        run("debugfs", &["-w".as_ref(), "-R".as_ref(), script.as_ref(), image.as_ref()]);
-        run("tune2fs", &["-E".as_ref(), "force_fsck".as_ref(), image.as_ref()]);
+        run(
+            "debugfs",
+            &[
+                "-w".as_ref(),
+                "-R".as_ref(),
+                script.as_ref(),
+                image.as_ref(),
+            ],
+        );
+        run(
+            "tune2fs",
+            &["-E".as_ref(), "force_fsck".as_ref(), image.as_ref()],
+        );
         let device = Loop::new(&image);
         let error = refused(device.path(), "ext4", &[]);
-        assert!(matches!(error, FilesystemError::HasErrors { .. }), "{error}");
+        assert!(
+            matches!(error, FilesystemError::HasErrors { .. }),
+            "{error}"
+        );
     });
 }
 
@@ -223,7 +259,10 @@ fn a_mount_that_fails_names_the_file_system() {
         let error = formatter()
             .format_and_mount(device.path(), &target, "ext4", &["nosuchoption"])
             .unwrap_err();
-        assert!(error.to_string().starts_with("mount ext4, which is on"), "{error}");
+        assert!(
+            error.to_string().starts_with("mount ext4, which is on"),
+            "{error}"
+        );
         let Error::Filesystem(error) = error else {
             panic!("{error}")
         };

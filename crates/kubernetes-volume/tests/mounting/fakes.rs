@@ -15,8 +15,12 @@ fn mounts_are_kept_and_recorded() {
     let fake = Arc::new(FakeMounter::new());
     let mounter: Arc<dyn Mount> = fake.clone();
     let [a, b, c] = ["/a", "/b", "/c"].map(Path::new);
-    mounter.mount(Path::new("/dev/x"), a, "ext4", &["noatime"]).unwrap();
-    mounter.mount_sensitive(a, b, "", &["bind"], &["key"]).unwrap();
+    mounter
+        .mount(Path::new("/dev/x"), a, "ext4", &["noatime"])
+        .unwrap();
+    mounter
+        .mount_sensitive(a, b, "", &["bind"], &["key"])
+        .unwrap();
     mounter.mount(Path::new("tmpfs"), a, "tmpfs", &[]).unwrap();
     assert_eq!(mounter.list().unwrap().len(), 3);
     assert_eq!(fake.mount_points()[1].device, "/dev/x");
@@ -25,7 +29,9 @@ fn mounts_are_kept_and_recorded() {
     assert_eq!(mounter.mount_refs(a).unwrap(), [] as [PathBuf; 0]);
     mounter.unmount(a).unwrap();
     assert_eq!(mounter.mount_refs(a).unwrap(), [b]);
-    mounter.mount(Path::new(""), b, "", &["bind", "remount", "ro"]).unwrap();
+    mounter
+        .mount(Path::new(""), b, "", &["bind", "remount", "ro"])
+        .unwrap();
     assert_eq!(fake.mount_points()[1].options, ["bind", "ro"]);
     assert!(mounter.mount(Path::new(""), c, "", &["remount"]).is_err());
     assert!(mounter.unmount(c).is_err());
@@ -68,9 +74,11 @@ fn commands_are_answered_in_turn() {
     let run = |program: &str| exec.run(Path::new(program), &[OsStr::new("-x")], limit);
     let output = run("a").unwrap();
     assert_eq!(output.status.code(), Some(3));
-    assert_eq!((&output.stdout[..], &output.stderr[..]), (&b"out"[..], &b"err"[..]));
-    let signal =
-        std::os::unix::process::ExitStatusExt::signal(&run("a").unwrap().status);
+    assert_eq!(
+        (&output.stdout[..], &output.stderr[..]),
+        (&b"out"[..], &b"err"[..])
+    );
+    let signal = std::os::unix::process::ExitStatusExt::signal(&run("a").unwrap().status);
     assert_eq!(signal, Some(9));
     assert!(matches!(run("b"), Err(ExecError::TimedOut { .. })));
     assert!(matches!(run("a"), Err(ExecError::Start { .. })));

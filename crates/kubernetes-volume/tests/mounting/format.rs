@@ -116,10 +116,17 @@ fn check(rows: Vec<Row>) {
         assert_eq!(inner.map(kind), row.error, "{}: {error:?}", row.what);
         assert_eq!(mounter.mount_points().len(), usize::from(error.is_none()));
         if mount_fails {
-            assert!(error.unwrap().is_uncertain(), "{}: the class stays", row.what);
+            assert!(
+                error.unwrap().is_uncertain(),
+                "{}: the class stays",
+                row.what
+            );
         }
         if let Some(error) = error {
-            assert!(error.to_string().contains(device.to_str().unwrap()), "{error}");
+            assert!(
+                error.to_string().contains(device.to_str().unwrap()),
+                "{error}"
+            );
             assert!(!error.to_string().contains("secret"), "{error}");
         }
     }
@@ -212,14 +219,29 @@ fn nothing_is_written_to_a_device_with_something_else() {
     };
     check(vec![
         refused("empty and read-only", &["ro"], nothing(), "unformatted"),
-        refused("empty and read-only", &["noatime,ro"], nothing(), "unformatted"),
+        refused(
+            "empty and read-only",
+            &["noatime,ro"],
+            nothing(),
+            "unformatted",
+        ),
         refused("another file system", &[], found("TYPE=xfs\n"), "mismatch"),
-        refused("another, read-only", &["ro"], found("TYPE=xfs\n"), "mismatch"),
+        refused(
+            "another, read-only",
+            &["ro"],
+            found("TYPE=xfs\n"),
+            "mismatch",
+        ),
         refused("LVM", &[], found("TYPE=LVM2_member\n"), "mismatch"),
         refused("encrypted", &[], found("TYPE=crypto_LUKS\n"), "mismatch"),
         refused("partitions", &[], found("PTTYPE=dos\n"), "partitions"),
         refused("both", &[], found("TYPE=ext4\nPTTYPE=gpt\n"), "partitions"),
-        refused("partitions, read-only", &["ro"], found("PTTYPE=gpt\n"), "partitions"),
+        refused(
+            "partitions, read-only",
+            &["ro"],
+            found("PTTYPE=gpt\n"),
+            "partitions",
+        ),
         refused("several", &[], ("blkid", FakeAnswer::exit(8)), "ambiguous"),
     ]);
 }
@@ -239,11 +261,23 @@ fn what_cannot_be_found_out_is_never_taken_for_empty() {
         failed("blkid is killed", answer(FakeAnswer::signal(9))),
         failed("wrong use", answer(FakeAnswer::exit(4))),
         failed("another code", answer(FakeAnswer::exit(1))),
-        failed("a complaint", answer(FakeAnswer::exit_with(2, "", "cannot open"))),
+        failed(
+            "a complaint",
+            answer(FakeAnswer::exit_with(2, "", "cannot open")),
+        ),
         failed("nothing with success", answer(FakeAnswer::success(""))),
-        failed("an empty type", answer(FakeAnswer::success("TYPE=\nPTTYPE=\n"))),
-        failed("another answer", answer(FakeAnswer::success("usage: blkid"))),
-        failed("other keys", answer(FakeAnswer::success("DEVNAME=/dev/x\n"))),
+        failed(
+            "an empty type",
+            answer(FakeAnswer::success("TYPE=\nPTTYPE=\n")),
+        ),
+        failed(
+            "another answer",
+            answer(FakeAnswer::success("usage: blkid")),
+        ),
+        failed(
+            "other keys",
+            answer(FakeAnswer::success("DEVNAME=/dev/x\n")),
+        ),
     ]);
 }
 
@@ -307,20 +341,34 @@ fn errors_name_both_sides() {
         if let Some((program, answer)) = more {
             exec = exec.answer(program, answer);
         }
-        let mounter =
-            SafeFormatAndMount::new(Arc::new(FakeMounter::new()), Arc::new(exec));
+        let mounter = SafeFormatAndMount::new(Arc::new(FakeMounter::new()), Arc::new(exec));
         let target = Path::new("/target");
-        mounter.format_and_mount(&device, target, "ext4", &[]).unwrap_err().to_string()
+        mounter
+            .format_and_mount(&device, target, "ext4", &[])
+            .unwrap_err()
+            .to_string()
     };
     let mismatch = text(FakeAnswer::success("TYPE=xfs\n"), None);
-    assert!(mismatch.contains("mounted as ext4, but it has xfs"), "{mismatch}");
+    assert!(
+        mismatch.contains("mounted as ext4, but it has xfs"),
+        "{mismatch}"
+    );
     let table = text(FakeAnswer::success("PTTYPE=gpt\n"), None);
-    assert!(table.contains("ext4, but it has a partition table (gpt)"), "{table}");
+    assert!(
+        table.contains("ext4, but it has a partition table (gpt)"),
+        "{table}"
+    );
     let errors = text(FakeAnswer::success("TYPE=ext4\n"), Some(fsck(4)));
-    assert!(errors.contains("by hand") && errors.contains("what fsck says"), "{errors}");
+    assert!(
+        errors.contains("by hand") && errors.contains("what fsck says"),
+        "{errors}"
+    );
     let mkfs = FakeAnswer::exit_with(1, "", "disk on fire");
     let failed = text(FakeAnswer::exit(2), Some(("mkfs.ext4", mkfs)));
-    assert!(failed.contains("as ext4") && failed.contains("disk on fire"), "{failed}");
+    assert!(
+        failed.contains("as ext4") && failed.contains("disk on fire"),
+        "{failed}"
+    );
 }
 
 #[test]
@@ -331,18 +379,28 @@ fn names_that_would_become_others_are_refused() {
     let device = dir.image("device", 1 << 20);
     for fs_type in ["", "../sh", "ext4 -x", "-f", "ext4/x"] {
         assert!(
-            mounter.format_and_mount(&device, Path::new("/t"), fs_type, &[]).is_err()
+            mounter
+                .format_and_mount(&device, Path::new("/t"), fs_type, &[])
+                .is_err()
         );
     }
     // A command would take it for an option; a directory is none; and one that isn't there.
-    for device in
-        [Path::new("-x"), Path::new("relative"), dir.path(), Path::new("/dev/null")]
-    {
-        assert!(mounter.format_and_mount(device, Path::new("/t"), "ext4", &[]).is_err());
+    for device in [
+        Path::new("-x"),
+        Path::new("relative"),
+        dir.path(),
+        Path::new("/dev/null"),
+    ] {
+        assert!(
+            mounter
+                .format_and_mount(device, Path::new("/t"), "ext4", &[])
+                .is_err()
+        );
     }
     let none = dir.path().join("none");
-    let error =
-        mounter.format_and_mount(&none, Path::new("/t"), "ext4", &[]).unwrap_err();
+    let error = mounter
+        .format_and_mount(&none, Path::new("/t"), "ext4", &[])
+        .unwrap_err();
     assert_eq!(kind(&error), "no device");
     assert_eq!(exec.calls(), []);
 }
@@ -353,8 +411,14 @@ fn what_is_on_a_device_is_returned() {
     let device = dir.image("device", 1 << 20);
     let rows = [
         (FakeAnswer::exit(2), DiskFormat::Unformatted),
-        (FakeAnswer::success(EXT4), DiskFormat::Filesystem("ext4".to_owned())),
-        (FakeAnswer::success("\nTYPE=a=b\n"), DiskFormat::Filesystem("a=b".to_owned())),
+        (
+            FakeAnswer::success(EXT4),
+            DiskFormat::Filesystem("ext4".to_owned()),
+        ),
+        (
+            FakeAnswer::success("\nTYPE=a=b\n"),
+            DiskFormat::Filesystem("a=b".to_owned()),
+        ),
         (
             FakeAnswer::success("PTTYPE=dos\n"),
             DiskFormat::PartitionTable("dos".to_owned()),

@@ -30,7 +30,13 @@ fn a_helper_gets_what_mount_8_gives_it() {
     let rows: &[(&str, Options, Options, &Path, &str)] = &[
         ("nfs", &[], &[], &nfs, ""),
         ("nfs", &["ro", "vers=4.1"], &[], &nfs, " -o ro,vers=4.1"),
-        ("nfs", &["_netdev,nofail,ro", "x-a", "defaults"], &[], &nfs, " -o ro"),
+        (
+            "nfs",
+            &["_netdev,nofail,ro", "x-a", "defaults"],
+            &[],
+            &nfs,
+            " -o ro",
+        ),
         ("nfs", &["ro"], &["sec=x", "y"], &nfs, " -o ro,sec=x,y"),
         ("nfs", &["remount", "rw"], &[], &nfs, " -o remount,rw"),
         ("fuse.sshfs", &["ro"], &[], &fuse, " -o ro -t fuse.sshfs"),
@@ -42,8 +48,11 @@ fn a_helper_gets_what_mount_8_gives_it() {
         with(&dir, &exec)
             .mount_sensitive(source, &target, fs_type, options, sensitive)
             .unwrap();
-        let expected =
-            format!("{} host:/export {}{rest}", program.display(), target.display());
+        let expected = format!(
+            "{} host:/export {}{rest}",
+            program.display(),
+            target.display()
+        );
         assert_eq!(exec.commands(), [expected]);
         assert_eq!(exec.calls()[0].limit, Duration::from_secs(7));
     }
@@ -53,8 +62,7 @@ fn a_helper_gets_what_mount_8_gives_it() {
 fn a_helper_that_fails_is_an_error_with_what_it_printed() {
     let dir = Dir::new();
     let program = dir.file("mount.nfs", "");
-    let failure =
-        FakeAnswer::exit_with(32, "", "mount.nfs: access denied, password hunter2");
+    let failure = FakeAnswer::exit_with(32, "", "mount.nfs: access denied, password hunter2");
     let exec = Arc::new(FakeExec::new().answer(program, failure));
     let error = with(&dir, &exec)
         .mount_sensitive(
@@ -108,6 +116,11 @@ fn a_missing_helper_is_named() {
     let error = with(&dir, &exec)
         .mount(Path::new("host:/a"), dir.path(), "glusterfs", &[])
         .unwrap_err();
-    assert!(error.to_string().contains("no program /sbin/mount.glusterfs"), "{error}");
+    assert!(
+        error
+            .to_string()
+            .contains("no program /sbin/mount.glusterfs"),
+        "{error}"
+    );
     assert!(exec.calls().is_empty());
 }

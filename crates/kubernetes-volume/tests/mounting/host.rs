@@ -5,10 +5,10 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 
-use nix::sys::stat::Mode;
-use nix::unistd::mkfifo;
 use kubernetes_volume::mount::{FileType, HostUtils, LinuxHostUtils, Mount, MountPoint};
 use kubernetes_volume::testing::FakeMounter;
+use nix::sys::stat::Mode;
+use nix::unistd::mkfifo;
 
 use crate::support::{Loop, as_root};
 use crate::tools::{Dir, mounter, run};
@@ -19,8 +19,11 @@ const HOST: LinuxHostUtils = LinuxHostUtils;
 fn files_of_all_types_are_told_apart() {
     let dir = Dir::new();
     let file = dir.file("file", "");
-    let (socket, fifo, link) =
-        (dir.path().join("socket"), dir.path().join("fifo"), dir.path().join("link"));
+    let (socket, fifo, link) = (
+        dir.path().join("socket"),
+        dir.path().join("fifo"),
+        dir.path().join("link"),
+    );
     let _listener = UnixListener::bind(&socket).unwrap();
     mkfifo(&fifo, Mode::S_IRWXU).unwrap();
     symlink(&file, &link).unwrap();
@@ -80,7 +83,10 @@ fn owner_mode_and_links_are_read() {
     let path = dir.dir("real");
     fs::set_permissions(&path, fs::Permissions::from_mode(0o2751)).unwrap();
     assert_eq!(HOST.mode(&path).unwrap(), 0o2751);
-    let me = (nix::unistd::geteuid().as_raw(), nix::unistd::getegid().as_raw());
+    let me = (
+        nix::unistd::geteuid().as_raw(),
+        nix::unistd::getegid().as_raw(),
+    );
     assert_eq!(HOST.owner(&path).unwrap(), me);
     let link = dir.path().join("link");
     symlink("real", &link).unwrap();
@@ -105,8 +111,10 @@ fn a_volume_name_comes_from_the_other_mount() {
         mount("/dev/c", "/pods/1/c"),
         mount("/dev/d", "/pods/1/d"),
     ]);
-    let name =
-        |path: &str| HOST.device_name_from_mount(&mounter, Path::new(path), dir).ok();
+    let name = |path: &str| {
+        HOST.device_name_from_mount(&mounter, Path::new(path), dir)
+            .ok()
+    };
     assert_eq!(name("/pods/1/a").as_deref(), Some("volume-a"));
     assert_eq!(name("/pods/1/b").as_deref(), Some("zone/volume-b"));
     // Not the plugin's: the last part of the path.
@@ -120,12 +128,17 @@ fn a_device_is_in_use_while_it_is_mounted() {
     as_root(|| {
         let dir = Dir::new();
         let device = Loop::new(&dir.image("image", 8 << 20));
-        assert_eq!(HOST.file_type(device.path()).unwrap(), FileType::BlockDevice);
+        assert_eq!(
+            HOST.file_type(device.path()).unwrap(),
+            FileType::BlockDevice
+        );
         assert!(HOST.path_is_device(device.path()).unwrap());
         assert!(!HOST.device_opened(device.path()).unwrap());
         run("mkfs.ext4", &["-q".as_ref(), device.path().as_ref()]);
         let target: PathBuf = dir.dir("target");
-        mounter().mount(device.path(), &target, "ext4", &[]).unwrap();
+        mounter()
+            .mount(device.path(), &target, "ext4", &[])
+            .unwrap();
         assert!(HOST.device_opened(device.path()).unwrap());
         mounter().unmount(&target).unwrap();
         assert!(!HOST.device_opened(device.path()).unwrap());

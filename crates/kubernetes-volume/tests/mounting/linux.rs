@@ -19,7 +19,9 @@ use crate::support::as_root;
 use crate::tools::{Dir, info, mounter};
 
 fn has(options: &[String], wanted: &[&str]) -> bool {
-    wanted.iter().all(|wanted| options.iter().any(|option| option == wanted))
+    wanted
+        .iter()
+        .all(|wanted| options.iter().any(|option| option == wanted))
 }
 
 fn mount(source: &Path, target: &Path, fs_type: &str, options: &[&str]) {
@@ -76,9 +78,17 @@ fn a_read_only_bind_mount_keeps_other_flags() {
         assert_read_only(&target);
         fs::write(source.join("file"), "the source is writable").unwrap();
 
-        mount(&source, &target, "", &["bind", "remount", "rw", "exec", "nosymfollow"]);
+        mount(
+            &source,
+            &target,
+            "",
+            &["bind", "remount", "rw", "exec", "nosymfollow"],
+        );
         let options = info(&target).mount_options;
-        assert!(has(&options, &["rw", "nosuid", "nodev", "noatime", "nosymfollow"]));
+        assert!(has(
+            &options,
+            &["rw", "nosuid", "nodev", "noatime", "nosymfollow"]
+        ));
         assert!(!has(&options, &["noexec"]));
         fs::write(target.join("file"), "writable again").unwrap();
     });
@@ -89,13 +99,26 @@ fn a_remount_changes_what_it_names() {
     as_root(|| {
         let dir = Dir::new();
         let target = dir.tmpfs("target", &["nosuid", "relatime", "size=64k"]);
-        mount(Path::new("tmpfs"), &target, "tmpfs", &["remount", "ro", "size=128k"]);
+        mount(
+            Path::new("tmpfs"),
+            &target,
+            "tmpfs",
+            &["remount", "ro", "size=128k"],
+        );
         let mount_info = info(&target);
-        assert!(has(&mount_info.mount_options, &["ro", "nosuid", "relatime"]));
+        assert!(has(
+            &mount_info.mount_options,
+            &["ro", "nosuid", "relatime"]
+        ));
         assert!(has(&mount_info.super_options, &["ro", "size=128k"]));
 
         // What isn't named stays.
-        mount(Path::new("tmpfs"), &target, "tmpfs", &["remount", "noatime"]);
+        mount(
+            Path::new("tmpfs"),
+            &target,
+            "tmpfs",
+            &["remount", "noatime"],
+        );
         let mount_info = info(&target);
         assert!(has(&mount_info.mount_options, &["ro", "nosuid", "noatime"]));
         assert!(!has(&mount_info.mount_options, &["relatime"]));
@@ -106,9 +129,13 @@ fn a_remount_changes_what_it_names() {
         assert!(!has(&mount_info.mount_options, &["nosuid"]));
 
         let plain = dir.dir("plain");
-        let error =
-            mounter().mount(Path::new("x"), &plain, "", &["remount", "ro"]).unwrap_err();
-        assert!(error.to_string().contains("is it a mount point?"), "{error}");
+        let error = mounter()
+            .mount(Path::new("x"), &plain, "", &["remount", "ro"])
+            .unwrap_err();
+        assert!(
+            error.to_string().contains("is it a mount point?"),
+            "{error}"
+        );
     });
 }
 
@@ -155,12 +182,20 @@ fn a_mount_that_lacks_what_was_asked_for_is_undone() {
         let output = Command::new("unshare")
             .args(["--user", "--map-root-user", "--mount"])
             .arg(std::env::current_exe().unwrap())
-            .args(["--exact", "linux::in_a_user_namespace", "--ignored", "--nocapture"])
+            .args([
+                "--exact",
+                "linux::in_a_user_namespace",
+                "--ignored",
+                "--nocapture",
+            ])
             .env("VOLUME_TEST_DIR", dir.path())
             .output()
             .unwrap();
         let printed = String::from_utf8_lossy(&output.stdout);
-        assert!(output.status.success() && printed.contains("1 passed"), "{output:?}");
+        assert!(
+            output.status.success() && printed.contains("1 passed"),
+            "{output:?}"
+        );
     });
 }
 
@@ -171,8 +206,13 @@ fn in_a_user_namespace() {
     let (source, target) = (dir.join("source"), dir.join("target"));
     mount(&source, &target, "", &["bind", "ro"]);
     mounter().unmount(&target).unwrap();
-    let error = mounter().mount(&source, &target, "", &["bind", "suid"]).unwrap_err();
-    assert!(error.to_string().contains("Operation not permitted"), "{error}");
+    let error = mounter()
+        .mount(&source, &target, "", &["bind", "suid"])
+        .unwrap_err();
+    assert!(
+        error.to_string().contains("Operation not permitted"),
+        "{error}"
+    );
     assert!(!mounter().is_mount_point(&target).unwrap());
 }
 
@@ -215,9 +255,15 @@ fn mount_points_of_all_kinds_are_recognized() {
             (link, false),
         ];
         for (path, expected) in rows {
-            assert_eq!(mounter().is_mount_point(&path).unwrap(), expected, "{path:?}");
+            assert_eq!(
+                mounter().is_mount_point(&path).unwrap(),
+                expected,
+                "{path:?}"
+            );
         }
-        let error = mounter().is_mount_point(&dir.path().join("none")).unwrap_err();
+        let error = mounter()
+            .is_mount_point(&dir.path().join("none"))
+            .unwrap_err();
         let Error::Io { source, .. } = error else {
             panic!("{error}")
         };
@@ -241,7 +287,13 @@ fn paths_of_all_bytes_are_mounted() {
             let target = dir.dir(OsStr::from_bytes(name));
             mount(Path::new("tmpfs"), &target, "tmpfs", &[]);
             mount(Path::new("tmpfs"), &target, "tmpfs", &["remount", "ro"]);
-            assert!(mounter().list().unwrap().iter().any(|mount| mount.path == target));
+            assert!(
+                mounter()
+                    .list()
+                    .unwrap()
+                    .iter()
+                    .any(|mount| mount.path == target)
+            );
             assert!(mounter().is_mount_point(&target).unwrap());
             mounter().unmount(&target).unwrap();
         }
@@ -280,17 +332,34 @@ fn a_mount_that_is_refused_says_why() {
         let none = dir.path().join("none");
         let file = dir.file("file", "");
         let rows: &[(&Path, &Path, &str, &[&str], &str)] = &[
-            (Path::new("x"), &target, "nosuchfs", &["ro"], "does not know this type"),
+            (
+                Path::new("x"),
+                &target,
+                "nosuchfs",
+                &["ro"],
+                "does not know this type",
+            ),
             (&file, &target, "ext4", &[], "needs a block device"),
-            (Path::new("x"), &target, "tmpfs", &["nosuchoption"], "wrong options"),
+            (
+                Path::new("x"),
+                &target,
+                "tmpfs",
+                &["nosuchoption"],
+                "wrong options",
+            ),
             (&none, &target, "", &["bind"], "No such file or directory"),
             (&target, &none, "", &["bind"], "No such file or directory"),
             (&file, &target, "", &["bind"], "Not a directory"),
         ];
         for (source, target, fs_type, options, text) in rows {
-            let error = mounter().mount(source, target, fs_type, options).unwrap_err();
+            let error = mounter()
+                .mount(source, target, fs_type, options)
+                .unwrap_err();
             assert!(error.to_string().contains(text), "{error}");
-            assert!(error.to_string().contains(target.to_str().unwrap()), "{error}");
+            assert!(
+                error.to_string().contains(target.to_str().unwrap()),
+                "{error}"
+            );
             let Error::Mount(error) = error else {
                 panic!("{error}")
             };
@@ -320,7 +389,9 @@ fn what_is_in_use_is_unmounted_lazily_only() {
         open.set_len(1).unwrap();
 
         let target = dir.tmpfs("target", &[]);
-        mounter().unmount_with_force(&target, Duration::from_secs(60)).unwrap();
+        mounter()
+            .unmount_with_force(&target, Duration::from_secs(60))
+            .unwrap();
         assert!(!mounter().is_mount_point(&target).unwrap());
         assert!(unmount_lazily(&target).is_err());
     });

@@ -9,12 +9,12 @@ use std::process::ExitStatus;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use proptest::prelude::*;
-use tracing::field::{Field, Visit};
-use tracing::span;
 use kubernetes_volume::Error;
 use kubernetes_volume::exec::{Exec, ExecError, Output, shown};
 use kubernetes_volume::mount::{LinuxMounter, Mount, bind_options, path_within_base};
+use proptest::prelude::*;
+use tracing::field::{Field, Visit};
+use tracing::span;
 
 use crate::support;
 use crate::tools::{Dir, mounter};
@@ -30,8 +30,14 @@ fn bind_mounts_are_done_twice() {
         (&["vers=2", "ro", "_netdev"], None),
         (&["remount", "ro"], None),
         (&["bind"], Some((&["bind"], &["bind", "remount"]))),
-        (&["ro", "bind"], Some((&["bind"], &["bind", "remount", "ro"]))),
-        (&["rbind", "ro"], Some((&["rbind"], &["bind", "remount", "ro"]))),
+        (
+            &["ro", "bind"],
+            Some((&["bind"], &["bind", "remount", "ro"])),
+        ),
+        (
+            &["rbind", "ro"],
+            Some((&["rbind"], &["bind", "remount", "ro"])),
+        ),
         (
             &["bind", "vers=2", "ro", "_netdev"],
             Some((
@@ -39,7 +45,10 @@ fn bind_mounts_are_done_twice() {
                 &["bind", "remount", "vers=2", "ro", "_netdev"],
             )),
         ),
-        (&["bind", "remount", "ro"], Some((&["bind"], &["bind", "remount", "ro"]))),
+        (
+            &["bind", "remount", "ro"],
+            Some((&["bind"], &["bind", "remount", "ro"])),
+        ),
     ];
     for (options, expected) in rows {
         let found = bind_options(options);
@@ -49,8 +58,7 @@ fn bind_mounts_are_done_twice() {
             (plain(&found.bind), plain(&found.remount))
         });
         let expected = expected.map(|(bind, remount)| {
-            let owned =
-                |options: Vec<&str>| options.iter().map(ToString::to_string).collect();
+            let owned = |options: Vec<&str>| options.iter().map(ToString::to_string).collect();
             (owned(bind), owned(remount))
         });
         assert_eq!(found, expected, "{options:?}");
@@ -104,7 +112,9 @@ fn options_that_are_wrong_are_errors() {
         ("-t", &[], "letters, digits"),
     ];
     for (fs_type, options, text) in rows {
-        let error = mounter().mount(source, target, fs_type, options).unwrap_err();
+        let error = mounter()
+            .mount(source, target, fs_type, options)
+            .unwrap_err();
         assert!(error.to_string().contains(text), "{options:?}: {error}");
         assert!(error.is_final());
     }
@@ -114,12 +124,7 @@ fn options_that_are_wrong_are_errors() {
 struct Telltale(u8);
 
 impl Exec for Telltale {
-    fn run(
-        &self,
-        program: &Path,
-        args: &[&OsStr],
-        limit: Duration,
-    ) -> Result<Output, ExecError> {
+    fn run(&self, program: &Path, args: &[&OsStr], limit: Duration) -> Result<Output, ExecError> {
         let command = shown(program, args);
         // So that the shortened text ends inside of the options.
         let long = format!("{} {command}", "-".repeat(960));

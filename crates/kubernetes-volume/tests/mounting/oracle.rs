@@ -5,11 +5,11 @@ use std::cell::Cell;
 use std::path::Path;
 use std::process::Command;
 
+use kubernetes_volume::mount::{Mount, read_mount_info};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::{Config, TestRunner};
-use kubernetes_volume::mount::{Mount, read_mount_info};
 
 use crate::support::as_root;
 use crate::tools::{Dir, left_out, mounter};
@@ -56,16 +56,31 @@ const OPTIONS: &[&str] = &[
 
 /// One of these rows is used at a time: here the last time of access holds, of mount(8) the flags of all are
 /// passed on, and the kernel chooses.
-const ATIME: [[&str; 2]; 3] =
-    [["noatime", "atime"], ["relatime", "norelatime"], ["strictatime", "nostrictatime"]];
+const ATIME: [[&str; 2]; 3] = [
+    ["noatime", "atime"],
+    ["relatime", "norelatime"],
+    ["strictatime", "nostrictatime"],
+];
 
 /// Of these at most one: of several, mount(8) has an order of its own.
-const PROPAGATION: &[&str] =
-    &["private", "shared", "slave", "unbindable", "rprivate", "rshared", "rslave"];
+const PROPAGATION: &[&str] = &[
+    "private",
+    "shared",
+    "slave",
+    "unbindable",
+    "rprivate",
+    "rshared",
+    "rslave",
+];
 
 fn mount_8(args: &[&str], target: &Path) -> bool {
     let mut command = Command::new("mount");
-    let output = command.arg("--no-mtab").args(args).arg(target).output().unwrap();
+    let output = command
+        .arg("--no-mtab")
+        .args(args)
+        .arg(target)
+        .output()
+        .unwrap();
     output.status.success()
 }
 
@@ -75,15 +90,16 @@ fn is_comparable() -> bool {
     let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
     let text = text.unwrap_or_default();
     let version = text.split_once("util-linux 2.").map(|(_, version)| version);
-    let minor =
-        version.and_then(|version| version.split(['.', ' ']).next()?.parse().ok());
+    let minor = version.and_then(|version| version.split(['.', ' ']).next()?.parse().ok());
     minor.is_some_and(|minor: u32| minor < 39)
 }
 
 /// The options of a mount, those of its file system, and how it propagates.
 fn state(path: &Path) -> Option<(Vec<String>, Vec<String>, Vec<String>)> {
     let mounts = read_mount_info().unwrap();
-    let mount = mounts.into_iter().rfind(|mount| mount.mount_point == path)?;
+    let mount = mounts
+        .into_iter()
+        .rfind(|mount| mount.mount_point == path)?;
     let (mut own, mut all) = (mount.mount_options, mount.super_options);
     own.sort();
     all.sort();
@@ -104,12 +120,10 @@ fn of_random_options_mount_8_makes_the_same() {
                 prop_oneof![6 => select(OPTIONS), 1 => select(atime.to_vec())],
                 1..6,
             );
-            (flags, prop::option::of(select(PROPAGATION))).prop_map(
-                |(mut flags, one)| {
-                    flags.extend(one);
-                    flags
-                },
-            )
+            (flags, prop::option::of(select(PROPAGATION))).prop_map(|(mut flags, one)| {
+                flags.extend(one);
+                flags
+            })
         };
         let cases = select(&ATIME[..])
             .prop_flat_map(move |atime| (options(atime), options(atime), 0..4_u8));
@@ -138,9 +152,7 @@ fn of_random_options_mount_8_makes_the_same() {
                 if again {
                     // With these, mount(8) leaves a mount as it was: see
                     // `times_of_access_are_kept_and_taken_back`.
-                    options.retain(|option| {
-                        !["atime", "diratime", "norelatime"].contains(option)
-                    });
+                    options.retain(|option| !["atime", "diratime", "norelatime"].contains(option));
                     options.push("remount");
                 }
                 let text = options.join(",");
@@ -149,20 +161,11 @@ fn of_random_options_mount_8_makes_the_same() {
                 } else {
                     (name, "tmpfs")
                 };
-                let own = mounter().mount(
-                    from,
-                    &ours,
-                    if again { "" } else { fs_type },
-                    &options,
-                );
+                let own = mounter().mount(from, &ours, if again { "" } else { fs_type }, &options);
                 let other = match (again, is_bind) {
                     (true, _) => mount_8(&["-o", &text], &theirs),
-                    (_, true) => {
-                        mount_8(&["-o", &text, source.to_str().unwrap()], &theirs)
-                    }
-                    (_, false) => {
-                        mount_8(&["-t", "tmpfs", "-o", &text, "name"], &theirs)
-                    }
+                    (_, true) => mount_8(&["-o", &text, source.to_str().unwrap()], &theirs),
+                    (_, false) => mount_8(&["-t", "tmpfs", "-o", &text, "name"], &theirs),
                 };
                 done.push(text);
                 mounted.set(mounted.get() + u32::from(other));

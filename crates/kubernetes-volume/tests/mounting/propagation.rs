@@ -11,7 +11,9 @@ use crate::tools::{Dir, info, mounter};
 /// Mounts a tmpfs under one mount, and returns whether it appears under another.
 fn appears(from: &Path, to: &Path) -> bool {
     fs::create_dir_all(from.join("inner")).unwrap();
-    mounter().mount(Path::new("tmpfs"), &from.join("inner"), "tmpfs", &[]).unwrap();
+    mounter()
+        .mount(Path::new("tmpfs"), &from.join("inner"), "tmpfs", &[])
+        .unwrap();
     let appears = mounter().is_mount_point(&to.join("inner")).unwrap();
     mounter().unmount(&from.join("inner")).unwrap();
     assert!(!mounter().is_mount_point(&to.join("inner")).unwrap());
@@ -48,8 +50,11 @@ fn propagation_alone_can_be_changed() {
     as_root(|| {
         let dir = Dir::new();
         let target = dir.tmpfs("target", &["nosuid"]);
-        let change =
-            |option| mounter().mount(Path::new(""), &target, "", &[option]).unwrap();
+        let change = |option| {
+            mounter()
+                .mount(Path::new(""), &target, "", &[option])
+                .unwrap()
+        };
         let fields = || info(&target).optional_fields;
         assert!(fields().is_empty());
         change("rshared");
@@ -59,13 +64,21 @@ fn propagation_alone_can_be_changed() {
         change("unbindable");
         assert_eq!(fields(), ["unbindable"]);
         let options = info(&target).mount_options;
-        assert!(options.iter().any(|option| option == "nosuid"), "{options:?}");
-        let error =
-            mounter().mount(&target, &dir.dir("other"), "", &["bind"]).unwrap_err();
+        assert!(
+            options.iter().any(|option| option == "nosuid"),
+            "{options:?}"
+        );
+        let error = mounter()
+            .mount(&target, &dir.dir("other"), "", &["bind"])
+            .unwrap_err();
         assert!(error.is_final());
 
         let plain = dir.dir("plain");
-        assert!(mounter().mount(Path::new(""), &plain, "", &["shared"]).is_err());
+        assert!(
+            mounter()
+                .mount(Path::new(""), &plain, "", &["shared"])
+                .is_err()
+        );
     });
 }
 
@@ -78,7 +91,9 @@ fn a_recursive_bind_mount_has_what_is_mounted_below() {
         fs::write(inner.join("file"), "").unwrap();
         let (plain, recursive) = (dir.dir("plain"), dir.dir("recursive"));
         mounter().mount(&source, &plain, "", &["bind"]).unwrap();
-        mounter().mount(&source, &recursive, "", &["rbind"]).unwrap();
+        mounter()
+            .mount(&source, &recursive, "", &["rbind"])
+            .unwrap();
         assert!(!plain.join("inner/file").exists());
         assert!(recursive.join("inner/file").exists());
     });

@@ -55,7 +55,9 @@ fn ext(dir: &Dir, size: u64, blocks: u64, is_64_bit: bool) -> PathBuf {
 }
 
 fn needs(device: &Path, fs_type: &str) -> Result<bool, Error> {
-    resizer(blkid(fs_type)).0.need_resize(device, Path::new("/target"))
+    resizer(blkid(fs_type))
+        .0
+        .need_resize(device, Path::new("/target"))
 }
 
 #[test]
@@ -86,8 +88,11 @@ fn a_larger_device_needs_growing() {
 fn sizes_of_other_file_systems_are_read() {
     let dir = Dir::new();
     let xfs = |size, blocks: u64| {
-        let writes: &[(u64, &[u8])] =
-            &[(0, b"XFSB"), (4, &4096_u32.to_be_bytes()), (8, &blocks.to_be_bytes())];
+        let writes: &[(u64, &[u8])] = &[
+            (0, b"XFSB"),
+            (4, &4096_u32.to_be_bytes()),
+            (8, &blocks.to_be_bytes()),
+        ];
         image(&dir, size, writes)
     };
     assert!(!needs(&xfs(4 * MIB, 1024), "xfs").unwrap());
@@ -143,10 +148,19 @@ fn each_file_system_has_its_command() {
     let device = dir.image("image", MIB);
     let d = device.display().to_string();
     let rows = [
-        ("ext4", vec![format!("e2fsck -f -p {d}"), format!("resize2fs {d}")]),
-        ("ext3", vec![format!("e2fsck -f -p {d}"), format!("resize2fs {d}")]),
+        (
+            "ext4",
+            vec![format!("e2fsck -f -p {d}"), format!("resize2fs {d}")],
+        ),
+        (
+            "ext3",
+            vec![format!("e2fsck -f -p {d}"), format!("resize2fs {d}")],
+        ),
         ("xfs", vec!["xfs_growfs -d /target".to_owned()]),
-        ("btrfs", vec!["btrfs filesystem resize max /target".to_owned()]),
+        (
+            "btrfs",
+            vec!["btrfs filesystem resize max /target".to_owned()],
+        ),
     ];
     for (fs_type, expected) in rows {
         let exec = ["e2fsck", "resize2fs", "xfs_growfs", "btrfs"]
@@ -172,28 +186,44 @@ fn growing_that_fails_is_an_error_with_the_file_system() {
         let Error::Filesystem(inner) = error else {
             panic!("{error}")
         };
-        (matches!(*inner, FilesystemError::Resize { .. }), inner.to_string())
+        (
+            matches!(*inner, FilesystemError::Resize { .. }),
+            inner.to_string(),
+        )
     };
     let fsck_fine = |exec: FakeExec| exec.answer("e2fsck", FakeAnswer::success(""));
     let failure = FakeAnswer::exit_with(1, "", "no space");
-    let (is_resize, text) =
-        failing(fsck_fine(blkid("ext4")).answer("resize2fs", failure));
-    assert!(is_resize && text.contains("ext4") && text.contains("no space"), "{text}");
+    let (is_resize, text) = failing(fsck_fine(blkid("ext4")).answer("resize2fs", failure));
+    assert!(
+        is_resize && text.contains("ext4") && text.contains("no space"),
+        "{text}"
+    );
     let (is_resize, text) =
         failing(fsck_fine(blkid("ext4")).answer("resize2fs", FakeAnswer::Hangs));
     assert!(is_resize && text.contains("killed"), "{text}");
     let (is_resize, text) = failing(blkid("vfat"));
-    assert!(is_resize && text.contains("growing vfat is not supported"), "{text}");
+    assert!(
+        is_resize && text.contains("growing vfat is not supported"),
+        "{text}"
+    );
     let exec = FakeExec::new().answer("blkid", FakeAnswer::success("PTTYPE=gpt\n"));
     let (is_resize, text) = failing(exec);
-    assert!(is_resize && text.contains("partition table (gpt)"), "{text}");
+    assert!(
+        is_resize && text.contains("partition table (gpt)"),
+        "{text}"
+    );
     let (_, text) = failing(blkid("ext4").answer("e2fsck", FakeAnswer::exit(4)));
     assert!(text.contains("by hand"), "{text}");
 }
 
 /// Grows an image, and the loop device on it.
 fn grow(image: &Path, device: &Loop, size: u64) {
-    File::options().write(true).open(image).unwrap().set_len(size).unwrap();
+    File::options()
+        .write(true)
+        .open(image)
+        .unwrap()
+        .set_len(size)
+        .unwrap();
     device.resize();
 }
 
@@ -205,7 +235,9 @@ fn ext4_that_is_not_mounted_grows() {
         run("mkfs.ext4", &["-q".as_ref(), "-F".as_ref(), image.as_ref()]);
         let device = Loop::new(&image);
         let target = dir.dir("target");
-        mounter().mount(device.path(), &target, "ext4", &[]).unwrap();
+        mounter()
+            .mount(device.path(), &target, "ext4", &[])
+            .unwrap();
         fs::write(target.join("file"), "content").unwrap();
         let before = rustix::fs::statvfs(&target).unwrap().f_blocks;
         mounter().unmount(&target).unwrap();
@@ -219,7 +251,9 @@ fn ext4_that_is_not_mounted_grows() {
         assert!(!resize.need_resize(device.path(), &target).unwrap());
         assert!(resize.resize(device.path(), &target).unwrap());
 
-        mounter().mount(device.path(), &target, "ext4", &[]).unwrap();
+        mounter()
+            .mount(device.path(), &target, "ext4", &[])
+            .unwrap();
         assert_eq!(fs::read_to_string(target.join("file")).unwrap(), "content");
         assert!(rustix::fs::statvfs(&target).unwrap().f_blocks > 2 * before);
         mounter().unmount(&target).unwrap();

@@ -6,11 +6,11 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use proptest::prelude::*;
 use kubernetes_volume::Error;
 use kubernetes_volume::mount::{
     Mount, MountError, MountInfo, parse_mount_info, read_mount_info, search_mount_points,
 };
+use proptest::prelude::*;
 
 use crate::support;
 use crate::tools::{Dir, mounter};
@@ -42,17 +42,25 @@ fn all_fields_are_read() {
 fn lines_of_all_kinds_are_read() {
     type Check = fn(&MountInfo) -> bool;
     let rows: &[(&str, Check)] = &[
-        ("1 0 0:1 / / rw - tmpfs none rw", |mount| mount.optional_fields.is_empty()),
+        ("1 0 0:1 / / rw - tmpfs none rw", |mount| {
+            mount.optional_fields.is_empty()
+        }),
         (r"1 0 0:1 / /a\040b rw - tmpfs none rw", |m| {
             m.mount_point == Path::new("/a b")
         }),
-        (r"1 0 0:1 /x\134y / rw - tmpfs none rw", |m| m.root == Path::new("/x\\y")),
+        (r"1 0 0:1 /x\134y / rw - tmpfs none rw", |m| {
+            m.root == Path::new("/x\\y")
+        }),
         (r"1 0 0:1 / /t\011n\012 rw - tmpfs n rw", |m| {
             m.mount_point == Path::new("/t\tn\n")
         }),
-        (r"1 0 0:1 / / rw - nfs4 host:/a\043b rw", |m| m.source == "host:/a#b"),
+        (r"1 0 0:1 / / rw - nfs4 host:/a\043b rw", |m| {
+            m.source == "host:/a#b"
+        }),
         // An empty source, as of `mount -t tmpfs ""`.
-        ("1 0 0:1 / / rw - tmpfs  rw,size=4k", |m| m.source.is_empty()),
+        ("1 0 0:1 / / rw - tmpfs  rw,size=4k", |m| {
+            m.source.is_empty()
+        }),
         ("1 0 0:4 net:[4026532291] /run/ns rw - nsfs nsfs rw", |m| {
             m.root == Path::new("net:[4026532291]")
         }),
@@ -67,7 +75,9 @@ fn lines_of_all_kinds_are_read() {
         (r"1 0 0:1 / / rw - cifs c rw,domain=a\b", |m| {
             m.super_options.get(1).map(String::as_str) == Some(r"domain=a\b")
         }),
-        ("1 0 0:1 / / rw - fuse.sshfs user@host: rw", |m| m.fs_type == "fuse.sshfs"),
+        ("1 0 0:1 / / rw - fuse.sshfs user@host: rw", |m| {
+            m.fs_type == "fuse.sshfs"
+        }),
         ("1 0 0:1 / / rw future:1 field - tmpfs none rw", |m| {
             m.optional_fields.len() == 2
         }),
@@ -115,9 +125,8 @@ fn damaged_lines_are_errors_with_their_number() {
 
 fn a_path() -> impl Strategy<Value = PathBuf> {
     let byte = any::<u8>().prop_filter("no path has it", |byte| *byte != 0);
-    prop::collection::vec(byte, 0..12).prop_map(|bytes| {
-        PathBuf::from(OsString::from_vec([&b"/"[..], &bytes].concat()))
-    })
+    prop::collection::vec(byte, 0..12)
+        .prop_map(|bytes| PathBuf::from(OsString::from_vec([&b"/"[..], &bytes].concat())))
 }
 
 fn options() -> impl Strategy<Value = Vec<String>> {
@@ -177,16 +186,25 @@ fn a_mount_is_read_only_if_it_or_its_file_system_is() {
     let rows = [
         ("rw,nosuid", "rw,size=1k", vec!["rw", "nosuid", "size=1k"]),
         ("ro", "rw", vec!["ro"]),
-        ("rw,relatime", "ro,seclabel", vec!["ro", "relatime", "seclabel"]),
+        (
+            "rw,relatime",
+            "ro,seclabel",
+            vec!["ro", "relatime", "seclabel"],
+        ),
     ];
     for (own, of_fs, expected) in rows {
         let line = format!("1 0 0:1 / /a {own} - tmpfs none {of_fs}");
-        let mount =
-            parse_mount_info(line.as_bytes()).unwrap().remove(0).to_mount_point();
+        let mount = parse_mount_info(line.as_bytes())
+            .unwrap()
+            .remove(0)
+            .to_mount_point();
         let mut options = mount.options.clone();
         options.dedup();
         assert_eq!(options, expected, "{line}");
-        assert_eq!((mount.path, mount.device.as_str()), (PathBuf::from("/a"), "none"));
+        assert_eq!(
+            (mount.path, mount.device.as_str()),
+            (PathBuf::from("/a"), "none")
+        );
     }
 }
 
@@ -223,7 +241,11 @@ fn other_mounts_of_the_same_directory_are_found() {
     ];
     for (path, expected) in rows {
         let expected: Vec<PathBuf> = expected.iter().map(PathBuf::from).collect();
-        assert_eq!(search_mount_points(&mounts, Path::new(path)), expected, "{path}");
+        assert_eq!(
+            search_mount_points(&mounts, Path::new(path)),
+            expected,
+            "{path}"
+        );
     }
     assert!(search_mount_points(&[], Path::new("/a")).is_empty());
 }
@@ -232,14 +254,17 @@ fn other_mounts_of_the_same_directory_are_found() {
 fn a_table_that_changes_never_lacks_what_is_mounted() {
     support::as_root(|| {
         let dir = Dir::new();
-        let stable: Vec<_> =
-            (0..60).map(|number| dir.tmpfs(&format!("stable-{number}"), &[])).collect();
+        let stable: Vec<_> = (0..60)
+            .map(|number| dir.tmpfs(&format!("stable-{number}"), &[]))
+            .collect();
         let changing = dir.dir("changing");
         let done = AtomicBool::new(false);
         std::thread::scope(|scope| {
             scope.spawn(|| {
                 while !done.load(Ordering::Relaxed) {
-                    mounter().mount(Path::new("x"), &changing, "tmpfs", &[]).unwrap();
+                    mounter()
+                        .mount(Path::new("x"), &changing, "tmpfs", &[])
+                        .unwrap();
                     mounter().unmount(&changing).unwrap();
                 }
             });
@@ -248,9 +273,9 @@ fn a_table_that_changes_never_lacks_what_is_mounted() {
                 match read_mount_info() {
                     Ok(mounts) => {
                         read += 1;
-                        let all = stable.iter().all(|path| {
-                            mounts.iter().any(|mount| mount.mount_point == *path)
-                        });
+                        let all = stable
+                            .iter()
+                            .all(|path| mounts.iter().any(|mount| mount.mount_point == *path));
                         if !all {
                             done.store(true, Ordering::Relaxed);
                         }

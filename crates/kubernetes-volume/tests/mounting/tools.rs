@@ -6,8 +6,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use tempfile::TempDir;
 use kubernetes_volume::mount::{LinuxMounter, Mount, MountInfo, read_mount_info};
+use tempfile::TempDir;
 
 /// Says that a test was left out, past the test harness.
 pub fn left_out(why: &str) {
@@ -68,7 +68,9 @@ impl Dir {
     /// Mounts a tmpfs in it.
     pub fn tmpfs(&self, name: &str, options: &[&str]) -> PathBuf {
         let path = self.dir(name);
-        mounter().mount(Path::new("tmpfs"), &path, "tmpfs", options).unwrap();
+        mounter()
+            .mount(Path::new("tmpfs"), &path, "tmpfs", options)
+            .unwrap();
         path
     }
 }
@@ -81,5 +83,8 @@ pub fn mounter() -> LinuxMounter {
 /// The last mount at a path.
 pub fn info(path: &Path) -> MountInfo {
     let mounts = read_mount_info().unwrap();
-    mounts.into_iter().rfind(|mount| mount.mount_point == path).unwrap()
+    mounts
+        .into_iter()
+        .rfind(|mount| mount.mount_point == path)
+        .unwrap()
 }

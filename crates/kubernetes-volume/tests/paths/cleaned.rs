@@ -3,9 +3,9 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use nix::mount::{MsFlags, mount};
 use kubernetes_volume::Error;
 use kubernetes_volume::subpath::{LinuxSubpath, Subpath};
+use nix::mount::{MsFlags, mount};
 
 use super::mounted::Pod;
 use crate::support::as_root;
@@ -23,7 +23,10 @@ fn what_isn_t_there_is_no_error() {
         fs::create_dir_all(&part).unwrap();
         fs::remove_dir_all(pod.dir.path().join(missing)).unwrap();
         pod.clean().unwrap();
-        assert!(!pod.dir.path().join("volume-subpaths").exists(), "{missing}");
+        assert!(
+            !pod.dir.path().join("volume-subpaths").exists(),
+            "{missing}"
+        );
     }
     let gone = tempfile::tempdir().unwrap().path().to_owned();
     LinuxSubpath::new().clean_subpaths(&gone, "data").unwrap();
@@ -52,12 +55,21 @@ fn mounts_are_unmounted_however_many_there_are() {
         let prepared = pod.prepare("dir").unwrap();
         for _ in 0..3 {
             let none = None::<&str>;
-            mount(Some(pod.outside.path()), &prepared, none, MsFlags::MS_BIND, none)
-                .unwrap();
+            mount(
+                Some(pod.outside.path()),
+                &prepared,
+                none,
+                MsFlags::MS_BIND,
+                none,
+            )
+            .unwrap();
         }
         pod.clean().unwrap();
         assert!(!pod.dir.path().join("volume-subpaths").exists());
-        assert_eq!(fs::read_to_string(pod.volume().join("dir/file")).unwrap(), "kept");
+        assert_eq!(
+            fs::read_to_string(pod.volume().join("dir/file")).unwrap(),
+            "kept"
+        );
         assert!(pod.outside.path().join("canary").exists());
         pod.clean().unwrap();
     });
@@ -71,7 +83,9 @@ fn nothing_is_removed_that_has_content() {
     let attempts: [Attempt; 4] = [
         ("a file", |path| fs::write(path, "data").unwrap()),
         ("a link", |path| symlink("/etc", path).unwrap()),
-        ("a directory", |path| fs::create_dir_all(path.join("sub")).unwrap()),
+        ("a directory", |path| {
+            fs::create_dir_all(path.join("sub")).unwrap()
+        }),
         ("a fifo", |path| {
             nix::unistd::mkfifo(path, nix::sys::stat::Mode::S_IRUSR).unwrap();
         }),

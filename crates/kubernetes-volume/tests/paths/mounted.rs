@@ -132,14 +132,21 @@ fn what_leads_elsewhere_is_refused() {
             path: "/etc".into(),
             ..pod.request("")
         };
-        let error = LinuxSubpath::new().prepare_safe_subpath(&elsewhere).unwrap_err();
-        assert!(error.to_string().contains("/etc is not in the volume"), "{error}");
+        let error = LinuxSubpath::new()
+            .prepare_safe_subpath(&elsewhere)
+            .unwrap_err();
+        assert!(
+            error.to_string().contains("/etc is not in the volume"),
+            "{error}"
+        );
         for name in ["", "..", "a/b"] {
             let request = SubpathRequest {
                 container_name: name.to_owned(),
                 ..pod.request("")
             };
-            let error = LinuxSubpath::new().prepare_safe_subpath(&request).unwrap_err();
+            let error = LinuxSubpath::new()
+                .prepare_safe_subpath(&request)
+                .unwrap_err();
             assert!(error.to_string().contains(&format!("{name:?}")), "{error}");
         }
     });

@@ -49,8 +49,7 @@ fn no_link_is_followed() {
     for (name, error) in rows {
         match (safe_open(base.path(), Path::new(name)), error) {
             (Ok(fd), None) => {
-                let opened =
-                    fs::read_link(format!("/proc/self/fd/{}", fd.as_raw_fd())).unwrap();
+                let opened = fs::read_link(format!("/proc/self/fd/{}", fd.as_raw_fd())).unwrap();
                 assert!(opened.starts_with(base.path()), "{name}: {opened:?}");
             }
             (Err(found), Some(error)) => {

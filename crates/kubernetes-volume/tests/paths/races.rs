@@ -7,10 +7,10 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use nix::mount::{MsFlags, mount, umount};
-use rustix::fs::{CWD, RenameFlags, renameat_with};
 use kubernetes_volume::atomic_writer::{AtomicWriter, FileProjection};
 use kubernetes_volume::subpath::{LinuxSubpath, Subpath};
+use nix::mount::{MsFlags, mount, umount};
+use rustix::fs::{CWD, RenameFlags, renameat_with};
 
 use super::mounted::Pod;
 use crate::support::{as_root, setting};
@@ -26,16 +26,17 @@ fn pod() -> Pod {
 
 /// Lets two names of a directory take each other's place.
 fn exchange(dir: &Path, one: &str, other: &str) {
-    let _ =
-        renameat_with(CWD, dir.join(one), CWD, dir.join(other), RenameFlags::EXCHANGE);
+    let _ = renameat_with(
+        CWD,
+        dir.join(one),
+        CWD,
+        dir.join(other),
+        RenameFlags::EXCHANGE,
+    );
 }
 
 /// Runs something in rounds, until it says that it went outside, while another thread swaps.
-fn race(
-    rounds: u64,
-    swap: impl Fn() + Sync,
-    mut round: impl FnMut(u64) -> bool,
-) -> Option<u64> {
+fn race(rounds: u64, swap: impl Fn() + Sync, mut round: impl FnMut(u64) -> bool) -> Option<u64> {
     let stop = AtomicBool::new(false);
     thread::scope(|scope| {
         scope.spawn(|| {
@@ -124,11 +125,7 @@ fn a_directory_is_never_made_outside() {
             || exchange(&pod.volume(), "dir", "link"),
             |at| {
                 let path = format!("dir/made-{at}/deep");
-                let _ = LinuxSubpath::new().safe_make_dir(
-                    Path::new(&path),
-                    &pod.volume(),
-                    0o755,
-                );
+                let _ = LinuxSubpath::new().safe_make_dir(Path::new(&path), &pod.volume(), 0o755);
                 fs::read_dir(pod.outside.path()).unwrap().count() != 1
             },
         );
@@ -140,9 +137,7 @@ fn a_directory_is_never_made_outside() {
             |at| {
                 let resolved = fs::canonicalize(pod.volume().join("dir")).unwrap();
                 if resolved.starts_with(pod.volume()) {
-                    let _ = fs::create_dir(
-                        pod.volume().join(path).with_extension(at.to_string()),
-                    );
+                    let _ = fs::create_dir(pod.volume().join(path).with_extension(at.to_string()));
                 }
                 fs::read_dir(pod.outside.path()).unwrap().count() != 1
             },
@@ -181,10 +176,10 @@ fn no_file_is_written_outside() {
                     mode: 0o644,
                     fs_user: Some(1000),
                 };
-                let files =
-                    ["canary", "sub/file"].map(|path| (path.to_owned(), file.clone()));
-                let _ =
-                    AtomicWriter::new(&volume).unwrap().write(&files.into(), |_| Ok(()));
+                let files = ["canary", "sub/file"].map(|path| (path.to_owned(), file.clone()));
+                let _ = AtomicWriter::new(&volume)
+                    .unwrap()
+                    .write(&files.into(), |_| Ok(()));
                 !untouched()
             },
         );

@@ -7,9 +7,9 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use nix::mount::{MsFlags, mount};
 use kubernetes_volume::Error;
 use kubernetes_volume::atomic_writer::{AtomicWriter, FileProjection, Payload};
+use nix::mount::{MsFlags, mount};
 
 use crate::support::as_root;
 
@@ -19,11 +19,17 @@ fn payload(files: &[(&str, &str)]) -> Payload {
         mode: 0o644,
         fs_user: None,
     };
-    files.iter().map(|(path, data)| ((*path).to_owned(), file(data))).collect()
+    files
+        .iter()
+        .map(|(path, data)| ((*path).to_owned(), file(data)))
+        .collect()
 }
 
 fn write(dir: &Path, files: &[(&str, &str)]) -> bool {
-    AtomicWriter::new(dir).unwrap().write(&payload(files), |_| Ok(())).unwrap()
+    AtomicWriter::new(dir)
+        .unwrap()
+        .write(&payload(files), |_| Ok(()))
+        .unwrap()
 }
 
 /// What a reader sees: every file below the names that don't begin with two dots.
@@ -48,17 +54,23 @@ fn seen(dir: &Path) -> BTreeMap<String, String> {
 }
 
 fn has(dir: &Path, files: &[(&str, &str)]) {
-    let wanted =
-        files.iter().map(|(path, data)| ((*path).to_owned(), (*data).to_owned()));
+    let wanted = files
+        .iter()
+        .map(|(path, data)| ((*path).to_owned(), (*data).to_owned()));
     assert_eq!(seen(dir), wanted.collect());
     // One directory with files, `..data`, and nothing of earlier updates.
-    let hidden = fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().file_name());
+    let hidden = fs::read_dir(dir)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name());
     let mut hidden: Vec<_> = hidden.map(|name| name.into_string().unwrap()).collect();
     hidden.retain(|name| name.starts_with(".."));
     hidden.sort();
     assert_eq!(hidden.len(), 2, "{hidden:?}");
     let data = fs::read_link(dir.join("..data")).unwrap();
-    assert!(hidden.contains(&data.to_str().unwrap().to_owned()), "{hidden:?} {data:?}");
+    assert!(
+        hidden.contains(&data.to_str().unwrap().to_owned()),
+        "{hidden:?} {data:?}"
+    );
 }
 
 #[test]
@@ -100,11 +112,11 @@ fn paths_are_checked() {
 fn a_file_is_not_below_another() {
     let dir = tempfile::tempdir().unwrap();
     let both = payload(&[("a/b", ""), ("a/b/c", "")]);
-    let error =
-        AtomicWriter::new(dir.path()).unwrap().write(&both, |_| Ok(())).unwrap_err();
-    assert!(
-        error.to_string().contains("\"a/b/c\"") && error.to_string().contains("\"a/b\"")
-    );
+    let error = AtomicWriter::new(dir.path())
+        .unwrap()
+        .write(&both, |_| Ok(()))
+        .unwrap_err();
+    assert!(error.to_string().contains("\"a/b/c\"") && error.to_string().contains("\"a/b\""));
 }
 
 /// The first files of a volume.
@@ -164,8 +176,13 @@ fn layout_and_permissions_are_those_of_kubernetes() {
         mode,
         fs_user: None,
     };
-    let payload = modes.map(|mode| (format!("dir/{mode:o}"), file(mode))).into();
-    AtomicWriter::new(dir.path()).unwrap().write(&payload, |_| Ok(())).unwrap();
+    let payload = modes
+        .map(|mode| (format!("dir/{mode:o}"), file(mode)))
+        .into();
+    AtomicWriter::new(dir.path())
+        .unwrap()
+        .write(&payload, |_| Ok(()))
+        .unwrap();
     let mode = |path: &Path| fs::metadata(path).unwrap().mode() & 0o7777;
     for wanted in modes {
         assert_eq!(mode(&dir.path().join(format!("dir/{wanted:o}"))), wanted);
@@ -173,7 +190,10 @@ fn layout_and_permissions_are_those_of_kubernetes() {
     let data = fs::read_link(dir.path().join("..data")).unwrap();
     assert_eq!(mode(&dir.path().join(&data)), 0o755);
     assert_eq!(mode(&dir.path().join("dir")), 0o755);
-    assert_eq!(fs::read_link(dir.path().join("dir")).unwrap(), Path::new("..data/dir"));
+    assert_eq!(
+        fs::read_link(dir.path().join("dir")).unwrap(),
+        Path::new("..data/dir")
+    );
 }
 
 #[test]
@@ -186,7 +206,10 @@ fn a_file_has_its_owner() {
             fs_user: Some(1000),
         };
         let payload = Payload::from([("token".to_owned(), token)]);
-        AtomicWriter::new(dir.path()).unwrap().write(&payload, |_| Ok(())).unwrap();
+        AtomicWriter::new(dir.path())
+            .unwrap()
+            .write(&payload, |_| Ok(()))
+            .unwrap();
         assert_eq!(fs::metadata(dir.path().join("token")).unwrap().uid(), 1000);
     });
 }
@@ -199,17 +222,21 @@ fn permissions_are_set_before_a_reader_sees_a_file() {
     writer
         .write(&files, |new| {
             assert!(!dir.path().join("a").exists());
-            fs::set_permissions(new.join("a"), fs::Permissions::from_mode(0o640))
-                .unwrap();
+            fs::set_permissions(new.join("a"), fs::Permissions::from_mode(0o640)).unwrap();
             Ok(())
         })
         .unwrap();
-    assert_eq!(fs::metadata(dir.path().join("a")).unwrap().mode() & 0o777, 0o640);
+    assert_eq!(
+        fs::metadata(dir.path().join("a")).unwrap().mode() & 0o777,
+        0o640
+    );
     // What was changed there doesn't make it another file.
     assert!(!writer.write(&files, |_| panic!("nothing is new")).unwrap());
     // An error leaves all as it was.
     let more = payload(&[("a", "2"), ("b", "")]);
-    let error = writer.write(&more, |_| Err(Error::invalid("not today"))).unwrap_err();
+    let error = writer
+        .write(&more, |_| Err(Error::invalid("not today")))
+        .unwrap_err();
     assert_eq!(error.to_string(), "not today");
     has(dir.path(), &[("a", "1")]);
 }
@@ -223,7 +250,10 @@ fn what_others_have_there_stays() {
     write(dir.path(), &[("a", "1")]);
     write(dir.path(), &[("b", "1")]);
     assert_eq!(fs::read_to_string(dir.path().join("own")).unwrap(), "kept");
-    assert_eq!(fs::read_link(dir.path().join("link")).unwrap(), Path::new("/etc"));
+    assert_eq!(
+        fs::read_link(dir.path().join("link")).unwrap(),
+        Path::new("/etc")
+    );
     assert!(dir.path().join("..backup").is_dir());
     let error = AtomicWriter::new(dir.path())
         .unwrap()
@@ -251,8 +281,7 @@ fn what_a_crash_has_left_is_removed() {
 #[test]
 fn a_data_link_that_leads_elsewhere_is_replaced() {
     for target in ["/etc", "../..", "..", "own", "..data", "..1700000000.1"] {
-        let (dir, outside) =
-            (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let (dir, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         fs::write(outside.path().join("a"), "1").unwrap();
         fs::create_dir(dir.path().join("own")).unwrap();
         symlink(outside.path(), dir.path().join("..1700000000.1")).unwrap();
@@ -269,8 +298,14 @@ fn a_full_disk_leaves_the_old_files() {
     as_root(|| {
         let dir = tempfile::tempdir().unwrap();
         let none = None::<&str>;
-        mount(none, dir.path(), Some("tmpfs"), MsFlags::empty(), Some("size=64k"))
-            .unwrap();
+        mount(
+            none,
+            dir.path(),
+            Some("tmpfs"),
+            MsFlags::empty(),
+            Some("size=64k"),
+        )
+        .unwrap();
         write(dir.path(), &[("a", "old"), ("b", "old")]);
         let much = "x".repeat(100_000);
         let files = payload(&[("a", "new"), ("b", &much)]);

@@ -4,9 +4,9 @@ use std::fs;
 use std::sync::{Arc, Mutex};
 
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
-use serde_json::{Value, json};
 use kubernetes_volume::Error;
 use kubernetes_volume::plugins::{CONFIG_MAP, SECRET};
+use serde_json::{Value, json};
 
 use crate::support::as_root;
 use crate::{Node, failed, group, names, no_args, of, pod, volume};
@@ -68,7 +68,9 @@ fn items_have_paths_and_modes() {
         {"key": "size", "path": "look/size", "mode": 0o640},
         {"key": "logo", "path": "logo"},
     ]});
-    let path = node.set_up(&settings(items), &pod(json!({})), &no_args()).unwrap();
+    let path = node
+        .set_up(&settings(items), &pod(json!({})), &no_args())
+        .unwrap();
     assert_eq!(names(&path), ["logo", "look"]);
     assert_eq!(of(&path.join("look/color")).2, 0o400);
     assert_eq!(of(&path.join("look/size")).2, 0o640);
@@ -83,7 +85,11 @@ fn optional_objects_and_keys() {
         {"key": "absent", "path": "absent"}, {"key": "color", "path": "color"},
     ]});
     for (source, optional, expected) in [
-        (json!({"name": "absent"}), false, Err("configmap \"shop/absent\" not found")),
+        (
+            json!({"name": "absent"}),
+            false,
+            Err("configmap \"shop/absent\" not found"),
+        ),
         (json!({"name": "absent"}), true, Ok(vec![])),
         (
             missing_key.clone(),
@@ -113,9 +119,7 @@ fn optional_objects_and_keys() {
 /// A host that can't be asked is no absent object.
 #[test]
 fn other_errors_are_not_optional() {
-    let node = Node::with(|host| {
-        host.config_maps(|_, _| Err(Error::other("the server is away")))
-    });
+    let node = Node::with(|host| host.config_maps(|_, _| Err(Error::other("the server is away"))));
     let error = failed(node.set_up(
         &settings(json!({"optional": true})),
         &pod(json!({})),
@@ -189,17 +193,22 @@ fn secrets_are_in_memory() {
         for _ in 0..2 {
             let path = node.set_up(&spec, &pod(json!({})), &group(3000)).unwrap();
             assert_eq!(node.mounts(), std::slice::from_ref(&path));
-            assert_eq!(fs::read_to_string(path.join("password")).unwrap(), "example");
+            assert_eq!(
+                fs::read_to_string(path.join("password")).unwrap(),
+                "example"
+            );
             assert_eq!(of(&path.join("password")), (0, 3000, 0o440));
         }
         for _ in 0..2 {
             node.tear_down(SECRET, "login").unwrap();
         }
         node.assert_clean();
-        let absent =
-            volume(json!({"name": "login", "secret": {"secretName": "absent"}}));
+        let absent = volume(json!({"name": "login", "secret": {"secretName": "absent"}}));
         let error = failed(node.set_up(&absent, &pod(json!({})), &no_args()));
-        assert!(error.contains("secret \"shop/absent\" not found"), "{error}");
+        assert!(
+            error.contains("secret \"shop/absent\" not found"),
+            "{error}"
+        );
         node.assert_clean();
     });
 }
@@ -209,15 +218,18 @@ fn secrets_are_in_memory() {
 fn makes_mount_points_inside() {
     let node = node(json!({"color": "blue"}));
     let mounts = |inside: &str| {
-        pod(json!({"spec": {"containers": [{"name": "main", "volumeMounts": [
-            {"name": "files", "mountPath": "/etc/web"},
-            {"name": "scratch", "mountPath": inside},
-            {"name": "other", "mountPath": "/etc/web/a/b/below"},
-            {"name": "other", "mountPath": "/etc/website"},
-        ]}]}}))
+        pod(
+            json!({"spec": {"containers": [{"name": "main", "volumeMounts": [
+                {"name": "files", "mountPath": "/etc/web"},
+                {"name": "scratch", "mountPath": inside},
+                {"name": "other", "mountPath": "/etc/web/a/b/below"},
+                {"name": "other", "mountPath": "/etc/website"},
+            ]}]}}),
+        )
     };
-    let path =
-        node.set_up(&settings(json!({})), &mounts("/etc/web/a/b"), &no_args()).unwrap();
+    let path = node
+        .set_up(&settings(json!({})), &mounts("/etc/web/a/b"), &no_args())
+        .unwrap();
     assert_eq!(names(&path), ["a", "color", "logo"]);
     assert_eq!(names(&path.join("a/b")), Vec::<String>::new());
     node.tear_down(CONFIG_MAP, "files").unwrap();

@@ -1,8 +1,8 @@
 use std::fs;
 
 use k8s_openapi::api::core::v1::Pod;
-use serde_json::{Value, json};
 use kubernetes_volume::plugins::DOWNWARD_API;
+use serde_json::{Value, json};
 
 use crate::support::as_root;
 use crate::{Node, failed, group, names, no_args, of, pod, volume};
@@ -126,11 +126,17 @@ fn wrong_items() {
         }})
     };
     let rows = [
-        (field("spec.nodeName"), "can't have the field \"spec.nodeName\""),
+        (
+            field("spec.nodeName"),
+            "can't have the field \"spec.nodeName\"",
+        ),
         (field("metadata.labels['a b']"), "no qualified name"),
         (field("metadata.labels["), "can't have the field"),
         (field(""), "can't have the field"),
-        (resource("main", "limits.gpu", "1"), "can't have the resource \"limits.gpu\""),
+        (
+            resource("main", "limits.gpu", "1"),
+            "can't have the resource \"limits.gpu\"",
+        ),
         (resource("main", "memory", "1"), "can't have the resource"),
         (resource("absent", "limits.cpu", "1"), "\"absent\" is none"),
         (resource("", "limits.cpu", "1"), "\"\" is none"),
@@ -148,7 +154,9 @@ fn wrong_items() {
     let all: Vec<_> = rows.iter().take(2).map(|(item, _)| item).collect();
     let error = failed(node.set_up(&items(json!(all)), &web(), &no_args()));
     assert!(
-        rows.iter().take(2).all(|(_, expected)| error.contains(expected)),
+        rows.iter()
+            .take(2)
+            .all(|(_, expected)| error.contains(expected)),
         "{error}"
     );
     let unknown = Node::new();
@@ -157,5 +165,8 @@ fn wrong_items() {
         &web(),
         &no_args(),
     ));
-    assert!(error.contains("what Pods can use of the node is not supported"), "{error}");
+    assert!(
+        error.contains("what Pods can use of the node is not supported"),
+        "{error}"
+    );
 }

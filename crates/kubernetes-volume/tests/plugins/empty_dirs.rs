@@ -1,8 +1,8 @@
 use std::fs;
 
+use kubernetes_volume::plugins::EMPTY_DIR;
 use nix::sys::statfs::{TMPFS_MAGIC, statfs};
 use serde_json::json;
-use kubernetes_volume::plugins::EMPTY_DIR;
 
 use crate::support::as_root;
 use crate::{Node, UID, failed, group, names, no_args, of, pod, volume};
@@ -10,8 +10,10 @@ use crate::{Node, UID, failed, group, names, no_args, of, pod, volume};
 #[test]
 fn on_disk() {
     let node = Node::new();
-    let (spec, pod) =
-        (volume(json!({"name": "scratch", "emptyDir": {}})), pod(json!({})));
+    let (spec, pod) = (
+        volume(json!({"name": "scratch", "emptyDir": {}})),
+        pod(json!({})),
+    );
     let path = node.set_up(&spec, &pod, &no_args()).unwrap();
     let expected = format!("pods/{UID}/volumes/kubernetes.io~empty-dir/scratch");
     assert_eq!(path, node.host.root().join(expected));
@@ -53,7 +55,10 @@ fn in_memory() {
         let metrics = node.mounter(&spec, &pod).unwrap().metrics().unwrap();
         assert_eq!(metrics.capacity, Some(1 << 20));
         assert_eq!(
-            node.unmounter(EMPTY_DIR, "fast").metrics().unwrap().capacity,
+            node.unmounter(EMPTY_DIR, "fast")
+                .metrics()
+                .unwrap()
+                .capacity,
             Some(1 << 20)
         );
         for _ in 0..2 {
@@ -114,10 +119,9 @@ fn continues_after_a_crash() {
         let medium = json!({"name": "fast", "emptyDir": {"medium": "Memory", "sizeLimit": "1Mi"}});
         let (spec, pod) = (volume(medium), pod(json!({})));
         let path = node.set_up(&spec, &pod, &no_args()).unwrap();
-        let marker = node
-            .host
-            .root()
-            .join(format!("pods/{UID}/plugins/kubernetes.io~empty-dir/fast/ready"));
+        let marker = node.host.root().join(format!(
+            "pods/{UID}/plugins/kubernetes.io~empty-dir/fast/ready"
+        ));
         fs::remove_file(&marker).unwrap();
         fs::write(path.join("kept"), "").unwrap();
         node.set_up(&spec, &pod, &group(3000)).unwrap();
@@ -144,12 +148,15 @@ fn refuses_another_file_system() {
         let bind = nix::mount::MsFlags::MS_BIND;
         nix::mount::mount(Some(root), &path, None::<&str>, bind, None::<&str>).unwrap();
         let memory = volume(json!({"name": "one", "emptyDir": {"medium": "Memory"}}));
-        fs::remove_file(
-            root.join(format!("pods/{UID}/plugins/kubernetes.io~empty-dir/one/ready")),
-        )
+        fs::remove_file(root.join(format!(
+            "pods/{UID}/plugins/kubernetes.io~empty-dir/one/ready"
+        )))
         .unwrap();
         let error = failed(node.set_up(&memory, &pod, &no_args()));
-        assert!(error.contains("mounted where the volume needs tmpfs"), "{error}");
+        assert!(
+            error.contains("mounted where the volume needs tmpfs"),
+            "{error}"
+        );
         nix::mount::umount(&path).unwrap();
         node.tear_down(EMPTY_DIR, "one").unwrap();
         node.assert_clean();

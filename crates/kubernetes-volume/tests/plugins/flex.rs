@@ -29,10 +29,7 @@ impl Drivers {
         Self::with(cases, |host| host)
     }
 
-    fn with(
-        cases: &str,
-        set: impl FnOnce(StandaloneHostBuilder) -> StandaloneHostBuilder,
-    ) -> Self {
+    fn with(cases: &str, set: impl FnOnce(StandaloneHostBuilder) -> StandaloneHostBuilder) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let folder = dir.path().join("drivers");
         let driver = folder.join("example.com~nas/nas");
@@ -67,7 +64,8 @@ impl Drivers {
     }
 
     fn mounter(&self, spec: &Spec) -> Result<Box<dyn Mounter>> {
-        self.plugin().new_mounter(spec, &pod(json!({})), &VolumeOptions::default())
+        self.plugin()
+            .new_mounter(spec, &pod(json!({})), &VolumeOptions::default())
     }
 
     fn unmounter(&self) -> Box<dyn Unmounter> {
@@ -95,8 +93,10 @@ fn calls_have_the_arguments_of_kubernetes() {
          getvolumename) echo '{\"status\":\"Success\",\"volumeName\":\"vol-1\"}';;\n\
          expandvolume) echo '{\"status\":\"Success\",\"volumeNewSize\":300}';;\n*) ok;;";
     let drivers = Drivers::new(answers);
-    let (spec, pod) =
-        (with_options(), pod(json!({"spec": {"serviceAccountName": "app"}})));
+    let (spec, pod) = (
+        with_options(),
+        pod(json!({"spec": {"serviceAccountName": "app"}})),
+    );
     let plugin = drivers.plugin();
     assert_eq!(plugin.volume_name(&spec).unwrap(), "vol-1");
 
@@ -105,22 +105,30 @@ fn calls_have_the_arguments_of_kubernetes() {
     let device = attacher.attach(&spec, NODE).unwrap();
     assert_eq!(device, Path::new("/dev/x"));
     assert_eq!(
-        attacher.volumes_are_attached(std::slice::from_ref(&spec), NODE).unwrap(),
+        attacher
+            .volumes_are_attached(std::slice::from_ref(&spec), NODE)
+            .unwrap(),
         [true]
     );
-    let device =
-        attacher.wait_for_attach(&spec, &device, &pod, Duration::from_secs(60)).unwrap();
+    let device = attacher
+        .wait_for_attach(&spec, &device, &pod, Duration::from_secs(60))
+        .unwrap();
     assert_eq!(device, Path::new("/dev/y"));
     let at = attacher.device_mount_path(&spec).unwrap();
     attacher.mount_device(&spec, &device, &at).unwrap();
 
-    let mounter = plugin.new_mounter(&spec, &pod, &VolumeOptions::default()).unwrap();
+    let mounter = plugin
+        .new_mounter(&spec, &pod, &VolumeOptions::default())
+        .unwrap();
     assert!(mounter.attributes().read_only);
     mounter.set_up(&group(3000)).unwrap();
     assert!(mounter.path().is_dir());
 
     let expandable = plugin.clone().as_expandable().unwrap();
-    assert_eq!(expandable.expand_volume_device(&spec, 200, 100).unwrap(), 300);
+    assert_eq!(
+        expandable.expand_volume_device(&spec, 200, 100).unwrap(),
+        300
+    );
     let resize = NodeResizeOptions {
         volume_spec: spec.clone(),
         device_path: device,
@@ -129,7 +137,14 @@ fn calls_have_the_arguments_of_kubernetes() {
         old_size: 100,
         ..NodeResizeOptions::default()
     };
-    assert!(plugin.clone().as_node_expandable().unwrap().node_expand(&resize).unwrap());
+    assert!(
+        plugin
+            .clone()
+            .as_node_expandable()
+            .unwrap()
+            .node_expand(&resize)
+            .unwrap()
+    );
 
     drivers.unmounter().tear_down().unwrap();
     let detacher = attachable.new_detacher().unwrap();
@@ -180,12 +195,21 @@ fn what_a_driver_does_not_support_is_done_here_and_not_asked_again() {
             "`isattached` of the driver example.com/nas is not supported"
         );
         let expandable = plugin.clone().as_expandable().unwrap();
-        assert_eq!(expandable.expand_volume_device(&spec, 200, 100).unwrap(), 200);
-        attachable.new_detacher().unwrap().detach("data", NODE).unwrap();
+        assert_eq!(
+            expandable.expand_volume_device(&spec, 200, 100).unwrap(),
+            200
+        );
+        attachable
+            .new_detacher()
+            .unwrap()
+            .detach("data", NODE)
+            .unwrap();
     }
     let calls = drivers.calls();
-    let commands: Vec<_> =
-        calls.iter().map(|call| call.split(' ').next().unwrap()).collect();
+    let commands: Vec<_> = calls
+        .iter()
+        .map(|call| call.split(' ').next().unwrap())
+        .collect();
     let once = [
         "getvolumename",
         "attach",
@@ -204,7 +228,9 @@ fn devices_are_shown_to_pods_by_bind_mounts() {
     let attachable = drivers.plugin().as_attachable().unwrap();
     let attacher = attachable.new_attacher().unwrap();
     let at = attacher.device_mount_path(&spec).unwrap();
-    attacher.mount_device(&spec, Path::new("/dev/x"), &at).unwrap();
+    attacher
+        .mount_device(&spec, Path::new("/dev/x"), &at)
+        .unwrap();
     let mounter = drivers.mounter(&spec).unwrap();
     for _ in 0..2 {
         mounter.set_up(&no_args()).unwrap();
@@ -259,7 +285,10 @@ fn drivers_that_fail_leave_nothing() {
             "echo '{\"status\":\"Failure\",\"message\":\"no share a\"}'; exit 1",
             "example.com/nas failed to mount: no share a",
         ),
-        ("echo '{\"status\":\"Failure\"}'", "example.com/nas failed to mount: "),
+        (
+            "echo '{\"status\":\"Failure\"}'",
+            "example.com/nas failed to mount: ",
+        ),
         ("echo ouch >&2; exit 3", "(exit status: 3): ouch"),
         ("echo hello", "printed what is no answer"),
         ("echo '{\"status\":\"Fine\"}'", "unknown variant `Fine`"),
@@ -302,8 +331,9 @@ fn a_driver_that_hangs_is_killed() {
     let manager = host.start(vec![Box::new(plugin)], None).unwrap();
     let plugin = manager.find_plugin_by_name(DRIVER).unwrap();
     let spec = flex(json!({}));
-    let mounter =
-        plugin.new_mounter(&spec, &pod(json!({})), &VolumeOptions::default()).unwrap();
+    let mounter = plugin
+        .new_mounter(&spec, &pod(json!({})), &VolumeOptions::default())
+        .unwrap();
     let error = mounter.set_up(&no_args()).unwrap_err();
     // What it had begun may be mounted in a moment.
     let Error::Uncertain(error) = error else {
@@ -318,34 +348,40 @@ fn a_driver_that_hangs_is_killed() {
 
 #[test]
 fn a_driver_without_init_is_no_plugin() {
-    let drivers = Drivers::new(
-        "init) echo '{\"status\":\"Failure\",\"message\":\"no network\"}';;",
-    );
+    let drivers =
+        Drivers::new("init) echo '{\"status\":\"Failure\",\"message\":\"no network\"}';;");
     let error = drivers.manager.find_plugin_by_name(DRIVER).err().unwrap();
-    assert_eq!(error.to_string(), "no volume plugin matched name: example.com/nas");
-    let error = drivers.manager.find_plugin_by_spec(&flex(json!({}))).err().unwrap();
-    assert!(error.to_string().contains("no volume plugin matched"), "{error}");
+    assert_eq!(
+        error.to_string(),
+        "no volume plugin matched name: example.com/nas"
+    );
+    let error = drivers
+        .manager
+        .find_plugin_by_spec(&flex(json!({})))
+        .err()
+        .unwrap();
+    assert!(
+        error.to_string().contains("no volume plugin matched"),
+        "{error}"
+    );
 }
 
 #[test]
 fn wrong_volumes_are_refused() {
-    let drivers = Drivers::new(
-        "getvolumename) echo '{\"status\":\"Success\",\"volumeName\":\"../x\"}';;",
-    );
+    let drivers =
+        Drivers::new("getvolumename) echo '{\"status\":\"Success\",\"volumeName\":\"../x\"}';;");
     let plugin = drivers.plugin();
     let error = failed(drivers.mounter(&flex(json!({"options": {"x.k8s.io/a": "b"}}))));
-    assert!(error.contains("the option \"x.k8s.io/a\" of the volume \"data\" has a prefix that is reserved"), "{error}");
-    let two = volume(
-        json!({"name": "data", "flexVolume": {"driver": DRIVER}, "emptyDir": {}}),
-    );
     assert!(
-        failed(drivers.mounter(&two)).contains("several sources: emptyDir, flexVolume")
+        error.contains(
+            "the option \"x.k8s.io/a\" of the volume \"data\" has a prefix that is reserved"
+        ),
+        "{error}"
     );
-    let other =
-        volume(json!({"name": "data", "flexVolume": {"driver": "example.com/other"}}));
-    assert!(
-        failed(drivers.mounter(&other)).contains("has no example.com/nas as its driver")
-    );
+    let two = volume(json!({"name": "data", "flexVolume": {"driver": DRIVER}, "emptyDir": {}}));
+    assert!(failed(drivers.mounter(&two)).contains("several sources: emptyDir, flexVolume"));
+    let other = volume(json!({"name": "data", "flexVolume": {"driver": "example.com/other"}}));
+    assert!(failed(drivers.mounter(&other)).contains("has no example.com/nas as its driver"));
     assert!(!plugin.can_support(&other));
     let error = failed(plugin.volume_name(&flex(json!({}))));
     assert!(
@@ -368,8 +404,10 @@ fn persistent_volumes_are_supported() {
     let spec = persistent("data", source, true);
     assert!(drivers.plugin().can_support(&spec));
     assert!(drivers.mounter(&spec).unwrap().attributes().read_only);
-    let rebuilt =
-        drivers.plugin().construct_volume_spec("data", Path::new("/")).unwrap();
+    let rebuilt = drivers
+        .plugin()
+        .construct_volume_spec("data", Path::new("/"))
+        .unwrap();
     assert!(drivers.plugin().can_support(&rebuilt));
 }
 
@@ -385,14 +423,20 @@ fn secret(of_type: &str) -> Secret {
 #[test]
 fn secrets_go_to_the_driver_and_nowhere_else() {
     // It prints what it got, and the password in the clear.
-    let cases =
-        "mount) echo \"$3\" > $(dirname $0)/../../options; echo \"$3 sesame\"; exit 1;;";
+    let cases = "mount) echo \"$3\" > $(dirname $0)/../../options; echo \"$3 sesame\"; exit 1;;";
     let drivers = Drivers::with(cases, |host| host.secret_objects([secret(DRIVER)]));
     let spec = flex(json!({"secretRef": {"name": "login"}}));
-    let error = drivers.mounter(&spec).unwrap().set_up(&no_args()).unwrap_err();
+    let error = drivers
+        .mounter(&spec)
+        .unwrap()
+        .set_up(&no_args())
+        .unwrap_err();
     for text in [error.to_string(), format!("{error:?}")] {
         assert!(text.contains("<masked>"), "{text}");
-        assert!(!text.contains("sesame") && !text.contains("c2VzYW1l"), "{text}");
+        assert!(
+            !text.contains("sesame") && !text.contains("c2VzYW1l"),
+            "{text}"
+        );
     }
     let options = fs::read_to_string(drivers.dir.path().join("options")).unwrap();
     assert!(
@@ -400,8 +444,9 @@ fn secrets_go_to_the_driver_and_nowhere_else() {
         "{options}"
     );
 
-    let drivers =
-        Drivers::with("mount) ok;;", |host| host.secret_objects([secret("Opaque")]));
+    let drivers = Drivers::with("mount) ok;;", |host| {
+        host.secret_objects([secret("Opaque")])
+    });
     let error = failed(drivers.mounter(&spec).unwrap().set_up(&no_args()));
     assert_eq!(
         error,

@@ -12,8 +12,7 @@ use crate::support::as_root;
 
 fn settings(size: usize) -> Arc<ConfigMap> {
     let data = json!({"a": "x".repeat(size), "b": "small"});
-    let map =
-        json!({"metadata": {"name": "settings", "namespace": "shop"}, "data": data});
+    let map = json!({"metadata": {"name": "settings", "namespace": "shop"}, "data": data});
     Arc::new(serde_json::from_value(map).unwrap())
 }
 
@@ -24,14 +23,21 @@ fn node(
 ) -> (Arc<StandaloneHost>, Arc<VolumePluginManager>) {
     fs::create_dir(dir.join("root")).unwrap();
     LinuxMounter::new()
-        .mount(Path::new("none"), &dir.join("root"), "tmpfs", &["size=256k"])
+        .mount(
+            Path::new("none"),
+            &dir.join("root"),
+            "tmpfs",
+            &["size=256k"],
+        )
         .unwrap();
     let maps = maps.clone();
     let host = StandaloneHost::builder(dir.join("root"))
         .config_maps(move |_, _| Ok(maps.lock().unwrap().clone()))
         .build()
         .unwrap();
-    let manager = host.start(plugins::all(VolumeConfig::default()), None).unwrap();
+    let manager = host
+        .start(plugins::all(VolumeConfig::default()), None)
+        .unwrap();
     (host, manager)
 }
 
@@ -44,26 +50,35 @@ fn files_stay_as_they_were() {
         let spec = volume(json!({"name": "config", "configMap": {"name": "settings"}}));
         let plugin = manager.find_plugin_by_spec(&spec).unwrap();
         let pod = pod(json!({}));
-        let mounter =
-            plugin.new_mounter(&spec, &pod, &VolumeOptions::default()).unwrap();
+        let mounter = plugin
+            .new_mounter(&spec, &pod, &VolumeOptions::default())
+            .unwrap();
         mounter.set_up(&no_args()).unwrap();
         let before = fs::read_link(mounter.path().join("..data")).unwrap();
 
         *map.lock().unwrap() = settings(1 << 20);
         let error = failed(mounter.set_up(&no_args()));
         assert!(error.contains("No space left on device"), "{error}");
-        assert!(error.contains(&mounter.path().display().to_string()), "{error}");
+        assert!(
+            error.contains(&mounter.path().display().to_string()),
+            "{error}"
+        );
         assert_eq!(
             fs::read_to_string(mounter.path().join("a")).unwrap(),
             "x".repeat(10)
         );
-        assert_eq!(fs::read_link(mounter.path().join("..data")).unwrap(), before);
+        assert_eq!(
+            fs::read_link(mounter.path().join("..data")).unwrap(),
+            before
+        );
         // Nothing of the attempt takes the space.
         let hidden = fs::read_dir(mounter.path())
             .unwrap()
             .map(|entry| entry.unwrap().file_name());
         assert_eq!(
-            hidden.filter(|name| name.as_encoded_bytes().starts_with(b"..")).count(),
+            hidden
+                .filter(|name| name.as_encoded_bytes().starts_with(b".."))
+                .count(),
             2
         );
 
@@ -73,7 +88,11 @@ fn files_stay_as_they_were() {
             fs::read_to_string(mounter.path().join("a")).unwrap(),
             "x".repeat(20)
         );
-        plugin.new_unmounter("config", UID).unwrap().tear_down().unwrap();
+        plugin
+            .new_unmounter("config", UID)
+            .unwrap()
+            .tear_down()
+            .unwrap();
         assert_eq!(host.volumes_on_disk(UID).unwrap(), []);
     });
 }
@@ -86,8 +105,9 @@ fn a_new_volume_is_not_left_half_made() {
         let spec = volume(json!({"name": "config", "configMap": {"name": "settings"}}));
         let plugin = manager.find_plugin_by_spec(&spec).unwrap();
         let pod = pod(json!({}));
-        let mounter =
-            plugin.new_mounter(&spec, &pod, &VolumeOptions::default()).unwrap();
+        let mounter = plugin
+            .new_mounter(&spec, &pod, &VolumeOptions::default())
+            .unwrap();
         let error = failed(mounter.set_up(&no_args()));
         assert!(error.contains("No space left on device"), "{error}");
         assert!(!mounter.path().exists());

@@ -24,7 +24,10 @@ fn paths_are_those_of_the_kubelet() {
         host.pod_volume_device_dir(UID, LOCAL),
         of_pod.join("volumeDevices/kubernetes.io~local-volume")
     );
-    assert_eq!(host.plugin_dir(LOCAL), root.join("plugins/kubernetes.io/local-volume"));
+    assert_eq!(
+        host.plugin_dir(LOCAL),
+        root.join("plugins/kubernetes.io/local-volume")
+    );
     assert_eq!(
         host.volume_device_plugin_dir(LOCAL),
         root.join("plugins/kubernetes.io/local-volume/volumeDevices")
@@ -35,11 +38,20 @@ fn paths_are_those_of_the_kubelet() {
 fn no_name_leaves_the_root() {
     let node = Node::new();
     for name in ["..", ".", "", "a/b", "/etc", "../../etc"] {
-        assert!(node.host.volume_dir(name, EMPTY_DIR, "a").is_err(), "{name}");
-        assert!(node.host.volume_dir(UID, EMPTY_DIR, name).is_err(), "{name}");
+        assert!(
+            node.host.volume_dir(name, EMPTY_DIR, "a").is_err(),
+            "{name}"
+        );
+        assert!(
+            node.host.volume_dir(UID, EMPTY_DIR, name).is_err(),
+            "{name}"
+        );
         let path = node.host.pod_volume_dir(name, name, name);
         assert!(path.starts_with(node.host.root()), "{}", path.display());
-        assert!(path.components().all(|part| part != std::path::Component::ParentDir));
+        assert!(
+            path.components()
+                .all(|part| part != std::path::Component::ParentDir)
+        );
         assert!(node.host.plugin_dir(name).starts_with(node.host.root()));
     }
     assert!(node.host.volume_dir(UID, "not qualified", "a").is_err());
@@ -96,7 +108,10 @@ fn devices_are_found_again_and_empty_directories_are_removed() {
 fn what_was_not_given_is_an_error_that_says_so() {
     let dir = tempfile::tempdir().unwrap();
     let host = StandaloneHost::builder(dir.path()).build().unwrap();
-    assert_eq!(failed(host.secret("shop", "login")), "secret \"shop/login\" not found");
+    assert_eq!(
+        failed(host.secret("shop", "login")),
+        "secret \"shop/login\" not found"
+    );
     assert_eq!(
         failed(host.config_map("shop", "settings")),
         "configmap \"shop/settings\" not found"

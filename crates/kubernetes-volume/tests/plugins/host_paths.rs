@@ -3,11 +3,11 @@ use std::os::unix::fs::{FileTypeExt, symlink};
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 
-use serde_json::{Value, json};
 use kubernetes_volume::interfaces::{EventRecorder, VolumePlugin};
 use kubernetes_volume::metrics::MetricsErrorCode;
 use kubernetes_volume::plugins::{HOST_PATH, HostPathPlugin};
 use kubernetes_volume::{Error, Spec, VolumeConfig, VolumeOptions};
+use serde_json::{Value, json};
 
 use crate::support::as_root;
 use crate::{Node, failed, no_args, of, persistent, pod, volume};
@@ -35,26 +35,25 @@ fn types() {
         let _socket = UnixListener::bind(&of_types[2]).unwrap();
         let mode = nix::sys::stat::Mode::S_IRUSR;
         let device = nix::sys::stat::makedev(7, 255);
-        nix::sys::stat::mknod(
-            &of_types[4],
-            nix::sys::stat::SFlag::S_IFBLK,
-            mode,
-            device,
-        )
-        .unwrap();
-        assert!(fs::metadata(&of_types[4]).unwrap().file_type().is_block_device());
+        nix::sys::stat::mknod(&of_types[4], nix::sys::stat::SFlag::S_IFBLK, mode, device).unwrap();
+        assert!(
+            fs::metadata(&of_types[4])
+                .unwrap()
+                .file_type()
+                .is_block_device()
+        );
         for (own, path) in of_types.iter().enumerate() {
             let link = node.beside(&format!("link{own}"));
             symlink(path, &link).unwrap();
             for (kind, name) in TYPES.iter().enumerate() {
                 for path in [path, &link] {
-                    let set_up =
-                        node.set_up(&at(path, name), &pod(json!({})), &no_args());
+                    let set_up = node.set_up(&at(path, name), &pod(json!({})), &no_args());
                     assert_eq!(set_up.is_ok(), own == kind, "{path:?} {name}");
                 }
             }
             // Nothing is checked.
-            node.set_up(&at(path, ""), &pod(json!({})), &no_args()).unwrap();
+            node.set_up(&at(path, ""), &pod(json!({})), &no_args())
+                .unwrap();
         }
     });
 }
@@ -67,7 +66,9 @@ fn absent_paths() {
         let error = failed(node.set_up(&at(&absent, kind), &pod(json!({})), &no_args()));
         assert!(error.contains(absent.to_str().unwrap()), "{kind}: {error}");
     }
-    let mounted = node.set_up(&at(&absent, ""), &pod(json!({})), &no_args()).unwrap();
+    let mounted = node
+        .set_up(&at(&absent, ""), &pod(json!({})), &no_args())
+        .unwrap();
     assert_eq!(mounted, absent);
     assert!(!absent.exists());
 }
@@ -79,7 +80,8 @@ fn made_paths() {
     for _ in 0..2 {
         node.set_up(&at(&dir, "DirectoryOrCreate"), &pod(json!({})), &no_args())
             .unwrap();
-        node.set_up(&at(&file, "FileOrCreate"), &pod(json!({})), &no_args()).unwrap();
+        node.set_up(&at(&file, "FileOrCreate"), &pod(json!({})), &no_args())
+            .unwrap();
     }
     assert!(dir.is_dir() && file.is_file());
     assert_eq!((of(&dir).2, of(&file).2), (0o755, 0o644));
@@ -100,16 +102,21 @@ fn made_paths() {
 #[test]
 fn attributes_and_metrics() {
     let node = Node::new();
-    let spec =
-        |read_only| persistent("disk", json!({"hostPath": {"path": "/srv"}}), read_only);
+    let spec = |read_only| persistent("disk", json!({"hostPath": {"path": "/srv"}}), read_only);
     for read_only in [false, true] {
         let mounter = node.mounter(&spec(read_only), &pod(json!({}))).unwrap();
         let attributes = mounter.attributes();
         assert_eq!(attributes.read_only, read_only);
         assert!(!attributes.managed && !attributes.selinux_relabel);
-        assert_eq!(mounter.metrics().unwrap_err().code, MetricsErrorCode::NotSupported);
+        assert_eq!(
+            mounter.metrics().unwrap_err().code,
+            MetricsErrorCode::NotSupported
+        );
     }
-    let plugin = node.manager.find_persistent_plugin_by_spec(&spec(false)).unwrap();
+    let plugin = node
+        .manager
+        .find_persistent_plugin_by_spec(&spec(false))
+        .unwrap();
     assert_eq!(plugin.access_modes(), ["ReadWriteOnce"]);
     assert_eq!(plugin.volume_name(&spec(false)).unwrap(), "/srv");
 }
@@ -130,9 +137,15 @@ fn deletes_only_below_tmp() {
     fs::write(canary.join("kept"), "").unwrap();
     symlink(&canary, below.join("volume/link")).unwrap();
 
-    for wrong in
-        ["/tmp", "/tmp/", "/", "/var/tmp/x", "/tmp/../etc/x", "/tmpx/y", "tmp/x"]
-    {
+    for wrong in [
+        "/tmp",
+        "/tmp/",
+        "/",
+        "/var/tmp/x",
+        "/tmp/../etc/x",
+        "/tmpx/y",
+        "tmp/x",
+    ] {
         failed(deleter(Path::new(wrong)));
     }
     // Not through a link on the way.
@@ -176,7 +189,10 @@ fn makes_volumes_if_it_may() {
     failed(provisioner(true, &wrong));
 
     for _ in 0..2 {
-        let made = provisioner(true, &options).unwrap().provision(None, &[]).unwrap();
+        let made = provisioner(true, &options)
+            .unwrap()
+            .provision(None, &[])
+            .unwrap();
         let spec = made.spec.as_ref().unwrap();
         assert_eq!(spec.access_modes.as_ref().unwrap(), &["ReadWriteMany"]);
         assert_eq!(spec.capacity.as_ref().unwrap()["storage"].0, "1Gi");
@@ -206,7 +222,9 @@ fn recycles_by_a_pod() {
     let ran = std::sync::Arc::new(std::sync::Mutex::new(None));
     let seen = ran.clone();
     let dir = tempfile::tempdir().unwrap();
-    let host = kubernetes_volume::host::StandaloneHost::builder(dir.path()).build().unwrap();
+    let host = kubernetes_volume::host::StandaloneHost::builder(dir.path())
+        .build()
+        .unwrap();
     let mut plugin = HostPathPlugin::new(config.clone()).with_recycler(move |pod, _| {
         *seen.lock().unwrap() = Some(pod.clone());
         Ok(())
@@ -222,8 +240,9 @@ fn recycles_by_a_pod() {
     let path = &pod.volumes.unwrap()[0].host_path.clone().unwrap().path;
     assert_eq!(path, "/srv/x");
 
-    let without =
-        std::sync::Arc::new(HostPathPlugin::new(config)).as_recyclable().unwrap();
+    let without = std::sync::Arc::new(HostPathPlugin::new(config))
+        .as_recyclable()
+        .unwrap();
     let error = without.recycle("disk", &spec, &NoEvents).unwrap_err();
     assert!(matches!(error, Error::NotSupported(_)), "{error:?}");
 }

@@ -1,9 +1,9 @@
 use std::fs;
 use std::io::Write;
 
+use kubernetes_volume::plugins::EMPTY_DIR;
 use nix::sys::statfs::statfs;
 use serde_json::{Value, json};
-use kubernetes_volume::plugins::EMPTY_DIR;
 
 use crate::support::as_root;
 use crate::{Node, failed, no_args, pod, volume};
@@ -25,28 +25,41 @@ fn huge(medium: &str) -> kubernetes_volume::Spec {
 fn must_be_requested() {
     let node = Node::new();
     let rows: [(&str, &[&str], &str); 6] = [
-        ("HugePages", &[], "needs a container that requests huge pages"),
+        (
+            "HugePages",
+            &[],
+            "needs a container that requests huge pages",
+        ),
         ("HugePages", &["2Mi", "1Gi"], "several page sizes: 2Mi, 1Gi"),
         ("HugePages-1Gi", &["2Mi"], "requests hugepages-1Gi"),
         ("HugePages-2Mi", &[], "requests hugepages-2Mi"),
         ("HugePages-x", &["2Mi"], "the size of huge pages \"x\""),
-        ("HugePages-3Mi", &["3Mi"], "huge pages can't have the size \"3Mi\""),
+        (
+            "HugePages-3Mi",
+            &["3Mi"],
+            "huge pages can't have the size \"3Mi\"",
+        ),
     ];
     for (medium, sizes, expected) in rows {
         let error = failed(node.mounter(&huge(medium), &pod(requests(sizes))));
         assert!(error.contains(expected), "{medium} {sizes:?}: {error}");
     }
-    for (medium, sizes) in
-        [("HugePages", ["2Mi", "2Mi"]), ("HugePages-2Mi", ["1Gi", "2Mi"])]
-    {
-        node.mounter(&huge(medium), &pod(requests(&sizes))).map(drop).unwrap();
+    for (medium, sizes) in [
+        ("HugePages", ["2Mi", "2Mi"]),
+        ("HugePages-2Mi", ["1Gi", "2Mi"]),
+    ] {
+        node.mounter(&huge(medium), &pod(requests(&sizes)))
+            .map(drop)
+            .unwrap();
     }
 }
 
 #[test]
 fn mounted() {
     as_root(|| {
-        if !fs::read_to_string("/proc/filesystems").unwrap().contains("hugetlbfs")
+        if !fs::read_to_string("/proc/filesystems")
+            .unwrap()
+            .contains("hugetlbfs")
             || !fs::exists("/sys/kernel/mm/hugepages/hugepages-2048kB").unwrap()
         {
             let _ = writeln!(

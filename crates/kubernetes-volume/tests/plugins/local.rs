@@ -52,8 +52,9 @@ fn read_only_is_for_one_pod() {
         let node = Node::new();
         let data = data(&node);
         let before = of(&data.join("file"));
-        let dir =
-            node.set_up(&local(&data, true), &pod(json!({})), &group(3000)).unwrap();
+        let dir = node
+            .set_up(&local(&data, true), &pod(json!({})), &group(3000))
+            .unwrap();
         let error = fs::write(dir.join("new"), "").unwrap_err();
         assert_eq!(error.kind(), std::io::ErrorKind::ReadOnlyFilesystem);
         assert_eq!(of(&data.join("file")), before);
@@ -74,11 +75,19 @@ fn the_group_of_the_first_pod_stays() {
         assert_eq!(of(&data.join("file")).1, 3000);
         node.tear_down(LOCAL, "disk").unwrap();
         let plugin = node.manager.find_plugin_by_name(LOCAL).unwrap();
-        plugin.new_unmounter("disk", "9b2e").unwrap().tear_down().unwrap();
+        plugin
+            .new_unmounter("disk", "9b2e")
+            .unwrap()
+            .tear_down()
+            .unwrap();
         // Nobody has it now.
         node.set_up(&spec, &other_pod(), &group(4000)).unwrap();
         assert_eq!(of(&data.join("file")).1, 4000);
-        plugin.new_unmounter("disk", "9b2e").unwrap().tear_down().unwrap();
+        plugin
+            .new_unmounter("disk", "9b2e")
+            .unwrap()
+            .tear_down()
+            .unwrap();
         node.host.remove_pod("9b2e").unwrap();
         node.assert_clean();
     });
@@ -91,13 +100,19 @@ fn what_is_no_directory_is_refused() {
     fs::write(&file, "").unwrap();
     let pod = pod(json!({}));
     let error = failed(node.mounter(&local(&file, false), &pod));
-    assert!(error.contains("is neither a directory nor a block device"), "{error}");
+    assert!(
+        error.contains("is neither a directory nor a block device"),
+        "{error}"
+    );
     let absent = node.beside("absent");
     let error = failed(node.mounter(&local(&absent, false), &pod));
     assert!(error.contains(&absent.display().to_string()), "{error}");
     for path in ["relative", "", "/a/../b"] {
         let error = failed(node.mounter(&local(Path::new(path), false), &pod));
-        assert!(error.contains("it must be absolute, without `..`"), "{error}");
+        assert!(
+            error.contains("it must be absolute, without `..`"),
+            "{error}"
+        );
     }
 }
 
@@ -106,7 +121,8 @@ fn a_device_is_mounted_once_for_the_node() {
     as_root(|| {
         let node = Node::new();
         let device = Loop::empty(&node.beside("image"));
-        let source = json!({"local": {"path": device.0, "fsType": "ext4"}, "mountOptions": ["noatime"]});
+        let source =
+            json!({"local": {"path": device.0, "fsType": "ext4"}, "mountOptions": ["noatime"]});
         let spec = persistent("disk", source, false);
         let plugin = node.manager.find_plugin_by_name(LOCAL).unwrap();
         let devices = plugin.clone().as_device_mountable().unwrap();
@@ -117,25 +133,45 @@ fn a_device_is_mounted_once_for_the_node() {
         }
         let dir = node.set_up(&spec, &pod(json!({})), &group(3000)).unwrap();
         fs::write(dir.join("file"), "on the device").unwrap();
-        assert_eq!(fs::read_to_string(at.join("file")).unwrap(), "on the device");
+        assert_eq!(
+            fs::read_to_string(at.join("file")).unwrap(),
+            "on the device"
+        );
         assert_eq!(devices.device_mount_refs(&at).unwrap(), [dir.as_path()]);
 
         // A restarted node finds the device by the mount.
         let found = plugin.construct_volume_spec("disk", &dir).unwrap();
-        let source = found.persistent_volume.unwrap().spec.unwrap().local.unwrap();
+        let source = found
+            .persistent_volume
+            .unwrap()
+            .spec
+            .unwrap()
+            .local
+            .unwrap();
         assert_eq!(Path::new(&source.path), device.0);
 
         node.tear_down(LOCAL, "disk").unwrap();
         for _ in 0..2 {
-            devices.new_device_unmounter().unwrap().unmount_device(&at).unwrap();
+            devices
+                .new_device_unmounter()
+                .unwrap()
+                .unmount_device(&at)
+                .unwrap();
         }
         assert!(!at.exists());
         node.assert_clean();
 
         // What was written is there the next time: it is not formatted again.
         mounter.mount_device(&spec, Path::new(""), &at).unwrap();
-        assert_eq!(fs::read_to_string(at.join("file")).unwrap(), "on the device");
-        devices.new_device_unmounter().unwrap().unmount_device(&at).unwrap();
+        assert_eq!(
+            fs::read_to_string(at.join("file")).unwrap(),
+            "on the device"
+        );
+        devices
+            .new_device_unmounter()
+            .unwrap()
+            .unmount_device(&at)
+            .unwrap();
     });
 }
 
@@ -175,7 +211,11 @@ fn a_device_is_mapped_under_its_own_path() {
             .join("plugins/kubernetes.io/local-volume/volumeDevices/disk");
         assert_eq!(mapper.global_map_path(&spec).unwrap(), global);
         assert!(
-            block.new_block_volume_unmapper("disk", UID).unwrap().as_custom().is_none()
+            block
+                .new_block_volume_unmapper("disk", UID)
+                .unwrap()
+                .as_custom()
+                .is_none()
         );
 
         let wrong = persistent(

@@ -25,12 +25,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::{PersistentVolume, Pod, Volume};
-use serde_json::{Value, json};
 use kubernetes_volume::host::{StandaloneHost, StandaloneHostBuilder};
 use kubernetes_volume::interfaces::{Mounter, Unmounter};
 use kubernetes_volume::manager::VolumePluginManager;
 use kubernetes_volume::mount::read_mount_info;
 use kubernetes_volume::{MounterArgs, Result, Spec, VolumeConfig, VolumeOptions, plugins};
+use serde_json::{Value, json};
 
 /// The UID of the Pod.
 const UID: &str = "7d4c1a52";
@@ -49,9 +49,12 @@ impl Node {
 
     fn with(set: impl FnOnce(StandaloneHostBuilder) -> StandaloneHostBuilder) -> Self {
         let dir = tempfile::tempdir().unwrap();
-        let host =
-            set(StandaloneHost::builder(dir.path().join("root"))).build().unwrap();
-        let manager = host.start(plugins::all(VolumeConfig::default()), None).unwrap();
+        let host = set(StandaloneHost::builder(dir.path().join("root")))
+            .build()
+            .unwrap();
+        let manager = host
+            .start(plugins::all(VolumeConfig::default()), None)
+            .unwrap();
         Self { host, manager, dir }
     }
 
@@ -90,9 +93,13 @@ impl Node {
 
     /// What is mounted under the root.
     fn mounts(&self) -> Vec<PathBuf> {
-        let mounts =
-            read_mount_info().unwrap().into_iter().map(|mount| mount.mount_point);
-        mounts.filter(|path| path.starts_with(self.host.root())).collect()
+        let mounts = read_mount_info()
+            .unwrap()
+            .into_iter()
+            .map(|mount| mount.mount_point);
+        mounts
+            .filter(|path| path.starts_with(self.host.root()))
+            .collect()
     }
 }
 

@@ -3,9 +3,9 @@ use std::sync::{Arc, Mutex};
 
 use k8s_openapi::api::authentication::v1::TokenRequest;
 use k8s_openapi::api::core::v1::{ConfigMap, Pod, Secret};
-use serde_json::{Value, json};
 use kubernetes_volume::plugins::PROJECTED;
 use kubernetes_volume::{Error, MounterArgs};
+use serde_json::{Value, json};
 
 use crate::support::as_root;
 use crate::{Node, failed, names, no_args, of, pod, volume};
@@ -21,25 +21,23 @@ fn node() -> (Node, Requests) {
             "metadata": {"name": name, "namespace": "shop"}, "data": data,
         })
     };
-    let map: ConfigMap = serde_json::from_value(object(
-        "ConfigMap",
-        "settings",
-        json!({"color": "blue"}),
-    ))
-    .unwrap();
+    let map: ConfigMap =
+        serde_json::from_value(object("ConfigMap", "settings", json!({"color": "blue"}))).unwrap();
     let secret: Secret =
-        serde_json::from_value(object("Secret", "login", json!({"password": "eA=="})))
-            .unwrap();
+        serde_json::from_value(object("Secret", "login", json!({"password": "eA=="}))).unwrap();
     let node = Node::with(|host| {
-        host.config_map_objects([map]).secret_objects([secret]).tokens(
-            move |namespace, name, request| {
+        host.config_map_objects([map])
+            .secret_objects([secret])
+            .tokens(move |namespace, name, request| {
                 let mut answer = serde_json::to_value(request).unwrap();
-                asked.lock().unwrap().push((format!("{namespace}/{name}"), answer.clone()));
+                asked
+                    .lock()
+                    .unwrap()
+                    .push((format!("{namespace}/{name}"), answer.clone()));
                 answer["status"] =
                     json!({"token": "abc", "expirationTimestamp": "2030-01-01T00:00:00Z"});
                 Ok(serde_json::from_value::<TokenRequest>(answer).unwrap())
-            },
-        )
+            })
     });
     (node, requests)
 }
@@ -98,7 +96,12 @@ fn owners_of_tokens() {
             (None, None, (0, 0, 0o644), (0, 0, 0o644)),
             (Some(1000), None, (1000, 0, 0o600), (0, 0, 0o644)),
             (None, Some(3000), (0, 3000, 0o640), (0, 3000, 0o644)),
-            (Some(1000), Some(3000), (1000, 3000, 0o640), (0, 3000, 0o644)),
+            (
+                Some(1000),
+                Some(3000),
+                (1000, 3000, 0o640),
+                (0, 3000, 0o644),
+            ),
         ];
         for (fs_user, fs_group, token, other) in rows {
             let (node, _) = node();
@@ -128,8 +131,14 @@ fn wrong_sources() {
             json!([map(json!([])), map(json!([item("color")]))]),
             "is that of the key \"color\"",
         ),
-        (json!([map(json!([item("a"), item("a/b")]))]), "or inside of it"),
-        (json!([map(json!([item("a/b/c"), item("a/b")]))]), "or inside of it"),
+        (
+            json!([map(json!([item("a"), item("a/b")]))]),
+            "or inside of it",
+        ),
+        (
+            json!([map(json!([item("a/b/c"), item("a/b")]))]),
+            "or inside of it",
+        ),
         (json!([map(json!([item("a"), item("./a")]))]), "is that of"),
         (json!([map(json!([item("../a")]))]), "has `..`"),
         (json!([map(json!([item("a/../../b")]))]), "has `..`"),
@@ -144,7 +153,10 @@ fn wrong_sources() {
             json!([map(json!([{"key": "absent", "path": "a"}]))]),
             "\"absent\" of configmap",
         ),
-        (json!([{"secret": {"name": "absent"}}]), "secret \"shop/absent\" not found"),
+        (
+            json!([{"secret": {"name": "absent"}}]),
+            "secret \"shop/absent\" not found",
+        ),
         (json!([{}]), "has 0 fields"),
         (
             json!([{"secret": {"name": "login"}, "configMap": {"name": "settings"}}]),

@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
+use kubernetes_volume::plugins::EMPTY_DIR;
 use nix::fcntl::OFlag;
 use nix::mount::{MsFlags, mount, umount};
 use nix::sys::stat::{Mode, mkdirat};
 use rustix::fs::{RenameFlags, renameat_with};
 use serde_json::json;
-use kubernetes_volume::plugins::EMPTY_DIR;
 
 use crate::support::{as_root, setting};
 use crate::{Node, failed, names, no_args, pod, volume};
@@ -80,12 +80,19 @@ fn mounts_inside_are_named_and_nothing_is_removed() {
         fs::write(path.join("data"), "data").unwrap();
         fs::write(path.join("a/file"), "").unwrap();
         let bind = |from: PathBuf, to: PathBuf| {
-            mount(Some(&from), &to, None::<&str>, MsFlags::MS_BIND, None::<&str>)
-                .unwrap();
+            mount(
+                Some(&from),
+                &to,
+                None::<&str>,
+                MsFlags::MS_BIND,
+                None::<&str>,
+            )
+            .unwrap();
         };
-        for (from, inside) in
-            [(canary.clone(), "a/inside"), (canary.join("deep/kept"), "a/file")]
-        {
+        for (from, inside) in [
+            (canary.clone(), "a/inside"),
+            (canary.join("deep/kept"), "a/file"),
+        ] {
             let inside = path.join(inside);
             bind(from, inside.clone());
             let error = failed(node.tear_down(EMPTY_DIR, "scratch"));
@@ -163,8 +170,7 @@ fn remove_while_links_appear(path: &Path, remove: impl FnOnce()) {
                 for at in 0..4 {
                     let (dir, link) = (format!("sub{at}"), format!("to-canary{at}"));
                     // They are gone at the end.
-                    let _ =
-                        renameat_with(&root, dir, &root, link, RenameFlags::EXCHANGE);
+                    let _ = renameat_with(&root, dir, &root, link, RenameFlags::EXCHANGE);
                 }
             }
         });

@@ -6,8 +6,15 @@ use kubernetes_volume::plugins::{
 
 use super::*;
 
-const ALL: [&str; 7] =
-    [EMPTY_DIR, HOST_PATH, LOCAL, CONFIG_MAP, SECRET, DOWNWARD_API, PROJECTED];
+const ALL: [&str; 7] = [
+    EMPTY_DIR,
+    HOST_PATH,
+    LOCAL,
+    CONFIG_MAP,
+    SECRET,
+    DOWNWARD_API,
+    PROJECTED,
+];
 
 #[test]
 fn names_of_other_directories_are_refused() {
@@ -44,18 +51,27 @@ fn volumes_have_exactly_one_source_and_pods_a_uid() {
         let mut two = alone.clone();
         two["nfs"] = json!({"server": "a", "path": "/"});
         let error = failed(plugin.new_mounter(&volume(two), &pod(json!({})), &options));
-        assert!(error.contains("several sources") && error.contains("nfs"), "{error}");
+        assert!(
+            error.contains("several sources") && error.contains("nfs"),
+            "{error}"
+        );
 
         let none = volume(json!({"name": "data"}));
         assert!(!plugin.can_support(&none));
-        assert!(plugin.new_mounter(&none, &pod(json!({})), &options).is_err());
+        assert!(
+            plugin
+                .new_mounter(&none, &pod(json!({})), &options)
+                .is_err()
+        );
         if plugin.plugin_name() != HOST_PATH {
             let without = pod(json!({"metadata": {"uid": ""}}));
             let error = failed(plugin.new_mounter(&spec, &without, &options));
             assert!(error.contains("UID of the Pod"), "{error}");
             alone["name"] = json!("..");
             assert!(
-                plugin.new_mounter(&volume(alone), &pod(json!({})), &options).is_err()
+                plugin
+                    .new_mounter(&volume(alone), &pod(json!({})), &options)
+                    .is_err()
             );
         }
     }
@@ -66,11 +82,8 @@ fn a_plugin_before_its_initialization_says_so() {
     let spec = volume(json!({"name": "data", "emptyDir": {}}));
     for plugin in plugins::all(VolumeConfig::default()) {
         if plugin.can_support(&spec) {
-            let error = failed(plugin.new_mounter(
-                &spec,
-                &pod(json!({})),
-                &VolumeOptions::default(),
-            ));
+            let error =
+                failed(plugin.new_mounter(&spec, &pod(json!({})), &VolumeOptions::default()));
             assert_eq!(
                 error,
                 "the plugin kubernetes.io/empty-dir is used before it was initialized"
@@ -84,8 +97,9 @@ fn what_is_constructed_from_the_disk_is_of_the_same_plugin() {
     let node = Node::new();
     for name in ALL.into_iter().filter(|name| *name != HOST_PATH) {
         let plugin = node.manager.find_plugin_by_name(name).unwrap();
-        let spec =
-            plugin.construct_volume_spec("data", Path::new("/nonexistent")).unwrap();
+        let spec = plugin
+            .construct_volume_spec("data", Path::new("/nonexistent"))
+            .unwrap();
         assert_eq!(spec.name(), "data", "{name}");
         assert!(plugin.can_support(&spec), "{name}");
     }

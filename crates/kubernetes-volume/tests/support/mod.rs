@@ -50,9 +50,9 @@ pub(crate) fn as_root(test: impl FnOnce() + Send) {
 /// Returns a number from the environment: how much a test does, in full or in short.
 pub(crate) fn setting(name: &str, short: u64) -> u64 {
     match std::env::var(name) {
-        Ok(text) => {
-            text.parse().unwrap_or_else(|_| panic!("{name} is no number: {text:?}"))
-        }
+        Ok(text) => text
+            .parse()
+            .unwrap_or_else(|_| panic!("{name} is no number: {text:?}")),
         Err(_) => short,
     }
 }
@@ -63,8 +63,11 @@ pub(crate) struct Loop(pub(crate) PathBuf);
 impl Loop {
     /// Shows a file as a device. What needs one fails where there are none.
     pub(crate) fn new(image: &Path) -> Self {
-        let output =
-            Command::new("losetup").args(["-f", "--show"]).arg(image).output().unwrap();
+        let output = Command::new("losetup")
+            .args(["-f", "--show"])
+            .arg(image)
+            .output()
+            .unwrap();
         assert!(output.status.success(), "no loop device here: {output:?}");
         Self(String::from_utf8(output.stdout).unwrap().trim().into())
     }
@@ -81,7 +84,11 @@ impl Loop {
 
     /// Takes over the size of the image.
     pub(crate) fn resize(&self) {
-        let status = Command::new("losetup").arg("-c").arg(&self.0).status().unwrap();
+        let status = Command::new("losetup")
+            .arg("-c")
+            .arg(&self.0)
+            .status()
+            .unwrap();
         assert!(status.success());
     }
 }
@@ -102,7 +109,15 @@ pub(crate) fn write_program(path: &Path, text: &str) {
         .stdin(Stdio::piped())
         .spawn()
         .unwrap();
-    shell.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+    shell
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(text.as_bytes())
+        .unwrap();
     assert!(shell.wait().unwrap().success());
-    assert_eq!(fs::metadata(path).unwrap().permissions().mode() & 0o777, 0o755);
+    assert_eq!(
+        fs::metadata(path).unwrap().permissions().mode() & 0o777,
+        0o755
+    );
 }

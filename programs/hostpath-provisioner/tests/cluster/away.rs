@@ -55,12 +55,21 @@ async fn a_server_that_goes_away_is_asked_seldom_and_nothing_is_lost() {
     for (at, claim) in claims.iter().enumerate() {
         let volume = cluster.bound_within(&format!("claim-{at}"), RESUMES).await;
         let volume = volume.metadata.name.unwrap();
-        assert_eq!(volume, format!("pvc-{}", claim.metadata.uid.as_deref().unwrap()));
+        assert_eq!(
+            volume,
+            format!("pvc-{}", claim.metadata.uid.as_deref().unwrap())
+        );
         assert_eq!(proxy.created(&volume), 1, "{volume}");
     }
-    let deleted = cluster.server.object(&cluster.volumes, &deleted).within(RESUMES);
+    let deleted = cluster
+        .server
+        .object(&cluster.volumes, &deleted)
+        .within(RESUMES);
     deleted.until_gone().await.unwrap();
-    println!("everything is done {:.1?} after the server is back", back.elapsed());
+    println!(
+        "everything is done {:.1?} after the server is back",
+        back.elapsed()
+    );
     assert_eq!(cluster.folders().len(), 11);
     stop(program).await;
 }

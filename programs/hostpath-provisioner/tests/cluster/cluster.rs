@@ -39,7 +39,11 @@ impl Cluster {
     /// Starts a control plane and applies manifests.
     pub(crate) async fn start(manifests: &[&str]) -> Self {
         let builder = ControlPlane::builder().defaults_only().scheduler();
-        let server = builder.controllers(VOLUME_CONTROLLERS).start().await.unwrap();
+        let server = builder
+            .controllers(VOLUME_CONTROLLERS)
+            .start()
+            .await
+            .unwrap();
         let client = server.client().unwrap();
         let folder = TempDir::new().unwrap();
         fs::create_dir(folder.path().join("root")).unwrap();
@@ -82,7 +86,9 @@ impl Cluster {
     pub(crate) async fn account(&self) -> Client {
         let config = Kubeconfig::read_from(self.kubeconfig()).unwrap();
         let options = KubeConfigOptions::default();
-        let config = Config::from_custom_kubeconfig(config, &options).await.unwrap();
+        let config = Config::from_custom_kubeconfig(config, &options)
+            .await
+            .unwrap();
         Client::try_from(config).unwrap()
     }
 
@@ -133,18 +139,17 @@ impl Cluster {
         command
     }
 
-    pub(crate) async fn add_claim(
-        &self,
-        name: &str,
-        class: &str,
-    ) -> PersistentVolumeClaim {
+    pub(crate) async fn add_claim(&self, name: &str, class: &str) -> PersistentVolumeClaim {
         let size = [("storage", Quantity("1Gi".to_owned()))];
         let spec = PersistentVolumeClaimSpec::new()
             .with_access_modes([PersistentVolumeAccessMode::ReadWriteOnce])
             .with_storage_class_name(class)
             .with_resources(VolumeResourceRequirements::new().with_requests(size));
         let claim = PersistentVolumeClaim::new(name).with_spec(spec);
-        self.claims.create(&PostParams::default(), &claim).await.unwrap()
+        self.claims
+            .create(&PostParams::default(), &claim)
+            .await
+            .unwrap()
     }
 
     /// Waits until a claim is bound, and returns its volume.
@@ -152,13 +157,12 @@ impl Cluster {
         self.bound_within(name, Duration::from_secs(30)).await
     }
 
-    pub(crate) async fn bound_within(
-        &self,
-        name: &str,
-        limit: Duration,
-    ) -> PersistentVolume {
+    pub(crate) async fn bound_within(&self, name: &str, limit: Duration) -> PersistentVolume {
         let is_bound = |claim: &PersistentVolumeClaim| {
-            let phase = claim.status.as_ref().and_then(|status| status.phase.as_ref());
+            let phase = claim
+                .status
+                .as_ref()
+                .and_then(|status| status.phase.as_ref());
             phase == Some(&PersistentVolumeClaimPhase::Bound)
         };
         let claim = self.server.object(&self.claims, name).within(limit);
@@ -168,8 +172,15 @@ impl Cluster {
     }
 
     pub(crate) async fn delete_claim(&self, name: &str) {
-        self.claims.delete(name, &DeleteParams::default()).await.unwrap();
-        self.server.object(&self.claims, name).until_gone().await.unwrap();
+        self.claims
+            .delete(name, &DeleteParams::default())
+            .await
+            .unwrap();
+        self.server
+            .object(&self.claims, name)
+            .until_gone()
+            .await
+            .unwrap();
     }
 }
 
@@ -179,13 +190,21 @@ pub(crate) fn number(variable: &str, default: u64) -> u64 {
 }
 
 pub(crate) fn path(volume: &PersistentVolume) -> &str {
-    &volume.spec.as_ref().unwrap().host_path.as_ref().unwrap().path
+    &volume
+        .spec
+        .as_ref()
+        .unwrap()
+        .host_path
+        .as_ref()
+        .unwrap()
+        .path
 }
 
 fn names(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).unwrap();
-    let mut names: Vec<_> =
-        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    let mut names: Vec<_> = entries
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
     names.sort();
     names
 }
@@ -216,7 +235,11 @@ async fn create(client: &Client, resource: &ApiResource, object: &DynamicObject)
 /// Sends SIGTERM, and expects an end without an error.
 pub(crate) async fn stop(mut program: Child) {
     let id = program.id().unwrap().to_string();
-    let sent = Command::new("kill").args(["-TERM", &id]).status().await.unwrap();
+    let sent = Command::new("kill")
+        .args(["-TERM", &id])
+        .status()
+        .await
+        .unwrap();
     assert!(sent.success());
     let ended = tokio::time::timeout(Duration::from_secs(30), program.wait()).await;
     assert!(ended.expect("it stops").unwrap().success());

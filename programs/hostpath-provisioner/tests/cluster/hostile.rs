@@ -7,8 +7,7 @@ use std::time::Duration;
 
 use core_v1::{
     PersistentVolumeAccessMode, PersistentVolumeClaim, PersistentVolumeClaimSpec,
-    PersistentVolumeMode, Quantity, TypedLocalObjectReference,
-    VolumeResourceRequirements,
+    PersistentVolumeMode, Quantity, TypedLocalObjectReference, VolumeResourceRequirements,
 };
 use k8s_openapi::api::core::v1::Event;
 use k8s_openapi::api::rbac::v1::ClusterRole;
@@ -75,7 +74,10 @@ async fn what_can_not_be_is_said_once_and_not_tried_in_a_loop() {
 
     let other = TypedLocalObjectReference::new("PersistentVolumeClaim", "other");
     let refused = [
-        (claim("parameter", "typo", "1Gi"), "unknown parameter `size` of the class"),
+        (
+            claim("parameter", "typo", "1Gi"),
+            "unknown parameter `size` of the class",
+        ),
         (
             with(claim("selector", CLASS, "1Gi"), |spec| {
                 spec.selector = Some(LabelSelector::default());
@@ -83,7 +85,9 @@ async fn what_can_not_be_is_said_once_and_not_tried_in_a_loop() {
             "a claim with a selector is for volumes that exist; remove it",
         ),
         (
-            with(claim("source", CLASS, "1Gi"), |spec| spec.data_source = Some(other)),
+            with(claim("source", CLASS, "1Gi"), |spec| {
+                spec.data_source = Some(other)
+            }),
             "folders begin empty; remove the data source of the claim",
         ),
         (
@@ -94,7 +98,11 @@ async fn what_can_not_be_is_said_once_and_not_tried_in_a_loop() {
         ),
     ];
     for (claim, _) in &refused {
-        cluster.claims.create(&PostParams::default(), claim).await.unwrap();
+        cluster
+            .claims
+            .create(&PostParams::default(), claim)
+            .await
+            .unwrap();
     }
     for (claim, expected) in &refused {
         let name = claim.metadata.name.as_deref().unwrap();
@@ -111,7 +119,11 @@ async fn what_can_not_be_is_said_once_and_not_tried_in_a_loop() {
         ("less", "1m"),
     ] {
         let claim = claim(name, CLASS, size);
-        cluster.claims.create(&PostParams::default(), &claim).await.unwrap();
+        cluster
+            .claims
+            .create(&PostParams::default(), &claim)
+            .await
+            .unwrap();
         let volume = cluster.bound(name).await;
         println!("{size}: {:?}", volume.spec.unwrap().capacity);
     }
@@ -121,7 +133,10 @@ async fn what_can_not_be_is_said_once_and_not_tried_in_a_loop() {
     let requests = proxy.take_requests();
     println!("10 s of claims that can't be: {requests:#?}");
     // A renewal of the Lease every 2 s, and of the refused claims at most one attempt each.
-    assert!(requests.values().sum::<usize>() <= 5 + 3 * refused.len(), "{requests:#?}");
+    assert!(
+        requests.values().sum::<usize>() <= 5 + 3 * refused.len(),
+        "{requests:#?}"
+    );
     assert_eq!(cluster.folders().len(), 5);
     stop(program).await;
 }
@@ -131,7 +146,12 @@ async fn what_can_not_be_is_said_once_and_not_tried_in_a_loop() {
 async fn missing_permissions_are_said_once_and_waited_for() {
     let cluster = Cluster::start(&["rbac.yaml", "shared.yaml"]).await;
     let roles: Api<ClusterRole> = Api::all(cluster.client.clone());
-    let whole = roles.get("hostpath-provisioner").await.unwrap().rules.unwrap();
+    let whole = roles
+        .get("hostpath-provisioner")
+        .await
+        .unwrap()
+        .rules
+        .unwrap();
     let of = |resource: &str| {
         let names = |rule: &&k8s_openapi::api::rbac::v1::PolicyRule| {
             rule.resources.iter().flatten().any(|name| name == resource)
@@ -144,7 +164,10 @@ async fn missing_permissions_are_said_once_and_waited_for() {
     let set = async |rules: serde_json::Value| {
         let patch = Patch::Merge(json!({"rules": rules}));
         let params = PatchParams::default();
-        roles.patch("hostpath-provisioner", &params, &patch).await.unwrap();
+        roles
+            .patch("hostpath-provisioner", &params, &patch)
+            .await
+            .unwrap();
     };
     set(json!(less)).await;
 
@@ -168,7 +191,10 @@ async fn missing_permissions_are_said_once_and_waited_for() {
     set(json!(whole)).await;
     let claims = cluster.server.object(&cluster.claims, "data");
     let has_volume = |claim: &PersistentVolumeClaim| {
-        claim.spec.as_ref().is_some_and(|spec| spec.volume_name.is_some())
+        claim
+            .spec
+            .as_ref()
+            .is_some_and(|spec| spec.volume_name.is_some())
     };
     // The first retry is after 15 s.
     claims

@@ -59,8 +59,9 @@ impl Claims<'_> {
             self.open.insert(name, uid);
         }
         for _ in 0..self.random.usize(0..4) {
-            let Some(name) =
-                self.random.choice(self.open.keys().cloned().collect::<Vec<_>>())
+            let Some(name) = self
+                .random
+                .choice(self.open.keys().cloned().collect::<Vec<_>>())
             else {
                 return;
             };
@@ -85,8 +86,11 @@ async fn remains(cluster: &Cluster) -> (Vec<String>, Vec<String>) {
 
 /// Waits until volumes and folders are exactly those of the claims.
 async fn settled(cluster: &Cluster, claims: &Claims<'_>) {
-    let mut expected: Vec<_> =
-        claims.open.values().map(|uid| format!("pvc-{uid}")).collect();
+    let mut expected: Vec<_> = claims
+        .open
+        .values()
+        .map(|uid| format!("pvc-{uid}"))
+        .collect();
     expected.sort();
     let deadline = Instant::now() + SETTLES;
     loop {
@@ -111,22 +115,30 @@ async fn use_volumes(cluster: &Cluster) {
         };
         let (file, name) = (format!("{}/name", path(&volume)), claim.name_any());
         if claim.annotations().contains_key("test/used") {
-            assert_eq!(std::fs::read_to_string(&file).ok(), Some(name), "lost: {file}");
+            assert_eq!(
+                std::fs::read_to_string(&file).ok(),
+                Some(name),
+                "lost: {file}"
+            );
         } else if std::fs::write(&file, &name).is_ok() {
             let mut used = claim.clone();
-            used.annotations_mut().insert("test/used".to_owned(), String::new());
+            used.annotations_mut()
+                .insert("test/used".to_owned(), String::new());
             // It may be deleted meanwhile.
-            let _ = cluster.claims.replace(&name, &Default::default(), &used).await;
+            let _ = cluster
+                .claims
+                .replace(&name, &Default::default(), &used)
+                .await;
         }
     }
 }
 
-async fn volume_of(
-    cluster: &Cluster,
-    claim: &PersistentVolumeClaim,
-) -> Option<PersistentVolume> {
+async fn volume_of(cluster: &Cluster, claim: &PersistentVolumeClaim) -> Option<PersistentVolume> {
     let spec = claim.spec.as_ref()?;
-    let name = spec.volume_name.as_deref().filter(|name| !name.is_empty())?;
+    let name = spec
+        .volume_name
+        .as_deref()
+        .filter(|name| !name.is_empty())?;
     if claim.metadata.deletion_timestamp.is_some() {
         return None;
     }

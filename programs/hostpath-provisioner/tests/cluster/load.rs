@@ -16,7 +16,10 @@ use super::proxy::{Proxy, Requests};
 const PARALLEL: usize = 16;
 
 fn is_bound(claim: &PersistentVolumeClaim) -> bool {
-    let phase = claim.status.as_ref().and_then(|status| status.phase.as_ref());
+    let phase = claim
+        .status
+        .as_ref()
+        .and_then(|status| status.phase.as_ref());
     phase == Some(&PersistentVolumeClaimPhase::Bound)
 }
 
@@ -40,7 +43,10 @@ async fn many_claims_cost_no_more_calls_than_they_need() {
     let program = cluster.run(&["--workers=16", "--log=warn"]);
     let names: Vec<_> = (0..claims).map(|at| format!("claim-{at}")).collect();
     let adding = names.iter().map(|name| cluster.add_claim(name, CLASS));
-    let added: Vec<_> = stream::iter(adding).buffer_unordered(PARALLEL).collect().await;
+    let added: Vec<_> = stream::iter(adding)
+        .buffer_unordered(PARALLEL)
+        .collect()
+        .await;
     let list = ListParams::default();
     until("all are bound", async || {
         let now = cluster.claims.list(&list).await.unwrap();
@@ -56,8 +62,7 @@ async fn many_claims_cost_no_more_calls_than_they_need() {
     }
     let requests = proxy.take_requests();
     println!("{requests:#?}");
-    let count =
-        |requests: &Requests, what: &str| requests.get(what).copied().unwrap_or(0);
+    let count = |requests: &Requests, what: &str| requests.get(what).copied().unwrap_or(0);
     assert_eq!(count(&requests, "create persistentvolumes"), claims);
     // The binder changes a claim before it is bound, and its volume.
     assert!(count(&requests, "get persistentvolumeclaims") <= 2 * claims);
@@ -73,9 +78,13 @@ async fn many_claims_cost_no_more_calls_than_they_need() {
 
     let started = Instant::now();
     let deletion = DeleteParams::default();
-    let deleting = names.iter().map(|name| cluster.claims.delete(name, &deletion));
-    let deleted: Vec<_> =
-        stream::iter(deleting).buffer_unordered(PARALLEL).collect().await;
+    let deleting = names
+        .iter()
+        .map(|name| cluster.claims.delete(name, &deletion));
+    let deleted: Vec<_> = stream::iter(deleting)
+        .buffer_unordered(PARALLEL)
+        .collect()
+        .await;
     assert!(deleted.into_iter().all(|deleted| deleted.is_ok()));
     until("all are gone", async || {
         cluster.volumes.list(&list).await.unwrap().items.is_empty()

@@ -46,16 +46,33 @@ async fn claims_get_folders_which_go_with_them() {
     classes.create(&PostParams::default(), &kept).await.unwrap();
     cluster.add_claim("two", "kept").await;
     let volume = cluster.bound("two").await;
-    let policy = volume.spec.as_ref().unwrap().persistent_volume_reclaim_policy.as_ref();
+    let policy = volume
+        .spec
+        .as_ref()
+        .unwrap()
+        .persistent_volume_reclaim_policy
+        .as_ref();
     assert_eq!(policy, Some(&PersistentVolumeReclaimPolicy::Retain));
     cluster.delete_claim("two").await;
     // Whatever would be deleted is deleted before what comes after it.
     cluster.add_claim("three", CLASS).await;
     let last = cluster.bound("three").await.name_any();
     cluster.delete_claim("three").await;
-    cluster.server.object(&cluster.volumes, &last).until_gone().await.unwrap();
+    cluster
+        .server
+        .object(&cluster.volumes, &last)
+        .until_gone()
+        .await
+        .unwrap();
     assert_eq!(cluster.folders(), [volume.name_any()]);
-    assert!(cluster.volumes.get_opt(&volume.name_any()).await.unwrap().is_some());
+    assert!(
+        cluster
+            .volumes
+            .get_opt(&volume.name_any())
+            .await
+            .unwrap()
+            .is_some()
+    );
     for program in programs {
         stop(program).await;
     }
@@ -74,13 +91,25 @@ async fn a_volume_is_on_the_node_of_its_pod() {
     pods.create(&PostParams::default(), &pod).await.unwrap();
 
     let volume = cluster.bound("data").await;
-    let has_node =
-        |pod: &Pod| pod.spec.as_ref().is_some_and(|spec| spec.node_name.is_some());
-    let pod =
-        cluster.server.object(&pods, "pod").until("to have a node", has_node).await;
+    let has_node = |pod: &Pod| {
+        pod.spec
+            .as_ref()
+            .is_some_and(|spec| spec.node_name.is_some())
+    };
+    let pod = cluster
+        .server
+        .object(&pods, "pod")
+        .until("to have a node", has_node)
+        .await;
     let node = pod.unwrap().spec.unwrap().node_name.unwrap();
     assert_eq!(volume.annotations()[hostpath_provisioner::NODE], node);
-    let affinity = volume.spec.as_ref().unwrap().node_affinity.as_ref().unwrap();
+    let affinity = volume
+        .spec
+        .as_ref()
+        .unwrap()
+        .node_affinity
+        .as_ref()
+        .unwrap();
     let term = &affinity.required.as_ref().unwrap().node_selector_terms[0];
     let expression = &term.match_expressions.as_ref().unwrap()[0];
     assert_eq!(expression.values.as_deref(), Some(&[node][..]));

@@ -13,7 +13,11 @@ const LEASE: &str = "--lease-duration=2";
 
 async fn signal(program: &Child, name: &str) {
     let id = program.id().unwrap().to_string();
-    let sent = Command::new("kill").args([name, &id]).status().await.unwrap();
+    let sent = Command::new("kill")
+        .args([name, &id])
+        .status()
+        .await
+        .unwrap();
     assert!(sent.success());
 }
 
@@ -53,7 +57,10 @@ async fn a_leader_that_was_suspended_makes_nothing_a_second_time() {
         // What it waits for is there when it goes on.
         proxy.released.notify_one();
 
-        assert_eq!(cluster.bound(&name).await.metadata.name.as_ref(), Some(&volume));
+        assert_eq!(
+            cluster.bound(&name).await.metadata.name.as_ref(),
+            Some(&volume)
+        );
         // Another claim is proof that the other one leads.
         let later = format!("later-{round}");
         cluster.add_claim(&later, CLASS).await;
@@ -61,7 +68,12 @@ async fn a_leader_that_was_suspended_makes_nothing_a_second_time() {
         for name in [&name, &later] {
             cluster.delete_claim(name).await;
         }
-        cluster.server.object(&cluster.volumes, &volume).until_gone().await.unwrap();
+        cluster
+            .server
+            .object(&cluster.volumes, &volume)
+            .until_gone()
+            .await
+            .unwrap();
 
         signal(&leader, "-CONT").await;
         let ended = timeout(Duration::from_secs(20), leader.wait()).await;
@@ -73,7 +85,11 @@ async fn a_leader_that_was_suspended_makes_nothing_a_second_time() {
     cluster.delete_claim("first").await;
     let deadline = tokio::time::Instant::now() + Duration::from_secs(30);
     while !cluster.folders().is_empty() || !cluster.notes().is_empty() {
-        assert!(tokio::time::Instant::now() < deadline, "{:?}", cluster.folders());
+        assert!(
+            tokio::time::Instant::now() < deadline,
+            "{:?}",
+            cluster.folders()
+        );
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
     stop(leader).await;

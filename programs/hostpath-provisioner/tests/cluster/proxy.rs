@@ -67,7 +67,9 @@ impl Proxy {
         });
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());
-        let router = Router::new().fallback(answer).with_state(Arc::clone(&proxy));
+        let router = Router::new()
+            .fallback(answer)
+            .with_state(Arc::clone(&proxy));
         tokio::spawn(async move { axum::serve(listener, router).await });
         (proxy, address)
     }
@@ -81,7 +83,13 @@ impl Proxy {
 
     /// How often the server has created volumes of a name.
     pub(crate) fn created(&self, volume: &str) -> usize {
-        self.state.lock().unwrap().created.get(volume).copied().unwrap_or(0)
+        self.state
+            .lock()
+            .unwrap()
+            .created
+            .get(volume)
+            .copied()
+            .unwrap_or(0)
     }
 
     /// Breaks all connections, and answers nothing until it comes back.
@@ -125,8 +133,13 @@ impl Proxy {
         });
         let mut request = http::Request::new(kube::client::Body::from(bytes));
         *request.method_mut() = parts.method;
-        *request.uri_mut() =
-            parts.uri.path_and_query().unwrap().as_str().parse().unwrap();
+        *request.uri_mut() = parts
+            .uri
+            .path_and_query()
+            .unwrap()
+            .as_str()
+            .parse()
+            .unwrap();
         for (header, value) in &parts.headers {
             if header != http::header::HOST && header != http::header::CONTENT_LENGTH {
                 request.headers_mut().insert(header, value.clone());
@@ -159,7 +172,11 @@ fn refusal(code: StatusCode, reason: &str) -> Response {
         "apiVersion": "v1", "kind": "Status", "status": "Failure", "message": "a fault of the test",
         "reason": reason, "code": code.as_u16(),
     });
-    (code, [(http::header::CONTENT_TYPE, "application/json")], status.to_string())
+    (
+        code,
+        [(http::header::CONTENT_TYPE, "application/json")],
+        status.to_string(),
+    )
         .into_response()
 }
 
@@ -172,8 +189,10 @@ fn verb_and_resource(request: &Request) -> String {
     if parts[0] == "namespaces" && parts.len() > 2 {
         parts.drain(..2);
     }
-    let is_watch =
-        request.uri().query().is_some_and(|query| query.contains("watch=true"));
+    let is_watch = request
+        .uri()
+        .query()
+        .is_some_and(|query| query.contains("watch=true"));
     let verb = match request.method().as_str() {
         "GET" if is_watch => "watch",
         "GET" if parts.len() == 1 => "list",
@@ -189,7 +208,13 @@ fn verb_and_resource(request: &Request) -> String {
 
 async fn answer(State(proxy): State<Arc<Proxy>>, request: Request) -> Response {
     let what = verb_and_resource(&request);
-    *proxy.state.lock().unwrap().requests.entry(what).or_default() += 1;
+    *proxy
+        .state
+        .lock()
+        .unwrap()
+        .requests
+        .entry(what)
+        .or_default() += 1;
     if *proxy.is_away.borrow() {
         return broken();
     }

@@ -40,15 +40,21 @@ impl<'t> Lines<'t> {
     /// A line, counted from 0, with its end.
     fn line(&self, index: usize) -> Option<&'t str> {
         let start = *self.starts.get(index)?;
-        let end = self.starts.get(index + 1).copied().unwrap_or(self.text.len());
+        let end = self
+            .starts
+            .get(index + 1)
+            .copied()
+            .unwrap_or(self.text.len());
         self.text.get(start..end)
     }
 
     /// The byte at a line and a column, which are counted from 1 and, the column, in characters.
     fn offset(&self, (line, column): (usize, usize)) -> Option<usize> {
         let index = line.checked_sub(1)?;
-        let (inside, _) =
-            self.line(index)?.char_indices().nth(column.checked_sub(1)?)?;
+        let (inside, _) = self
+            .line(index)?
+            .char_indices()
+            .nth(column.checked_sub(1)?)?;
         Some(self.starts.get(index)? + inside)
     }
 
@@ -61,18 +67,21 @@ impl<'t> Lines<'t> {
     ) -> Option<Edit> {
         let rest = self.text.get(self.offset(position)?..)?;
         let quoted = |quote: char| rest.strip_prefix(&format!("{quote}{name}{quote}"));
-        let after =
-            rest.strip_prefix(name).or_else(|| quoted('"')).or_else(|| quoted('\''))?;
-        let value =
-            after.trim_start_matches([' ', '\t']).strip_prefix(':')?.trim_start();
+        let after = rest
+            .strip_prefix(name)
+            .or_else(|| quoted('"'))
+            .or_else(|| quoted('\''))?;
+        let value = after
+            .trim_start_matches([' ', '\t'])
+            .strip_prefix(':')?
+            .trim_start();
         let is_open = value.starts_with(['"', '\'']);
         let value = value.get(usize::from(is_open)..)?;
         let follows = value.strip_prefix(old)?;
         let ends = if is_open {
             follows.starts_with(['"', '\''])
         } else {
-            follows.is_empty()
-                || follows.starts_with([' ', '\t', '\r', '\n', ',', '}', ']'])
+            follows.is_empty() || follows.starts_with([' ', '\t', '\r', '\n', ',', '}', ']'])
         };
         let start = self.text.len() - value.len();
         ends.then(|| Edit {

@@ -103,7 +103,10 @@ impl Told {
 pub(crate) fn run(args: &Args) -> ExitCode {
     let mut told = Told::default();
     let inputs = args.files.find();
-    inputs.failed.iter().for_each(|message| told.trouble(message));
+    inputs
+        .failed
+        .iter()
+        .for_each(|message| told.trouble(message));
     let is_piped = inputs.inputs == [Input::Standard];
     let is_said = args.in_place || args.check || args.diff || args.output.is_some();
     if !is_piped && !is_said {

@@ -3,9 +3,7 @@
 use std::cell::LazyCell;
 
 use kubernetes_kinds::{FieldPath, GroupVersionKind, Release};
-use kubernetes_manifests::scheme::{
-    AnyObject, Part, Reason, Scheme, SchemeError, Syntax,
-};
+use kubernetes_manifests::scheme::{AnyObject, Part, Reason, Scheme, SchemeError, Syntax};
 use kubernetes_storage_lint::kinds;
 use kubernetes_storage_lint::template::Placeholders;
 use serde_json::Value;
@@ -124,8 +122,7 @@ impl Planner<'_> {
             draft.problems.push((line, note.message));
             return Read::Damaged;
         }
-        let (from, result) = match (std::mem::replace(&mut part.object, Ok(None)), from)
-        {
+        let (from, result) = match (std::mem::replace(&mut part.object, Ok(None)), from) {
             (Err(error), _) if matches!(error.reason(), Reason::Syntax { .. }) => {
                 let line = error.location().line.unwrap_or(line);
                 draft.problems.push((line, error.reason().to_string()));
@@ -152,20 +149,18 @@ impl Planner<'_> {
         };
         result.unwrap_or_else(|message| {
             let name = part.name.as_deref().unwrap_or_default();
-            draft.problems.push((line, format!("{from} {name}: {message}")));
+            draft
+                .problems
+                .push((line, format!("{from} {name}: {message}")));
             Read::Damaged
         })
     }
 
     /// The version of a kind that is wanted; nothing if it is this one.
-    fn target(
-        &self,
-        from: &GroupVersionKind,
-    ) -> Result<Option<GroupVersionKind>, String> {
+    fn target(&self, from: &GroupVersionKind) -> Result<Option<GroupVersionKind>, String> {
         let newest = version::newest(self.scheme, from, self.release);
-        let newest = newest.ok_or_else(|| {
-            format!("Kubernetes {} serves no version of it", self.release)
-        })?;
+        let newest =
+            newest.ok_or_else(|| format!("Kubernetes {} serves no version of it", self.release))?;
         Ok(Some(newest).filter(|newest| newest != from))
     }
 
@@ -183,8 +178,9 @@ impl Planner<'_> {
         let Some(to) = self.target(&from)? else {
             return Ok(Read::Object(before));
         };
-        let converted =
-            object.convert_to(self.scheme, &to.group_version).map_err(said)?;
+        let converted = object
+            .convert_to(self.scheme, &to.group_version)
+            .map_err(said)?;
         self.losses(&converted)?;
         let after = converted.to_value().map_err(said)?;
 
@@ -202,8 +198,10 @@ impl Planner<'_> {
                             the list"
                     .to_owned());
             }
-            let unknown =
-                part.field_errors.first().filter(|_| self.lossy != Lossy::Discard);
+            let unknown = part
+                .field_errors
+                .first()
+                .filter(|_| self.lossy != Lossy::Discard);
             if let Some(error) = unknown {
                 return Err(format!("{error} would be lost; see --lossy"));
             }
@@ -212,7 +210,9 @@ impl Planner<'_> {
                 Syntax::JsonOrYaml => converted.to_yaml().map_err(said)?,
             };
             let edit = lines.document(line, &new);
-            draft.edits.push(edit.ok_or("its document has no lines of its own")?);
+            draft
+                .edits
+                .push(edit.ok_or("its document has no lines of its own")?);
             change += ", written anew without its comments";
         }
         draft.changes.push((line, change));

@@ -10,13 +10,12 @@ pub(super) fn newest(
     kind: &GroupVersionKind,
     release: Release,
 ) -> Option<GroupVersionKind> {
-    let lifecycle =
-        |kind: &GroupVersionKind| scheme.kind(kind).and_then(|known| known.lifecycle);
+    let lifecycle = |kind: &GroupVersionKind| scheme.kind(kind).and_then(|known| known.lifecycle);
     let routes = scheme.routes(kind);
     let others = routes.iter().filter_map(|route| route.target());
-    let served = std::iter::once(kind).chain(others).filter(|kind| {
-        lifecycle(kind).is_none_or(|lifecycle| lifecycle.is_served(release))
-    });
+    let served = std::iter::once(kind)
+        .chain(others)
+        .filter(|kind| lifecycle(kind).is_none_or(|lifecycle| lifecycle.is_served(release)));
     let rank = |kind: &&GroupVersionKind| {
         let version = &kind.group_version.version;
         let by_default = lifecycle(kind)

@@ -13,17 +13,18 @@ pub(super) fn replace(path: &Path, text: &str) -> io::Result<()> {
 }
 
 /// Writes a file to a folder, under the name that it has in the folder that was named.
-pub(super) fn copy(
-    named: &[PathBuf],
-    path: &Path,
-    folder: &Path,
-    text: &str,
-) -> io::Result<()> {
-    let below = named.iter().filter(|root| root.is_dir()).filter_map(|root| {
-        path.strip_prefix(root.strip_prefix(".").unwrap_or(root)).ok()
-    });
+pub(super) fn copy(named: &[PathBuf], path: &Path, folder: &Path, text: &str) -> io::Result<()> {
+    let below = named
+        .iter()
+        .filter(|root| root.is_dir())
+        .filter_map(|root| {
+            path.strip_prefix(root.strip_prefix(".").unwrap_or(root))
+                .ok()
+        });
     let name = path.file_name().map(Path::new).unwrap_or(path);
-    let inside = below.min_by_key(|inside| inside.components().count()).unwrap_or(name);
+    let inside = below
+        .min_by_key(|inside| inside.components().count())
+        .unwrap_or(name);
     write(&folder.join(inside), path, text)
 }
 
@@ -35,7 +36,8 @@ fn write(target: &Path, like: &Path, text: &str) -> io::Result<()> {
         // Beside the target, so that it can take its place at once.
         let mut new = NamedTempFile::new_in(folder)?;
         new.write_all(text.as_bytes())?;
-        new.as_file().set_permissions(fs::metadata(like)?.permissions())?;
+        new.as_file()
+            .set_permissions(fs::metadata(like)?.permissions())?;
         new.persist(target).map(drop).map_err(|error| error.error)
     };
     write().map_err(|error| at(target, &error))

@@ -19,7 +19,9 @@ pub(crate) fn manifests() -> PathBuf {
 
 /// An empty folder of that name.
 pub(crate) fn folder(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("lint").join(name);
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"))
+        .join("lint")
+        .join(name);
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).unwrap();
     folder

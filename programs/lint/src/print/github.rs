@@ -13,7 +13,12 @@ pub(super) fn print(out: &mut impl Write, files: &[Checked]) -> io::Result<()> {
             Severity::Warning => "warning",
             Severity::Note => "notice",
         };
-        write!(out, "::{command} file={},line={}", value(&finding.file), finding.line)?;
+        write!(
+            out,
+            "::{command} file={},line={}",
+            value(&finding.file),
+            finding.line
+        )?;
         if let Some(column) = finding.column {
             write!(out, ",col={column}")?;
         }
@@ -29,7 +34,9 @@ pub(super) fn print(out: &mut impl Write, files: &[Checked]) -> io::Result<()> {
 
 /// A message as it has to be written.
 fn message(text: &str) -> String {
-    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+    text.replace('%', "%25")
+        .replace('\r', "%0D")
+        .replace('\n', "%0A")
 }
 
 /// The value of a property, which ends with a comma or colon.

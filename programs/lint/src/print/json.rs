@@ -25,11 +25,7 @@ struct Last<'s> {
     summary: &'s Summary,
 }
 
-pub(super) fn print(
-    out: &mut impl Write,
-    files: &[Checked],
-    summary: &Summary,
-) -> io::Result<()> {
+pub(super) fn print(out: &mut impl Write, files: &[Checked], summary: &Summary) -> io::Result<()> {
     for finding in findings(files) {
         let Finding {
             file,

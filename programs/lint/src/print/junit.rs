@@ -20,11 +20,14 @@ pub(super) fn print(out: &mut impl Write, files: &[Checked]) -> io::Result<()> {
 
 fn case(checked: &Checked) -> TestCase {
     let lines = |is: fn(&Finding) -> bool| {
-        let findings = checked.outcome.findings.iter().filter(|finding| is(finding));
+        let findings = checked
+            .outcome
+            .findings
+            .iter()
+            .filter(|finding| is(finding));
         // Without the codes of colours.
-        let lines = findings.map(|finding| {
-            anstream::adapter::strip_str(&Line(finding).to_string()).to_string()
-        });
+        let lines = findings
+            .map(|finding| anstream::adapter::strip_str(&Line(finding).to_string()).to_string());
         lines.collect::<Vec<_>>()
     };
     let errors = lines(|finding| finding.note.severity == Severity::Error);

@@ -104,7 +104,9 @@ impl Summary {
     /// Counts what is found.
     pub(crate) fn of(files: &[Checked], skipped: usize) -> Self {
         let count = |severity| {
-            findings(files).filter(|finding| finding.note.severity == severity).count()
+            findings(files)
+                .filter(|finding| finding.note.severity == severity)
+                .count()
         };
         let outcomes = || files.iter().map(|file| &file.outcome);
         Self {
@@ -128,11 +130,24 @@ impl fmt::Display for Summary {
             warnings,
             ..
         } = *self;
-        write!(f, "{}, {}, ", counted(files, "file"), counted(objects, "object"))?;
-        write!(f, "{}, {}", counted(errors, "error"), counted(warnings, "warning"))?;
+        write!(
+            f,
+            "{}, {}, ",
+            counted(files, "file"),
+            counted(objects, "object")
+        )?;
+        write!(
+            f,
+            "{}, {}",
+            counted(errors, "error"),
+            counted(warnings, "warning")
+        )?;
         for (what, is) in [
             (counted(self.templates, "template"), self.templates),
-            (counted(self.left_alone, "document") + " left alone", self.left_alone),
+            (
+                counted(self.left_alone, "document") + " left alone",
+                self.left_alone,
+            ),
             (counted(self.skipped, "file") + " skipped", self.skipped),
         ] {
             if is > 0 {

@@ -75,7 +75,10 @@ impl Case<'_> {
         let of_unmount = self.kill("unmount", &["mount"], &["unmount"]);
         self.kill("unmount", &["mount"], &["mount", "unmount"]);
         println!("{name}: about {of_mount} steps to mount, {of_unmount} to unmount");
-        assert!(of_mount > 1 && of_unmount > 1, "{name}: the steps are not seen");
+        assert!(
+            of_mount > 1 && of_unmount > 1,
+            "{name}: the steps are not seen"
+        );
     }
 }
 
@@ -105,17 +108,29 @@ fn killed<'a>(
 
 fn has(dir: &Path, name: &str, content: &str) {
     let file = dir.join(name);
-    assert_eq!(fs::read_to_string(&file).unwrap(), content, "{}", file.display());
+    assert_eq!(
+        fs::read_to_string(&file).unwrap(),
+        content,
+        "{}",
+        file.display()
+    );
     // Of all files the directory is the last to get the group.
     use std::os::unix::fs::MetadataExt;
-    assert_eq!(fs::metadata(&file).unwrap().gid(), 3000, "{}", file.display());
+    assert_eq!(
+        fs::metadata(&file).unwrap().gid(),
+        3000,
+        "{}",
+        file.display()
+    );
 }
 
 #[test]
 fn of_an_empty_dir() {
     as_root(|| {
         let volume = json!({"name": "scratch", "emptyDir": {}});
-        killed(volume, &[], "kubernetes.io/empty-dir", true, |_, dir| has_group(dir));
+        killed(volume, &[], "kubernetes.io/empty-dir", true, |_, dir| {
+            has_group(dir)
+        });
     });
 }
 
@@ -128,8 +143,11 @@ fn has_group(dir: &Path) {
 #[test]
 fn of_an_empty_dir_in_memory() {
     as_root(|| {
-        let volume = json!({"name": "memory", "emptyDir": {"medium": "Memory", "sizeLimit": "1Mi"}});
-        killed(volume, &[], "kubernetes.io/empty-dir", true, |_, dir| has_group(dir));
+        let volume =
+            json!({"name": "memory", "emptyDir": {"medium": "Memory", "sizeLimit": "1Mi"}});
+        killed(volume, &[], "kubernetes.io/empty-dir", true, |_, dir| {
+            has_group(dir)
+        });
     });
 }
 
@@ -143,12 +161,17 @@ fn of_a_config_map() {
         let mut map = object("ConfigMap", &json!({"a": "1", "b": "2"}));
         map.as_object_mut().unwrap().remove("stringData");
         let items = json!([{"key": "a", "path": "a"}, {"key": "b", "path": "dir/b"}]);
-        let volume =
-            json!({"name": "config", "configMap": {"name": "settings", "items": items}});
-        killed(volume, &[map], "kubernetes.io/configmap", false, |_, dir| {
-            has(dir, "a", "1");
-            has(dir, "dir/b", "2");
-        });
+        let volume = json!({"name": "config", "configMap": {"name": "settings", "items": items}});
+        killed(
+            volume,
+            &[map],
+            "kubernetes.io/configmap",
+            false,
+            |_, dir| {
+                has(dir, "a", "1");
+                has(dir, "dir/b", "2");
+            },
+        );
     });
 }
 
@@ -158,21 +181,30 @@ fn of_a_secret() {
         let mut secret = object("Secret", &json!({"a": "1"}));
         secret.as_object_mut().unwrap().remove("data");
         let volume = json!({"name": "secret", "secret": {"secretName": "settings"}});
-        killed(volume, &[secret], "kubernetes.io/secret", false, |_, dir| {
-            has(dir, "a", "1")
-        });
+        killed(
+            volume,
+            &[secret],
+            "kubernetes.io/secret",
+            false,
+            |_, dir| has(dir, "a", "1"),
+        );
     });
 }
 
 #[test]
 fn of_the_downward_api() {
     as_root(|| {
-        let items =
-            json!([{"path": "labels", "fieldRef": {"fieldPath": "metadata.labels"}}]);
+        let items = json!([{"path": "labels", "fieldRef": {"fieldPath": "metadata.labels"}}]);
         let volume = json!({"name": "downward", "downwardAPI": {"items": items}});
-        killed(volume, &[], "kubernetes.io/downward-api", false, |_, dir| {
-            has(dir, "labels", "app=\"web\"");
-        });
+        killed(
+            volume,
+            &[],
+            "kubernetes.io/downward-api",
+            false,
+            |_, dir| {
+                has(dir, "labels", "app=\"web\"");
+            },
+        );
     });
 }
 
@@ -186,10 +218,16 @@ fn of_a_projection() {
             {"serviceAccountToken": {"path": "token", "expirationSeconds": 3600}},
         ]);
         let volume = json!({"name": "projected", "projected": {"sources": sources}});
-        killed(volume, &[map], "kubernetes.io/projected", false, |_, dir| {
-            has(dir, "a", "1");
-            has(dir, "token", "token");
-        });
+        killed(
+            volume,
+            &[map],
+            "kubernetes.io/projected",
+            false,
+            |_, dir| {
+                has(dir, "a", "1");
+                has(dir, "token", "token");
+            },
+        );
     });
 }
 
@@ -199,7 +237,9 @@ fn claimed(source: Value) -> [Value; 2] {
         "capacity": {"storage": "16Mi"}, "accessModes": ["ReadWriteOnce"],
         "claimRef": {"namespace": "shop", "name": "claim"},
     });
-    spec.as_object_mut().unwrap().extend(source.as_object().unwrap().clone());
+    spec.as_object_mut()
+        .unwrap()
+        .extend(source.as_object().unwrap().clone());
     [
         json!({"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": "disk"}, "spec": spec}),
         json!({
@@ -219,11 +259,14 @@ fn of_a_local_directory() {
         fs::write(data.join("file"), "kept").unwrap();
         let others = claimed(json!({"local": {"path": data}}));
         // Named as the PersistentVolume, which names the directory.
-        let volume =
-            json!({"name": "disk", "persistentVolumeClaim": {"claimName": "claim"}});
-        killed(volume, &others, "kubernetes.io/local-volume", false, |_, dir| {
-            has(dir, "file", "kept")
-        });
+        let volume = json!({"name": "disk", "persistentVolumeClaim": {"claimName": "claim"}});
+        killed(
+            volume,
+            &others,
+            "kubernetes.io/local-volume",
+            false,
+            |_, dir| has(dir, "file", "kept"),
+        );
         assert_eq!(fs::read_to_string(data.join("file")).unwrap(), "kept");
     });
 }
@@ -234,12 +277,17 @@ fn of_a_local_device() {
         let outside = tempfile::tempdir().unwrap();
         let device = Loop::empty(&outside.path().join("image"));
         let others = claimed(json!({"local": {"path": device.0, "fsType": "ext4"}}));
-        let volume =
-            json!({"name": "disk", "persistentVolumeClaim": {"claimName": "claim"}});
-        killed(volume, &others, "kubernetes.io/local-volume", false, |_, dir| {
-            fs::write(dir.join("file"), "").unwrap();
-            has_group_of(dir);
-        });
+        let volume = json!({"name": "disk", "persistentVolumeClaim": {"claimName": "claim"}});
+        killed(
+            volume,
+            &others,
+            "kubernetes.io/local-volume",
+            false,
+            |_, dir| {
+                fs::write(dir.join("file"), "").unwrap();
+                has_group_of(dir);
+            },
+        );
     });
 }
 
@@ -262,15 +310,17 @@ fn of_a_host_path() {
         world.run("mount");
         world.run("unmount");
         world.assert_clean();
-        assert_eq!(fs::read_to_string(outside.path().join("file")).unwrap(), "kept");
+        assert_eq!(
+            fs::read_to_string(outside.path().join("file")).unwrap(),
+            "kept"
+        );
     });
 }
 
 #[test]
 fn of_a_flex_volume() {
     as_root(|| {
-        let volume =
-            json!({"name": "flex", "flexVolume": {"driver": "example.com/nas"}});
+        let volume = json!({"name": "flex", "flexVolume": {"driver": "example.com/nas"}});
         let world = World::new(&[pod(&[volume])]);
         write_program(
             &world.path("drivers/example.com~nas/nas"),
@@ -287,7 +337,11 @@ fn of_a_flex_volume() {
             writable: None,
             world,
             check: Box::new(|world| {
-                has(&world.volume("example.com/nas", "flex"), "file", "content\n")
+                has(
+                    &world.volume("example.com/nas", "flex"),
+                    "file",
+                    "content\n",
+                )
             }),
         };
         case.kill_all("flex");

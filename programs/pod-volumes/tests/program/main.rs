@@ -3,7 +3,7 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
-#[path = "../../../volume/tests/support/mod.rs"]
+#[path = "../../../../crates/kubernetes-volume/tests/support/mod.rs"]
 mod support;
 
 mod killed;
@@ -67,7 +67,10 @@ impl World {
     }
 
     fn output(&self, command: &str) -> Output {
-        Command::new(PROGRAM).args(self.args(command)).output().unwrap()
+        Command::new(PROGRAM)
+            .args(self.args(command))
+            .output()
+            .unwrap()
     }
 
     /// Runs a command that must succeed, and returns what it prints.
@@ -89,7 +92,9 @@ impl World {
 
     /// Where a volume of the Pod `shop/web` is mounted.
     fn volume(&self, plugin: &str, name: &str) -> PathBuf {
-        self.path("root/pods/shop.web/volumes").join(plugin.replace('/', "~")).join(name)
+        self.path("root/pods/shop.web/volumes")
+            .join(plugin.replace('/', "~"))
+            .join(name)
     }
 
     /// Fails unless nothing is mounted, and nothing is left in the root.
@@ -119,8 +124,16 @@ fn listed(dir: &Path) -> Vec<String> {
             } else {
                 fs::read_link(entry.path()).unwrap().display().to_string()
             };
-            let path = entry.path().strip_prefix(dir).unwrap().display().to_string();
-            found.push(format!("{path} {:o} {content}", metadata.permissions().mode()));
+            let path = entry
+                .path()
+                .strip_prefix(dir)
+                .unwrap()
+                .display()
+                .to_string();
+            found.push(format!(
+                "{path} {:o} {content}",
+                metadata.permissions().mode()
+            ));
         }
     }
     found.sort();

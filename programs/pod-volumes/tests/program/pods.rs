@@ -21,8 +21,10 @@ fn volumes_are_mounted_and_shown_in_a_table() {
         ]);
         for command in ["mount", "mount", "metrics"] {
             let table = world.run(command);
-            let rows: Vec<Vec<&str>> =
-                table.lines().map(|line| line.split_whitespace().collect()).collect();
+            let rows: Vec<Vec<&str>> = table
+                .lines()
+                .map(|line| line.split_whitespace().collect())
+                .collect();
             let (mut rows, head) = (rows[1..].to_vec(), &rows[0]);
             assert_eq!(
                 head[..6],
@@ -36,8 +38,14 @@ fn volumes_are_mounted_and_shown_in_a_table() {
                 "shop/web"
             };
             let at = |row: &[&str]| row[..3].join(" ");
-            assert_eq!(at(&rows[0]), format!("{pod} config kubernetes.io/configmap"));
-            assert_eq!(at(&rows[1]), format!("{pod} memory kubernetes.io/empty-dir"));
+            assert_eq!(
+                at(&rows[0]),
+                format!("{pod} config kubernetes.io/configmap")
+            );
+            assert_eq!(
+                at(&rows[1]),
+                format!("{pod} memory kubernetes.io/empty-dir")
+            );
             assert_eq!(rows[1][5], "1Mi", "{table}");
         }
         let file = world.volume("kubernetes.io/configmap", "config").join("a");
@@ -70,20 +78,14 @@ fn a_volume_that_fails_keeps_no_other_from_being_mounted() {
         let pod = "Pod shop/web: volume";
         for expected in [
             format!("{pod} \"missing\": configmap \"shop/nothing\" not found"),
-            format!(
-                "{pod} \"none\": no volume plugin matched: it has no source, such as emptyDir"
-            ),
+            format!("{pod} \"none\": no volume plugin matched: it has no source, such as emptyDir"),
             format!("{pod} \"csi\": no volume plugin matched: it is csi; --help lists"),
-            format!(
-                "{pod} \"own\": the PersistentVolumeClaim shop/web-own is in no manifest"
-            ),
+            format!("{pod} \"own\": the PersistentVolumeClaim shop/web-own is in no manifest"),
             format!(
                 "{pod} \"two\": multiple volume plugins matched: kubernetes.io/empty-dir,kubernetes.io/host-path"
             ),
             format!("{pod} \"up\": the path \"/tmp/../etc\""),
-            format!(
-                "{pod} \"claim\": the PersistentVolumeClaim shop/gone is in no manifest"
-            ),
+            format!("{pod} \"claim\": the PersistentVolumeClaim shop/gone is in no manifest"),
             format!(
                 "{pod} \"flex\": no volume plugin matched: the driver \"example.com/absent\" is not in"
             ),
@@ -92,7 +94,12 @@ fn a_volume_that_fails_keeps_no_other_from_being_mounted() {
             assert!(errors.contains(&expected), "{expected}\n{errors}");
         }
         assert_eq!(errors.lines().count(), 9, "{errors}");
-        assert!(world.volume("kubernetes.io/configmap", "config").join("a").exists());
+        assert!(
+            world
+                .volume("kubernetes.io/configmap", "config")
+                .join("a")
+                .exists()
+        );
         world.run("unmount");
         world.assert_clean();
     });
@@ -109,11 +116,12 @@ fn an_ephemeral_volume_is_the_claim_that_a_cluster_makes_for_it() {
         });
         let local = |name: &str, source: Value| {
             let mut spec = json!({"capacity": {"storage": "1Gi"}});
-            spec.as_object_mut().unwrap().extend(source.as_object().unwrap().clone());
+            spec.as_object_mut()
+                .unwrap()
+                .extend(source.as_object().unwrap().clone());
             json!({"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": name}, "spec": spec})
         };
-        let own =
-            json!({"name": "own", "ephemeral": {"volumeClaimTemplate": {"spec": {}}}});
+        let own = json!({"name": "own", "ephemeral": {"volumeClaimTemplate": {"spec": {}}}});
         let disk = local("disk", json!({"local": {"path": outside.path()}}));
         let world = World::new(&[pod(std::slice::from_ref(&own)), claim.clone(), disk]);
         world.run("mount");
@@ -166,8 +174,8 @@ fn manifests_are_read_as_kubectl_reads_them() {
         world.write("manifests/pod.yaml", manifest);
         let output = world.output("mount");
         assert!(output.status.success(), "{output:?}");
-        let warnings = String::from_utf8(output.stderr).unwrap()
-            + &String::from_utf8(output.stdout).unwrap();
+        let warnings =
+            String::from_utf8(output.stderr).unwrap() + &String::from_utf8(output.stdout).unwrap();
         for warning in [
             "duplicate field \"spec.volumes[0].configMap.name\" (line 11)",
             "unknown field \"spec.volumes[0].configMap.surprise\" (line 13)",
@@ -175,7 +183,10 @@ fn manifests_are_read_as_kubectl_reads_them() {
             assert!(warnings.contains(warning), "{warnings}");
         }
         let file = world.volume("kubernetes.io/configmap", "config").join("a");
-        assert_eq!(fs::metadata(file).unwrap().permissions().mode() & 0o7777, 0o440);
+        assert_eq!(
+            fs::metadata(file).unwrap().permissions().mode() & 0o7777,
+            0o440
+        );
         world.run("unmount");
         world.assert_clean();
     });
@@ -190,11 +201,17 @@ fn arguments_that_are_wrong_are_told() {
     };
     assert!(run(&["mount", "--root", "relative", "/dev/null"]).contains("relative"));
     assert!(
-        run(&["mount", "--root", "/tmp/x", "/nonexistent"])
-            .contains("/nonexistent: No such file")
+        run(&["mount", "--root", "/tmp/x", "/nonexistent"]).contains("/nonexistent: No such file")
     );
     assert!(
-        run(&["mount", "--root", "/tmp/x", "--allocatable", "memory", "/dev/null"])
-            .contains("memory=2Gi")
+        run(&[
+            "mount",
+            "--root",
+            "/tmp/x",
+            "--allocatable",
+            "memory",
+            "/dev/null"
+        ])
+        .contains("memory=2Gi")
     );
 }

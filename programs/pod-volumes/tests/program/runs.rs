@@ -20,7 +20,13 @@ struct Running(Child);
 impl Running {
     fn new(world: &World) -> Self {
         let mut command = Command::new(PROGRAM);
-        Self(command.args(world.args("run")).stdout(Stdio::null()).spawn().unwrap())
+        Self(
+            command
+                .args(world.args("run"))
+                .stdout(Stdio::null())
+                .spawn()
+                .unwrap(),
+        )
     }
 
     fn end(mut self, signal: Signal) {
@@ -50,8 +56,7 @@ fn manifests(value: &str, volumes: &[Value]) -> String {
         "apiVersion": "v1", "kind": "ConfigMap",
         "metadata": {"name": "settings", "namespace": "shop"}, "data": {"a": value, "b": value},
     });
-    json!({"apiVersion": "v1", "kind": "List", "items": [pod(volumes), config]})
-        .to_string()
+    json!({"apiVersion": "v1", "kind": "List", "items": [pod(volumes), config]}).to_string()
 }
 
 #[test]
@@ -113,7 +118,9 @@ fn a_deleted_pod_is_unmounted() {
             "manifests/all.json",
             "{\"apiVersion\": \"v1\", \"kind\": \"List\", \"items\": []}",
         );
-        eventually("the Pod's end", || !world.path("root/pods/shop.web").exists());
+        eventually("the Pod's end", || {
+            !world.path("root/pods/shop.web").exists()
+        });
         running.end(Signal::SIGTERM);
         world.assert_clean();
     });

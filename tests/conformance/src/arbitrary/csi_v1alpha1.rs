@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use proptest::option::{of, weighted};
 use proptest::prelude::*;
 use storage_v1alpha1::csi::{
-    CSIDriver, CSIDriverInfo, CSIDriverInfoSpec, CSIDriverInfoStatus, CSIDriverSpec,
-    CSINodeInfo, CSINodeInfoSpec, CSINodeInfoStatus, VolumePluginMechanism,
+    CSIDriver, CSIDriverInfo, CSIDriverInfoSpec, CSIDriverInfoStatus, CSIDriverSpec, CSINodeInfo,
+    CSINodeInfoSpec, CSINodeInfoStatus, VolumePluginMechanism,
 };
 
 use super::{list, object_meta, open_enum, text};
@@ -15,13 +15,15 @@ use super::{list, object_meta, open_enum, text};
 pub fn csi_driver() -> BoxedStrategy<CSIDriver> {
     let version = prop_oneof![2 => Just("v1".to_owned()), 1 => text()];
     (object_meta(), of(any::<bool>()), of(version))
-        .prop_map(|(metadata, attach_required, pod_info_on_mount_version)| CSIDriver {
-            metadata,
-            spec: CSIDriverSpec {
-                attach_required,
-                pod_info_on_mount_version,
+        .prop_map(
+            |(metadata, attach_required, pod_info_on_mount_version)| CSIDriver {
+                metadata,
+                spec: CSIDriverSpec {
+                    attach_required,
+                    pod_info_on_mount_version,
+                },
             },
-        })
+        )
         .boxed()
 }
 
@@ -90,39 +92,41 @@ fn form_1_13() -> BoxedStrategy<CSINodeInfo> {
     let strays = prop_oneof![2 => Just(Vec::new()), 1 => named(state())];
     let has = (prop::bool::weighted(0.9), prop::bool::weighted(0.9));
     (object_meta(), drivers, strays, any::<(bool, u8)>(), has)
-        .prop_map(|(metadata, drivers, strays, (reverse, turn), (spec, status))| {
-            let mut infos = Vec::new();
-            let mut states = BTreeMap::new();
-            let mut names = Vec::new();
-            for (name, ((node_id, keys), state)) in drivers {
-                names.push(name.clone());
-                states.extend(state.map(|state| (name.clone(), state)));
-                infos.push(CSIDriverInfoSpec::new(name, node_id, keys));
-            }
-            for (name, state) in strays {
-                if !names.contains(&name) {
+        .prop_map(
+            |(metadata, drivers, strays, (reverse, turn), (spec, status))| {
+                let mut infos = Vec::new();
+                let mut states = BTreeMap::new();
+                let mut names = Vec::new();
+                for (name, ((node_id, keys), state)) in drivers {
                     names.push(name.clone());
-                    states.insert(name, state);
+                    states.extend(state.map(|state| (name.clone(), state)));
+                    infos.push(CSIDriverInfoSpec::new(name, node_id, keys));
                 }
-            }
-            let mut states: Vec<_> = names
-                .into_iter()
-                .filter_map(|name| {
-                    let (available, mechanism) = states.remove(&name)?;
-                    Some(CSIDriverInfoStatus::new(available, name, mechanism))
-                })
-                .collect();
-            if reverse {
-                states.reverse();
-            }
-            let turn = usize::from(turn) % states.len().max(1);
-            states.rotate_left(turn);
-            CSINodeInfo {
-                metadata,
-                spec: spec.then_some(CSINodeInfoSpec { drivers: infos }),
-                csi_drivers: None,
-                status: status.then_some(CSINodeInfoStatus { drivers: states }),
-            }
-        })
+                for (name, state) in strays {
+                    if !names.contains(&name) {
+                        names.push(name.clone());
+                        states.insert(name, state);
+                    }
+                }
+                let mut states: Vec<_> = names
+                    .into_iter()
+                    .filter_map(|name| {
+                        let (available, mechanism) = states.remove(&name)?;
+                        Some(CSIDriverInfoStatus::new(available, name, mechanism))
+                    })
+                    .collect();
+                if reverse {
+                    states.reverse();
+                }
+                let turn = usize::from(turn) % states.len().max(1);
+                states.rotate_left(turn);
+                CSINodeInfo {
+                    metadata,
+                    spec: spec.then_some(CSINodeInfoSpec { drivers: infos }),
+                    csi_drivers: None,
+                    status: status.then_some(CSINodeInfoStatus { drivers: states }),
+                }
+            },
+        )
         .boxed()
 }

@@ -11,8 +11,8 @@ use std::env;
 
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{
-    FieldsV1, LabelSelector, LabelSelectorRequirement, ListMeta, ManagedFieldsEntry,
-    ObjectMeta, OwnerReference, ShardInfo, Time,
+    FieldsV1, LabelSelector, LabelSelectorRequirement, ListMeta, ManagedFieldsEntry, ObjectMeta,
+    OwnerReference, ShardInfo, Time,
 };
 use k8s_openapi::jiff::Timestamp;
 use proptest::collection::{btree_map, vec};
@@ -30,10 +30,7 @@ use serde_json::{Map, Value};
 /// # Panics
 ///
 /// With the smallest value found for which `check` fails.
-pub fn check_all<S: Strategy>(
-    strategy: &S,
-    check: impl Fn(S::Value) -> Result<(), TestCaseError>,
-) {
+pub fn check_all<S: Strategy>(strategy: &S, check: impl Fn(S::Value) -> Result<(), TestCaseError>) {
     run(strategy, ProptestConfig::default(), check);
 }
 
@@ -131,9 +128,8 @@ where
 
 /// Times, from year 1 to 9999.
 pub fn time() -> impl Strategy<Value = Time> {
-    (-62_135_596_800_i64..=253_402_207_200).prop_map(|second| {
-        Time(Timestamp::from_second(second).unwrap_or(Timestamp::UNIX_EPOCH))
-    })
+    (-62_135_596_800_i64..=253_402_207_200)
+        .prop_map(|second| Time(Timestamp::from_second(second).unwrap_or(Timestamp::UNIX_EPOCH)))
 }
 
 /// Quantities as they are usual, and as only a broken writer would make them.
@@ -143,7 +139,13 @@ pub fn quantity() -> impl Strategy<Value = Quantity> {
 
 /// 64-bit integers with their limits and zero.
 pub fn int64() -> impl Strategy<Value = i64> {
-    prop_oneof![Just(0), Just(i64::MIN), Just(i64::MAX), any::<i64>(), 0..100_i64]
+    prop_oneof![
+        Just(0),
+        Just(i64::MIN),
+        Just(i64::MAX),
+        any::<i64>(),
+        0..100_i64
+    ]
 }
 
 /// 32-bit integers with their limits and zero.
@@ -161,11 +163,9 @@ pub fn label_selector() -> impl Strategy<Value = LabelSelector> {
             values,
         }
     });
-    (of(list(requirement)), of(map())).prop_map(|(match_expressions, match_labels)| {
-        LabelSelector {
-            match_expressions,
-            match_labels,
-        }
+    (of(list(requirement)), of(map())).prop_map(|(match_expressions, match_labels)| LabelSelector {
+        match_expressions,
+        match_labels,
     })
 }
 
@@ -178,10 +178,10 @@ fn fields_v1() -> impl Strategy<Value = FieldsV1> {
         1 => text().prop_map(Value::from),
     ];
     let object = |value: BoxedStrategy<Value>| {
-        vec((text(), value), 0..3)
-            .prop_map(|entries| Value::Object(entries.into_iter().collect()))
+        vec((text(), value), 0..3).prop_map(|entries| Value::Object(entries.into_iter().collect()))
     };
-    leaf.prop_recursive(3, 12, 3, move |inner| object(inner).boxed()).prop_map(FieldsV1)
+    leaf.prop_recursive(3, 12, 3, move |inner| object(inner).boxed())
+        .prop_map(FieldsV1)
 }
 
 fn managed_fields_entry() -> impl Strategy<Value = ManagedFieldsEntry> {
@@ -201,23 +201,36 @@ fn managed_fields_entry() -> impl Strategy<Value = ManagedFieldsEntry> {
 }
 
 fn owner_reference() -> impl Strategy<Value = OwnerReference> {
-    (text(), of(any::<bool>()), of(any::<bool>()), text(), text(), text()).prop_map(
-        |(api_version, block_owner_deletion, controller, kind, name, uid)| {
-            OwnerReference {
+    (
+        text(),
+        of(any::<bool>()),
+        of(any::<bool>()),
+        text(),
+        text(),
+        text(),
+    )
+        .prop_map(
+            |(api_version, block_owner_deletion, controller, kind, name, uid)| OwnerReference {
                 api_version,
                 block_owner_deletion,
                 controller,
                 kind,
                 name,
                 uid,
-            }
-        },
-    )
+            },
+        )
 }
 
 /// Metadata of objects.
 pub fn object_meta() -> BoxedStrategy<ObjectMeta> {
-    let texts = (of(text()), of(text()), of(text()), of(text()), of(text()), of(text()));
+    let texts = (
+        of(text()),
+        of(text()),
+        of(text()),
+        of(text()),
+        of(text()),
+        of(text()),
+    );
     let times = (of(time()), of(time()), of(int64()), of(int64()));
     let lists = (
         of(map()),
@@ -228,11 +241,9 @@ pub fn object_meta() -> BoxedStrategy<ObjectMeta> {
     );
     (texts, times, lists)
         .prop_map(|(texts, times, lists)| {
-            let (name, namespace, generate_name, resource_version, self_link, uid) =
-                texts;
+            let (name, namespace, generate_name, resource_version, self_link, uid) = texts;
             let (creation_timestamp, deletion_timestamp, grace, generation) = times;
-            let (annotations, labels, finalizers, managed_fields, owner_references) =
-                lists;
+            let (annotations, labels, finalizers, managed_fields, owner_references) = lists;
             ObjectMeta {
                 annotations,
                 creation_timestamp,
@@ -258,14 +269,12 @@ pub fn object_meta() -> BoxedStrategy<ObjectMeta> {
 pub fn list_meta() -> impl Strategy<Value = ListMeta> {
     let shard = text().prop_map(|selector| ShardInfo { selector });
     (of(text()), of(int64()), of(text()), of(text()), of(shard)).prop_map(
-        |(continue_, remaining_item_count, resource_version, self_link, shard_info)| {
-            ListMeta {
-                continue_,
-                remaining_item_count,
-                resource_version,
-                self_link,
-                shard_info,
-            }
+        |(continue_, remaining_item_count, resource_version, self_link, shard_info)| ListMeta {
+            continue_,
+            remaining_item_count,
+            resource_version,
+            self_link,
+            shard_info,
         },
     )
 }

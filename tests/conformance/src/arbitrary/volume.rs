@@ -5,11 +5,10 @@
 //! the types must carry any mixture.
 
 use k8s_openapi::api::core::v1::{
-    AzureDiskVolumeSource, CSIPersistentVolumeSource, FCVolumeSource,
-    FlexPersistentVolumeSource, HostPathVolumeSource, ISCSIPersistentVolumeSource,
-    LocalVolumeSource, NFSVolumeSource, NodeSelector, NodeSelectorRequirement,
-    NodeSelectorTerm, ObjectReference, PersistentVolumeSpec, RBDPersistentVolumeSource,
-    ScaleIOPersistentVolumeSource, SecretReference, VolumeNodeAffinity,
+    AzureDiskVolumeSource, CSIPersistentVolumeSource, FCVolumeSource, FlexPersistentVolumeSource,
+    HostPathVolumeSource, ISCSIPersistentVolumeSource, LocalVolumeSource, NFSVolumeSource,
+    NodeSelector, NodeSelectorRequirement, NodeSelectorTerm, ObjectReference, PersistentVolumeSpec,
+    RBDPersistentVolumeSource, ScaleIOPersistentVolumeSource, SecretReference, VolumeNodeAffinity,
 };
 use proptest::collection::btree_map;
 use proptest::option::{of, weighted};
@@ -22,12 +21,17 @@ fn flag() -> impl Strategy<Value = Option<bool>> {
 }
 
 fn secret() -> impl Strategy<Value = SecretReference> {
-    (of(text()), of(text()))
-        .prop_map(|(name, namespace)| SecretReference { name, namespace })
+    (of(text()), of(text())).prop_map(|(name, namespace)| SecretReference { name, namespace })
 }
 
 fn csi() -> impl Strategy<Value = CSIPersistentVolumeSource> {
-    let secrets = (of(secret()), of(secret()), of(secret()), of(secret()), of(secret()));
+    let secrets = (
+        of(secret()),
+        of(secret()),
+        of(secret()),
+        of(secret()),
+        of(secret()),
+    );
     (secrets, text(), text(), of(text()), flag(), of(map())).prop_map(
         |(secrets, driver, volume_handle, fs_type, read_only, volume_attributes)| {
             let (expand, publish, node_expand, node_publish, node_stage) = secrets;
@@ -49,8 +53,15 @@ fn csi() -> impl Strategy<Value = CSIPersistentVolumeSource> {
 
 fn iscsi() -> impl Strategy<Value = ISCSIPersistentVolumeSource> {
     let texts = (of(text()), of(text()), of(text()), text(), text());
-    (texts, flag(), flag(), int32(), of(list(text())), of(secret())).prop_map(
-        |(texts, discovery, session, lun, portals, secret_ref)| {
+    (
+        texts,
+        flag(),
+        flag(),
+        int32(),
+        of(list(text())),
+        of(secret()),
+    )
+        .prop_map(|(texts, discovery, session, lun, portals, secret_ref)| {
             let (fs_type, initiator_name, iscsi_interface, iqn, target_portal) = texts;
             ISCSIPersistentVolumeSource {
                 chap_auth_discovery: discovery,
@@ -65,8 +76,7 @@ fn iscsi() -> impl Strategy<Value = ISCSIPersistentVolumeSource> {
                 secret_ref,
                 target_portal,
             }
-        },
-    )
+        })
 }
 
 fn rbd() -> impl Strategy<Value = RBDPersistentVolumeSource> {
@@ -105,28 +115,33 @@ fn scale_io() -> impl Strategy<Value = ScaleIOPersistentVolumeSource> {
 }
 
 fn fc() -> impl Strategy<Value = FCVolumeSource> {
-    (of(text()), of(int32()), flag(), of(list(text())), of(list(text()))).prop_map(
-        |(fs_type, lun, read_only, target_wwns, wwids)| FCVolumeSource {
-            fs_type,
-            lun,
-            read_only,
-            target_wwns,
-            wwids,
-        },
+    (
+        of(text()),
+        of(int32()),
+        flag(),
+        of(list(text())),
+        of(list(text())),
     )
+        .prop_map(
+            |(fs_type, lun, read_only, target_wwns, wwids)| FCVolumeSource {
+                fs_type,
+                lun,
+                read_only,
+                target_wwns,
+                wwids,
+            },
+        )
 }
 
 fn azure_disk() -> impl Strategy<Value = AzureDiskVolumeSource> {
     (of(text()), text(), text(), of(text()), of(text()), flag()).prop_map(
-        |(caching_mode, disk_name, disk_uri, fs_type, kind, read_only)| {
-            AzureDiskVolumeSource {
-                caching_mode,
-                disk_name,
-                disk_uri,
-                fs_type,
-                kind,
-                read_only,
-            }
+        |(caching_mode, disk_name, disk_uri, fs_type, kind, read_only)| AzureDiskVolumeSource {
+            caching_mode,
+            disk_name,
+            disk_uri,
+            fs_type,
+            kind,
+            read_only,
         },
     )
 }
@@ -180,16 +195,15 @@ fn object_reference() -> impl Strategy<Value = ObjectReference> {
 
 /// Volumes with any mixture of sources.
 pub fn persistent_volume_spec() -> BoxedStrategy<PersistentVolumeSpec> {
-    let nfs =
-        (text(), flag(), text()).prop_map(|(path, read_only, server)| NFSVolumeSource {
-            path,
-            read_only,
-            server,
-        });
-    let host_path = (text(), of(text()))
-        .prop_map(|(path, type_)| HostPathVolumeSource { path, type_ });
-    let local = (of(text()), text())
-        .prop_map(|(fs_type, path)| LocalVolumeSource { fs_type, path });
+    let nfs = (text(), flag(), text()).prop_map(|(path, read_only, server)| NFSVolumeSource {
+        path,
+        read_only,
+        server,
+    });
+    let host_path =
+        (text(), of(text())).prop_map(|(path, type_)| HostPathVolumeSource { path, type_ });
+    let local =
+        (of(text()), text()).prop_map(|(fs_type, path)| LocalVolumeSource { fs_type, path });
     // Most values hold few sources, so that a failing one stays readable.
     let sources = (
         weighted(0.6, csi().boxed()),
@@ -211,33 +225,33 @@ pub fn persistent_volume_spec() -> BoxedStrategy<PersistentVolumeSpec> {
         of(node_affinity()),
     );
     let texts = (of(text()), of(text()), of(text()), of(text()));
-    (sources, lists, texts).prop_map(|(sources, lists, texts)| {
-        let (csi, iscsi, rbd, scale_io, fc, azure_disk, flex, nfs, host_path, local) =
-            sources;
-        let (access_modes, capacity, claim_ref, mount_options, node_affinity) = lists;
-        let (reclaim_policy, class_name, attributes_class_name, volume_mode) = texts;
-        PersistentVolumeSpec {
-            access_modes,
-            azure_disk,
-            capacity,
-            claim_ref,
-            csi,
-            fc,
-            flex_volume: flex,
-            host_path,
-            iscsi,
-            local,
-            mount_options,
-            nfs,
-            node_affinity,
-            persistent_volume_reclaim_policy: reclaim_policy,
-            rbd,
-            scale_io,
-            storage_class_name: class_name,
-            volume_attributes_class_name: attributes_class_name,
-            volume_mode,
-            ..Default::default()
-        }
-    })
-    .boxed()
+    (sources, lists, texts)
+        .prop_map(|(sources, lists, texts)| {
+            let (csi, iscsi, rbd, scale_io, fc, azure_disk, flex, nfs, host_path, local) = sources;
+            let (access_modes, capacity, claim_ref, mount_options, node_affinity) = lists;
+            let (reclaim_policy, class_name, attributes_class_name, volume_mode) = texts;
+            PersistentVolumeSpec {
+                access_modes,
+                azure_disk,
+                capacity,
+                claim_ref,
+                csi,
+                fc,
+                flex_volume: flex,
+                host_path,
+                iscsi,
+                local,
+                mount_options,
+                nfs,
+                node_affinity,
+                persistent_volume_reclaim_policy: reclaim_policy,
+                rbd,
+                scale_io,
+                storage_class_name: class_name,
+                volume_attributes_class_name: attributes_class_name,
+                volume_mode,
+                ..Default::default()
+            }
+        })
+        .boxed()
 }

@@ -1,8 +1,8 @@
 //! One object of each kind of csi.storage.k8s.io/v1alpha1.
 
 use storage_v1alpha1::csi::{
-    CSIDriver, CSIDriverInfo, CSIDriverInfoSpec, CSIDriverInfoStatus, CSIDriverSpec,
-    CSINodeInfo, CSINodeInfoSpec, CSINodeInfoStatus, VolumePluginMechanism,
+    CSIDriver, CSIDriverInfo, CSIDriverInfoSpec, CSIDriverInfoStatus, CSIDriverSpec, CSINodeInfo,
+    CSINodeInfoSpec, CSINodeInfoStatus, VolumePluginMechanism,
 };
 
 use super::metadata;
@@ -29,10 +29,12 @@ pub fn csi_node_info() -> CSINodeInfo {
 
 /// A node as Kubernetes 1.12 wrote it, with two drivers.
 pub fn csi_node_info_1_12() -> CSINodeInfo {
-    CSINodeInfo::new("").with_metadata(metadata("node-1")).with_csi_drivers([
-        CSIDriverInfo::new("a.example.com", "id-a", [ZONE]),
-        CSIDriverInfo::new("b.example.com", "id-b", [""; 0]),
-    ])
+    CSINodeInfo::new("")
+        .with_metadata(metadata("node-1"))
+        .with_csi_drivers([
+            CSIDriverInfo::new("a.example.com", "id-a", [ZONE]),
+            CSIDriverInfo::new("b.example.com", "id-b", [""; 0]),
+        ])
 }
 
 /// A node as Kubernetes 1.13 wrote it, with two drivers of which the second is gone.
@@ -45,11 +47,7 @@ pub fn csi_node_info_1_13() -> CSINodeInfo {
         ]))
         .with_status(CSINodeInfoStatus::new([
             CSIDriverInfoStatus::new(true, "a.example.com", VolumePluginMechanism::Csi),
-            CSIDriverInfoStatus::new(
-                false,
-                "b.example.com",
-                VolumePluginMechanism::InTree,
-            ),
+            CSIDriverInfoStatus::new(false, "b.example.com", VolumePluginMechanism::InTree),
         ]))
 }
 

@@ -15,11 +15,10 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, ObjectMeta, 
 use k8s_openapi::jiff::Timestamp;
 use storage_v1::{
     CSIDriver, CSIDriverSpec, CSINode, CSINodeDriver, CSINodeSpec, CSINodeStatus,
-    CSIStorageCapacity, FSGroupPolicy, PersistentVolumeReclaimPolicy, StorageClass,
-    StorageHealth, StorageHealthCondition, StorageHealthStatusType, TokenRequest,
-    VolumeAttachment, VolumeAttachmentSource, VolumeAttachmentSpec,
-    VolumeAttachmentStatus, VolumeAttributesClass, VolumeBindingMode, VolumeError,
-    VolumeLifecycleMode, VolumeNodeResources,
+    CSIStorageCapacity, FSGroupPolicy, PersistentVolumeReclaimPolicy, StorageClass, StorageHealth,
+    StorageHealthCondition, StorageHealthStatusType, TokenRequest, VolumeAttachment,
+    VolumeAttachmentSource, VolumeAttachmentSpec, VolumeAttachmentStatus, VolumeAttributesClass,
+    VolumeBindingMode, VolumeError, VolumeLifecycleMode, VolumeNodeResources,
 };
 
 use crate::arbitrary::storage_v1 as arbitrary;
@@ -52,9 +51,7 @@ pub fn csi_driver() -> CSIDriver {
         .with_se_linux_mount(true)
         .with_service_account_token_in_secrets(true)
         .with_storage_capacity(true)
-        .with_token_requests([
-            TokenRequest::new("vault").with_expiration_seconds(3600_i64)
-        ])
+        .with_token_requests([TokenRequest::new("vault").with_expiration_seconds(3600_i64)])
         .with_volume_lifecycle_modes([
             VolumeLifecycleMode::Persistent,
             VolumeLifecycleMode::Ephemeral,
@@ -67,16 +64,13 @@ pub fn csi_node() -> CSINode {
     let driver = CSINodeDriver::new("csi.example.com", "i-0abc")
         .with_allocatable(VolumeNodeResources::new().with_count(25))
         .with_topology_keys(["topology.example.com/zone"]);
-    let condition = StorageHealthCondition::new(
-        "Timeout",
-        StorageHealthStatusType::StorageUnreachable,
-    )
-    .with_access_mode("ReadWriteOnce")
-    .with_last_transition_time(time())
-    .with_message("no answer")
-    .with_volume_mode("Filesystem");
-    let health =
-        StorageHealth::new("csi.example.com").with_health_conditions([condition]);
+    let condition =
+        StorageHealthCondition::new("Timeout", StorageHealthStatusType::StorageUnreachable)
+            .with_access_mode("ReadWriteOnce")
+            .with_last_transition_time(time())
+            .with_message("no answer")
+            .with_volume_mode("Filesystem");
+    let health = StorageHealth::new("csi.example.com").with_health_conditions([condition]);
     CSINode::new("", CSINodeSpec::new([driver]))
         .with_metadata(metadata("node-1"))
         .with_status(CSINodeStatus::new().with_storage_health([health]))
@@ -131,8 +125,10 @@ pub fn volume_attachment() -> VolumeAttachment {
     let source = VolumeAttachmentSource::new()
         .with_inline_volume_spec(volume)
         .with_persistent_volume_name("pv-1");
-    let error =
-        VolumeError::new().with_error_code(8).with_message("full").with_time(time());
+    let error = VolumeError::new()
+        .with_error_code(8)
+        .with_message("full")
+        .with_time(time());
     let status = VolumeAttachmentStatus::new(true)
         .with_attach_error(error.clone())
         .with_attachment_metadata([("devicePath", "/dev/xvdb")])

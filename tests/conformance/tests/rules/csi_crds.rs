@@ -6,8 +6,7 @@ use storage_v1alpha1::csi::{CSIDriver, CSINodeInfo};
 
 fn node(mechanism: &str) -> Value {
     let spec = json!([{"name": "a", "nodeID": "", "topologyKeys": []}]);
-    let status =
-        json!([{"name": "a", "available": true, "volumePluginMechanism": mechanism}]);
+    let status = json!([{"name": "a", "available": true, "volumePluginMechanism": mechanism}]);
     json!({
         "metadata": {"name": "n"}, "spec": {"drivers": spec}, "status": {"drivers": status}
     })
@@ -27,7 +26,8 @@ fn plugin_mechanism() {
 
 #[test]
 fn drivers_differ() {
-    let twice = json!({"metadata": {"name": "n"}, "csiDrivers": [{"driver": "a"}, {"driver": "a"}]});
+    let twice =
+        json!({"metadata": {"name": "n"}, "csiDrivers": [{"driver": "a"}, {"driver": "a"}]});
     let answer = Probe::<CSINodeInfo>::of(twice).create(json!({}));
     answer.refused(&["Duplicate csiDrivers[1].driver"]);
 }
@@ -37,12 +37,18 @@ fn drivers_differ() {
 fn everything_is_kept() {
     let given = node("csi");
     let stored = Probe::<CSINodeInfo>::of(given.clone()).stored(json!({}));
-    assert_eq!((&stored["spec"], &stored["status"]), (&given["spec"], &given["status"]));
+    assert_eq!(
+        (&stored["spec"], &stored["status"]),
+        (&given["spec"], &given["status"])
+    );
     let old = json!({"metadata": {"name": "n"}, "csiDrivers": [{
         "driver": "a", "nodeID": "i", "topologyKeys": ["k"]
     }]});
     let stored = Probe::<CSINodeInfo>::of(old.clone()).stored(json!({}));
     assert_eq!(stored["csiDrivers"], old["csiDrivers"]);
     let driver = json!({"metadata": {"name": "d"}, "spec": {}});
-    assert_eq!(Probe::<CSIDriver>::of(driver).stored(json!({}))["spec"], json!({}));
+    assert_eq!(
+        Probe::<CSIDriver>::of(driver).stored(json!({}))["spec"],
+        json!({})
+    );
 }

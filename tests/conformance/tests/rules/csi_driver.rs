@@ -87,8 +87,11 @@ fn lifecycle_modes<K: Ruled>() {
 }
 
 fn audiences<K: Ruled>() {
-    let given =
-        |requests: Value| probe::<K>().in_1(34).create(spec("tokenRequests", requests));
+    let given = |requests: Value| {
+        probe::<K>()
+            .in_1(34)
+            .create(spec("tokenRequests", requests))
+    };
     given(json!([])).ok();
     given(json!([{"audience": ""}, {"audience": "a"}, {"audience": "b"}])).ok();
     let twice = given(json!([{"audience": "a"}, {"audience": "a"}]));
@@ -131,8 +134,9 @@ fn update_period<K: Ruled>() {
     let answer = probe::<K>().by(target).create(spec(field, json!(9)));
     answer.refused(&[&format!("Invalid spec.{field}")]);
     // What is stored stays, and is looked at.
-    let stays =
-        probe::<K>().in_1(34).update(spec(field, json!(9)), spec(field, json!(8)));
+    let stays = probe::<K>()
+        .in_1(34)
+        .update(spec(field, json!(9)), spec(field, json!(8)));
     stays.refused(&[&format!("Invalid spec.{field}")]);
 }
 
@@ -142,7 +146,9 @@ fn tokens_in_secrets<K: Ruled>() {
         let answer = probe::<K>().create(spec(field, json!(value)));
         answer.refused(&[&format!("Invalid spec.{field}")]);
         let empty = json!({"spec": {field: value, "tokenRequests": []}});
-        probe::<K>().create(empty).refused(&[&format!("Invalid spec.{field}")]);
+        probe::<K>()
+            .create(empty)
+            .refused(&[&format!("Invalid spec.{field}")]);
         let requests = json!([{"audience": "a"}]);
         let both = json!({"spec": {field: value, "tokenRequests": requests}});
         probe::<K>().create(both).ok();
@@ -153,15 +159,16 @@ fn tokens_in_secrets<K: Ruled>() {
 }
 
 fn token_warning<K: Ruled>() {
-    let requests =
-        |audience: &str| spec("tokenRequests", json!([{"audience": audience}]));
+    let requests = |audience: &str| spec("tokenRequests", json!([{"audience": audience}]));
     let place = ["spec.serviceAccountTokenInSecrets"];
     let new = probe::<K>().create(requests("a"));
     new.refused(&[]);
     new.warned(&place);
     probe::<K>().in_1(34).create(requests("a")).ok();
     probe::<K>().update(requests("a"), requests("a")).ok();
-    probe::<K>().update(requests("a"), requests("b")).warned(&place);
+    probe::<K>()
+        .update(requests("a"), requests("b"))
+        .warned(&place);
     probe::<K>().update(requests("a"), json!({})).ok();
 }
 
@@ -171,14 +178,20 @@ fn fixed_fields<K: Ruled>() {
     let attach = "Invalid spec.attachedRequired (spec.attachRequired)";
     probe.update(json!({}), off.clone()).refused(&[attach]);
     probe.update(off.clone(), off).ok();
-    probe.update(json!({}), spec("attachRequired", json!(true))).ok();
+    probe
+        .update(json!({}), spec("attachRequired", json!(true)))
+        .ok();
     let modes = |modes: Value| spec("volumeLifecycleModes", modes);
     let fixed = ["Invalid spec.volumeLifecycleModes"];
     probe.update(json!({}), modes(json!(["Persistent"]))).ok();
-    probe.update(json!({}), modes(json!(["Ephemeral"]))).refused(&fixed);
+    probe
+        .update(json!({}), modes(json!(["Ephemeral"])))
+        .refused(&fixed);
     let both = modes(json!(["Persistent", "Ephemeral"]));
     probe.update(both.clone(), both.clone()).ok();
-    probe.update(both, modes(json!(["Ephemeral", "Persistent"]))).refused(&fixed);
+    probe
+        .update(both, modes(json!(["Ephemeral", "Persistent"])))
+        .refused(&fixed);
     let free = json!({"spec": {
         "storageCapacity": true, "requiresRepublish": true, "seLinuxMount": true,
         "nodeAllocatableUpdatePeriodSeconds": 10, "preventPodSchedulingIfMissing": true,
@@ -190,10 +203,15 @@ fn fixed_fields<K: Ruled>() {
 }
 
 fn fixed_until_1_29<K: Ruled>() {
-    let fields = [("podInfoOnMount", json!(true)), ("fsGroupPolicy", json!("File"))];
+    let fields = [
+        ("podInfoOnMount", json!(true)),
+        ("fsGroupPolicy", json!("File")),
+    ];
     for (field, value) in fields {
         let change = |minor| {
-            probe::<K>().in_1(minor).update(json!({}), spec(field, value.clone()))
+            probe::<K>()
+                .in_1(minor)
+                .update(json!({}), spec(field, value.clone()))
         };
         change(28).refused(&[&format!("Invalid spec.{field}")]);
         change(29).ok();

@@ -38,7 +38,9 @@ fn driver(member: &str, value: Value) -> Value {
 
 fn a_good_one<K: Ruled>() {
     probe::<K>().create(json!({})).ok();
-    probe::<K>().create(driver("topologyKeys", json!(["zone"]))).ok();
+    probe::<K>()
+        .create(driver("topologyKeys", json!(["zone"])))
+        .ok();
 }
 
 fn driver_names<K: Ruled>() {
@@ -48,19 +50,26 @@ fn driver_names<K: Ruled>() {
     given(&domain(63)).ok();
     given(&domain(64)).refused(&["TooLong spec.drivers[0].name"]);
     given("a_b").refused(&["Invalid spec.drivers[0].name"]);
-    let both = ["Invalid spec.drivers[0].name", "TooLong spec.drivers[0].name"];
+    let both = [
+        "Invalid spec.drivers[0].name",
+        "TooLong spec.drivers[0].name",
+    ];
     given(&format!("{}_", domain(63))).refused(&both);
     let named = |names: &[&str]| {
-        let named = names.iter().map(|name| json!({"name": name, "nodeID": "i"}));
+        let named = names
+            .iter()
+            .map(|name| json!({"name": name, "nodeID": "i"}));
         probe::<K>().create(drivers(named.collect()))
     };
     named(&["a.b", "A.b"]).ok();
-    let twice = ["Duplicate spec.drivers[1].name", "Duplicate spec.drivers[2].name"];
+    let twice = [
+        "Duplicate spec.drivers[1].name",
+        "Duplicate spec.drivers[2].name",
+    ];
     named(&["a", "a", "a"]).refused(&twice);
     // More than are compared one by one.
     let mut many: Vec<_> = (0..40).map(|at| format!("d{at}")).collect();
-    let many_names =
-        |names: &[String]| named(&names.iter().map(|n| &**n).collect::<Vec<_>>());
+    let many_names = |names: &[String]| named(&names.iter().map(|n| &**n).collect::<Vec<_>>());
     many_names(&many).ok();
     many[39] = many[0].clone();
     many_names(&many).refused(&["Duplicate spec.drivers[39].name"]);
@@ -89,8 +98,7 @@ fn topology_keys<K: Ruled>() {
 }
 
 fn allocatable<K: Ruled>() {
-    let given =
-        |count: i32| probe::<K>().create(driver("allocatable", json!({"count": count})));
+    let given = |count: i32| probe::<K>().create(driver("allocatable", json!({"count": count})));
     given(0).ok();
     given(i32::MAX).ok();
     given(-1).refused(&["Invalid spec.drivers[0].allocatable.count"]);
@@ -101,7 +109,9 @@ fn drivers_come_and_go<K: Ruled>() {
     let one = driver("topologyKeys", json!(["zone"]));
     probe::<K>().update(json!({}), one.clone()).ok();
     probe::<K>().update(one.clone(), json!({})).ok();
-    probe::<K>().update(one, driver("name", json!("other"))).ok();
+    probe::<K>()
+        .update(one, driver("name", json!("other")))
+        .ok();
 }
 
 fn installed_drivers<K: Ruled>() {
@@ -112,11 +122,17 @@ fn installed_drivers<K: Ruled>() {
     probe
         .update(stored.clone(), driver("topologyKeys", json!(["b", "a"])))
         .refused(&[keys]);
-    probe.update(json!({}), driver("topologyKeys", json!([]))).ok();
+    probe
+        .update(json!({}), driver("topologyKeys", json!([])))
+        .ok();
     let none = driver("nodeID", json!("i-1"));
-    probe.update(none.clone(), driver("topologyKeys", json!([]))).ok();
+    probe
+        .update(none.clone(), driver("topologyKeys", json!([])))
+        .ok();
     let id = "Invalid spec.drivers (spec.drivers[0].nodeID)";
-    probe.update(none, driver("nodeID", json!("i-2"))).refused(&[id]);
+    probe
+        .update(none, driver("nodeID", json!("i-2")))
+        .refused(&[id]);
     // Drivers are compared by name, in any order.
     let two = |ids: [&str; 2]| {
         let [a, b] = ids;
@@ -126,10 +142,15 @@ fn installed_drivers<K: Ruled>() {
     swapped["spec"]["drivers"].as_array_mut().unwrap().reverse();
     probe.update(two(["1", "2"]), swapped).ok();
     let second = "Invalid spec.drivers (spec.drivers[1].nodeID)";
-    probe.update(two(["1", "2"]), two(["1", "3"])).refused(&[second]);
+    probe
+        .update(two(["1", "2"]), two(["1", "3"]))
+        .refused(&[second]);
     // Servers of 1.31 and 1.32 report no path of the object.
     let second = "Invalid CSINodeDriver (spec.drivers[1].nodeID)";
-    probe.in_1(32).update(two(["1", "2"]), two(["1", "3"])).refused(&[second]);
+    probe
+        .in_1(32)
+        .update(two(["1", "2"]), two(["1", "3"]))
+        .refused(&[second]);
 }
 
 fn limits_of_installed_drivers<K: Ruled>() {
@@ -155,10 +176,8 @@ fn limits_of_installed_drivers<K: Ruled>() {
 #[test]
 fn storage_health() {
     let given = |conditions: Value| {
-        let health =
-            json!([{"name": "csi.example.com", "healthConditions": conditions}]);
-        probe::<storage_v1::CSINode>()
-            .status(json!({"status": {"storageHealth": health}}))
+        let health = json!([{"name": "csi.example.com", "healthConditions": conditions}]);
+        probe::<storage_v1::CSINode>().status(json!({"status": {"storageHealth": health}}))
     };
     let of = |member: &str, value: Value| {
         let mut condition = json!({"status": "StorageDegraded", "reason": "r"});

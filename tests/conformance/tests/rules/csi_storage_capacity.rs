@@ -21,9 +21,7 @@ conformance::each_version! {
 }
 
 fn probe<K: Ruled>() -> Probe<K> {
-    Probe::of(
-        json!({"metadata": {"name": "c", "namespace": "n"}, "storageClassName": "fast"}),
-    )
+    Probe::of(json!({"metadata": {"name": "c", "namespace": "n"}, "storageClassName": "fast"}))
 }
 
 fn a_good_one<K: Ruled>() {
@@ -59,9 +57,8 @@ fn selector_labels<K: Ruled>() {
     let given = |key: &str, value: &str| {
         probe::<K>().create(json!({"nodeTopology": {"matchLabels": {key: value}}}))
     };
-    let place = |key: &str| {
-        format!("Invalid nodeTopology.matchLabels (nodeTopology.matchLabels[{key}])")
-    };
+    let place =
+        |key: &str| format!("Invalid nodeTopology.matchLabels (nodeTopology.matchLabels[{key}])");
     given("zone", "").ok();
     given(&text(63), &text(63)).ok();
     given("zone", &text(64)).refused(&[&place("zone")]);
@@ -88,14 +85,20 @@ fn selector_expressions<K: Ruled>() {
         given(operator, json!([])).refused(&[&format!("Invalid {place}.operator")]);
     }
     let key = json!({"nodeTopology": {"matchExpressions": [{"key": "", "operator": "Exists"}]}});
-    probe::<K>().create(key).refused(&[&format!("Invalid {place}.key")]);
+    probe::<K>()
+        .create(key)
+        .refused(&[&format!("Invalid {place}.key")]);
 }
 
 fn fixed_fields<K: Ruled>() {
     let class = json!({"storageClassName": "slow"});
-    probe::<K>().update(json!({}), class).refused(&["Invalid storageClassName"]);
+    probe::<K>()
+        .update(json!({}), class)
+        .refused(&["Invalid storageClassName"]);
     let zone = json!({"nodeTopology": {"matchLabels": {"zone": "a"}}});
-    probe::<K>().update(json!({}), zone.clone()).refused(&["Invalid nodeTopology"]);
+    probe::<K>()
+        .update(json!({}), zone.clone())
+        .refused(&["Invalid nodeTopology"]);
     probe::<K>().update(zone.clone(), zone).ok();
     let sizes = json!({"capacity": "1Gi", "maximumVolumeSize": "1Gi"});
     probe::<K>().update(json!({}), sizes).ok();
@@ -104,7 +107,9 @@ fn fixed_fields<K: Ruled>() {
 fn equal_selectors<K: Ruled>() {
     // A selector that is empty isn't one that is absent; one with empty parts is.
     let empty = json!({"nodeTopology": {}});
-    probe::<K>().update(json!({}), empty.clone()).refused(&["Invalid nodeTopology"]);
+    probe::<K>()
+        .update(json!({}), empty.clone())
+        .refused(&["Invalid nodeTopology"]);
     let parts = json!({"nodeTopology": {"matchLabels": {}, "matchExpressions": []}});
     probe::<K>().update(empty, parts).ok();
 }

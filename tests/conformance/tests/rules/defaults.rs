@@ -76,7 +76,13 @@ mod csi_driver {
     fn by_release_and_gate<K: Ruled>() {
         let fields = [
             ("SELinuxMountReadWriteOncePod", "seLinuxMount", 25, 28, 36),
-            ("VolumeLimitScaling", "preventPodSchedulingIfMissing", 36, 37, 99),
+            (
+                "VolumeLimitScaling",
+                "preventPodSchedulingIfMissing",
+                36,
+                37,
+                99,
+            ),
         ];
         for (gate, field, alpha, on, locked) in fields {
             let sets = |minor: u16, given: Option<bool>| {
@@ -88,9 +94,15 @@ mod csi_driver {
                 stored["spec"].get(field).is_some()
             };
             assert!(!sets(alpha - 1, Some(true)), "{field} is unknown");
-            assert!(sets(alpha, Some(true)) && !sets(on - 1, None), "{field} is off");
+            assert!(
+                sets(alpha, Some(true)) && !sets(on - 1, None),
+                "{field} is off"
+            );
             assert!(sets(on, None) && !sets(on, Some(false)), "{field} is on");
-            assert!(sets(locked, Some(false)) || locked == 99, "{field} stays on");
+            assert!(
+                sets(locked, Some(false)) || locked == 99,
+                "{field} stays on"
+            );
         }
     }
 
@@ -135,8 +147,7 @@ mod volume_attachment {
 
     /// Each source with what is set where all is absent, and what is where all is empty.
     fn volume_sources<K: Ruled>() {
-        let rbd =
-            json!({"pool": "rbd", "user": "admin", "keyring": "/etc/ceph/keyring"});
+        let rbd = json!({"pool": "rbd", "user": "admin", "keyring": "/etc/ceph/keyring"});
         let iscsi = json!({"iscsiInterface": "default"});
         let azure = json!({
             "cachingMode": "ReadWrite", "fsType": "ext4", "readOnly": false, "kind": "Shared"
@@ -150,8 +161,7 @@ mod volume_attachment {
             ("hostPath", json!({"type": ""}), false),
         ];
         for (source, defaults, also_for_empty) in sources {
-            let stored =
-                |given: Value| stored::<K>(json!({ source: given }))[source].clone();
+            let stored = |given: Value| stored::<K>(json!({ source: given }))[source].clone();
             let absent = stored(json!({}));
             for (field, value) in defaults.as_object().unwrap() {
                 assert_eq!(absent[field], *value, "{source}.{field}");
@@ -162,19 +172,14 @@ mod volume_attachment {
                 assert_eq!(stored(json!({field: other}))[field], other);
                 if value.is_string() {
                     let empty = stored(json!({field: ""}))[field].clone();
-                    assert_eq!(
-                        empty == *value,
-                        also_for_empty || value == "",
-                        "{field}"
-                    );
+                    assert_eq!(empty == *value, also_for_empty || value == "", "{field}");
                 }
             }
         }
     }
 
     fn nothing_else<K: Ruled>() {
-        let csi =
-            json!({"csi": {"driver": "d", "volumeHandle": "h"}, "mountOptions": ["a"]});
+        let csi = json!({"csi": {"driver": "d", "volumeHandle": "h"}, "mountOptions": ["a"]});
         assert_eq!(stored::<K>(csi.clone()), csi);
     }
 
@@ -184,8 +189,14 @@ mod volume_attachment {
         let good = json!({"metadata": {"name": "a"}, "spec": spec});
         let status = json!({"status": {"attached": true}});
         let probe = Probe::<storage_v1::VolumeAttachment>::of(good.clone());
-        assert_eq!(probe.stored(status.clone())["status"], json!({"attached": false}));
-        assert_eq!(probe.stored(json!({}))["status"], json!({"attached": false}));
+        assert_eq!(
+            probe.stored(status.clone())["status"],
+            json!({"attached": false})
+        );
+        assert_eq!(
+            probe.stored(json!({}))["status"],
+            json!({"attached": false})
+        );
         let probe = Probe::<storage_v1beta1::VolumeAttachment>::of(good);
         assert_eq!(probe.stored(status)["status"], json!({"attached": true}));
         assert_eq!(probe.stored(json!({})).get("status"), None);

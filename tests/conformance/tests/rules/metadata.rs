@@ -34,7 +34,18 @@ fn names() {
     for good in [&domain(252), &domain(253), &text(64), "0", "a-b.c"] {
         probe().create(metadata("name", json!(good))).ok();
     }
-    for bad in [&domain(254), "A", "a_b", "-a", "a-", "a..b", ".a", "a/b", " ", "ä"] {
+    for bad in [
+        &domain(254),
+        "A",
+        "a_b",
+        "-a",
+        "a-",
+        "a..b",
+        ".a",
+        "a/b",
+        " ",
+        "ä",
+    ] {
         invalid(metadata("name", json!(bad)), "metadata.name");
     }
     for absent in [Value::Null, json!("")] {
@@ -43,14 +54,15 @@ fn names() {
     }
     // A driver's name may be longer than the 63 bytes that are often said.
     driver().create(metadata("name", json!(text(64)))).ok();
-    driver().create(metadata("name", json!("A"))).refused(&["Invalid metadata.name"]);
+    driver()
+        .create(metadata("name", json!("A")))
+        .refused(&["Invalid metadata.name"]);
 }
 
 #[test]
 fn generated_names() {
-    let given = |prefix: &str| {
-        probe().create(json!({"metadata": {"name": null, "generateName": prefix}}))
-    };
+    let given =
+        |prefix: &str| probe().create(json!({"metadata": {"name": null, "generateName": prefix}}));
     for good in ["a", "a-", "a.b-", "ab--", &text(253)] {
         given(good).ok();
     }
@@ -63,7 +75,9 @@ fn generated_names() {
     given("a_").refused(&both);
     // With a name as well, the prefix is checked all the same.
     let both = json!({"metadata": {"generateName": "A"}});
-    probe().create(both.clone()).refused(&["Invalid metadata.generateName"]);
+    probe()
+        .create(both.clone())
+        .refused(&["Invalid metadata.generateName"]);
     // An update of a CSIDriver doesn't look at it.
     namespaced()
         .update(both.clone(), both.clone())
@@ -73,8 +87,7 @@ fn generated_names() {
 
 #[test]
 fn namespaces() {
-    let given =
-        |namespace: &str| namespaced().create(metadata("namespace", json!(namespace)));
+    let given = |namespace: &str| namespaced().create(metadata("namespace", json!(namespace)));
     given(&text(63)).ok();
     for bad in [&text(64), "a.b", "A", "-a"] {
         given(bad).refused(&["Invalid metadata.namespace"]);
@@ -90,8 +103,17 @@ fn labels() {
     let given = |key: &str, value: &str| metadata("labels", json!({key: value}));
     probe().create(given("app.kubernetes.io/name", "")).ok();
     probe().create(given(&text(63), &text(63))).ok();
-    probe().create(given(&format!("{}/A_b.c", domain(253)), "A_b.c")).ok();
-    let keys = [&text(64), "", "a b", "A/b", "a/b/c", &format!("{}/a", domain(254))];
+    probe()
+        .create(given(&format!("{}/A_b.c", domain(253)), "A_b.c"))
+        .ok();
+    let keys = [
+        &text(64),
+        "",
+        "a b",
+        "A/b",
+        "a/b/c",
+        &format!("{}/a", domain(254)),
+    ];
     for key in keys {
         let path = format!("metadata.labels (metadata.labels[{key}])");
         invalid(given(key, "v"), &path);
@@ -103,8 +125,7 @@ fn labels() {
 
 #[test]
 fn annotations() {
-    let given =
-        |annotations: Value| probe().create(metadata("annotations", annotations));
+    let given = |annotations: Value| probe().create(metadata("annotations", annotations));
     given(json!({"Example.COM/key": "any\nthing"})).ok();
     given(json!({text(63): ""})).ok();
     for key in [&text(64), "", "a b", "a/b/c"] {
@@ -125,7 +146,13 @@ fn repeated_owners() {
     answer.refused(&[]);
     answer.warned(&["metadata.ownerReferences"]);
     let stored = probe().stored(twice);
-    assert_eq!(stored["metadata"]["ownerReferences"].as_array().unwrap().len(), 1);
+    assert_eq!(
+        stored["metadata"]["ownerReferences"]
+            .as_array()
+            .unwrap()
+            .len(),
+        1
+    );
 }
 
 /// An owner with another member.
@@ -179,10 +206,14 @@ fn no_finalizers_for_what_is_being_deleted() {
         let time = "2026-01-01T00:00:00Z";
         json!({"metadata": {"deletionTimestamp": time, "finalizers": finalizers}})
     };
-    probe().update(deleted(json!(["a/b", "a/c"])), deleted(json!(["a/c"]))).ok();
+    probe()
+        .update(deleted(json!(["a/b", "a/c"])), deleted(json!(["a/c"])))
+        .ok();
     let more = probe().update(deleted(json!(["a/b"])), deleted(json!(["a/b", "a/c"])));
     more.refused(&["Forbidden metadata.finalizers (metadata.finalizers[1])"]);
-    probe().update(json!({}), metadata("finalizers", json!(["a/c"]))).ok();
+    probe()
+        .update(json!({}), metadata("finalizers", json!(["a/c"])))
+        .ok();
 }
 
 #[test]
@@ -216,7 +247,9 @@ fn the_version_that_an_update_is_based_on() {
         .update(json!({}), none())
         .refused(&["Invalid metadata.resourceVersion"]);
     let empty = metadata("resourceVersion", json!(""));
-    driver().update(json!({}), empty).refused(&["Invalid metadata.resourceVersion"]);
+    driver()
+        .update(json!({}), empty)
+        .refused(&["Invalid metadata.resourceVersion"]);
     // Of a class, an update without one is one of the latest.
     probe().update(json!({}), none()).ok();
 }

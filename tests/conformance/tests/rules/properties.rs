@@ -9,15 +9,13 @@ use proptest::sample::select;
 
 /// Servers that differ: old and new, with gates on and off.
 fn target() -> impl Strategy<Value = Target> {
-    (23_u16..=38, select(vec![None, Some(true), Some(false)])).prop_map(
-        |(minor, gates)| {
-            let target = Target::new(Release::new(1, minor));
-            match gates {
-                Some(on) => target.with_gate("AllAlpha", on).with_gate("AllBeta", on),
-                None => target,
-            }
-        },
-    )
+    (23_u16..=38, select(vec![None, Some(true), Some(false)])).prop_map(|(minor, gates)| {
+        let target = Target::new(Release::new(1, minor));
+        match gates {
+            Some(on) => target.with_gate("AllAlpha", on).with_gate("AllBeta", on),
+            None => target,
+        }
+    })
 }
 
 mod defaulting_twice_is_defaulting_once {
@@ -44,10 +42,7 @@ mod defaulting_twice_is_defaulting_once {
 mod validation_never_panics_and_paths_are_there {
     use super::*;
 
-    fn paths_are_there<K: Ruled>(
-        object: &K,
-        report: &Report,
-    ) -> Result<(), TestCaseError> {
+    fn paths_are_there<K: Ruled>(object: &K, report: &Report) -> Result<(), TestCaseError> {
         if report.errors.is_empty() && report.warnings.is_empty() {
             return Ok(());
         }
@@ -95,9 +90,15 @@ mod an_update_without_change_has_no_error_of_change {
             let report = object.validate_update(&object.clone(), &target);
             // Of elements with the same key, each is compared with the first.
             prop_assume!(
-                report.errors.iter().all(|f| f.error_type != ErrorType::Duplicate)
+                report
+                    .errors
+                    .iter()
+                    .all(|f| f.error_type != ErrorType::Duplicate)
             );
-            let changes = report.errors.iter().filter(|error| error.rule == "immutable");
+            let changes = report
+                .errors
+                .iter()
+                .filter(|error| error.rule == "immutable");
             prop_assert_eq!(
                 changes.map(in_short).collect::<Vec<_>>(),
                 Vec::<String>::new()
@@ -117,15 +118,16 @@ mod versions_agree {
     fn without_status(mut report: Report) -> Report {
         let is_status = |text: &str| text.starts_with("status");
         report.errors.retain(|error| !is_status(&error.field));
-        report.warnings.retain(|warning| !is_status(&warning.path.to_string()));
+        report
+            .warnings
+            .retain(|warning| !is_status(&warning.path.to_string()));
         report
     }
 
     fn check<Old: Ruled + From<New>, New: Ruled + From<Old>>() {
         let objects = (Old::arbitrary(), Old::arbitrary(), target());
         check_all(&objects, |(mut object, mut stored, target)| {
-            let (mut new, mut new_stored) =
-                (New::from(object.clone()), New::from(stored.clone()));
+            let (mut new, mut new_stored) = (New::from(object.clone()), New::from(stored.clone()));
             object.set_defaults(&target);
             new.set_defaults(&target);
             prop_assert_eq!(&New::from(object.clone()), &new);

@@ -42,12 +42,21 @@ fn a_good_one<K: Ruled>() {
 fn provisioner<K: Ruled>() {
     let given = |name: &str| probe::<K>().create(json!({"provisioner": name}));
     given("").refused(&["Required provisioner"]);
-    for good in ["UPPER.example.com", "a/b_c.d", "kubernetes.io/aws-ebs", "\u{212a}"] {
+    for good in [
+        "UPPER.example.com",
+        "a/b_c.d",
+        "kubernetes.io/aws-ebs",
+        "\u{212a}",
+    ] {
         given(good).ok();
     }
     given(&text(63)).ok();
     given(&format!("{}/{}", domain(253), text(63))).ok();
-    let too_long = [text(64), format!("{}/x", domain(254)), format!("x/{}", text(64))];
+    let too_long = [
+        text(64),
+        format!("{}/x", domain(254)),
+        format!("x/{}", text(64)),
+    ];
     let bad = ["a b", "-a", "a-", "/a", "a/", "a/b/c", "Ä", "a_b/c"].map(str::to_owned);
     for name in too_long.iter().chain(&bad) {
         given(name).refused(&["Invalid provisioner"]);
@@ -55,8 +64,7 @@ fn provisioner<K: Ruled>() {
 }
 
 fn number_of_parameters<K: Ruled>() {
-    let given =
-        |parameters: Value| probe::<K>().create(json!({"parameters": parameters}));
+    let given = |parameters: Value| probe::<K>().create(json!({"parameters": parameters}));
     given(json!({})).ok();
     given(entries(512)).ok();
     given(entries(513)).refused(&["TooLong parameters"]);
@@ -67,8 +75,7 @@ fn number_of_parameters<K: Ruled>() {
 }
 
 fn size_of_parameters<K: Ruled>() {
-    let given =
-        |parameters: Value| probe::<K>().create(json!({"parameters": parameters}));
+    let given = |parameters: Value| probe::<K>().create(json!({"parameters": parameters}));
     given(json!({"k": ""})).ok();
     given(json!({"": "v"})).refused(&["Invalid parameters (parameters[])"]);
     given(entry_of((256 << 10) - 1)).ok();
@@ -122,8 +129,10 @@ fn topology_terms<K: Ruled>() {
     given(json!([of(&[("a", "1"), ("b", "2")]), of(&[("a", "1")])])).ok();
     let keys = given(json!([of(&[("a", "1"), ("a", "2")])]));
     keys.refused(&["Duplicate allowedTopologies[0].matchLabelExpressions[1].key"]);
-    let equal =
-        given(json!([of(&[("a", "1"), ("b", "2")]), of(&[("b", "2"), ("a", "1")])]));
+    let equal = given(json!([
+        of(&[("a", "1"), ("b", "2")]),
+        of(&[("b", "2"), ("a", "1")])
+    ]));
     equal.refused(&["Duplicate allowedTopologies[1].matchLabelExpressions"]);
     let values = given(json!([term("a", &["1", "2"]), term("a", &["2", "1"])]));
     values.refused(&["Duplicate allowedTopologies[1].matchLabelExpressions"]);
@@ -149,8 +158,10 @@ fn fixed_fields<K: Ruled>() {
         ("reclaimPolicy", json!("Retain")),
         ("volumeBindingMode", json!("WaitForFirstConsumer")),
     ];
-    let all: serde_json::Map<_, _> =
-        fields.iter().map(|(f, v)| ((*f).to_owned(), v.clone())).collect();
+    let all: serde_json::Map<_, _> = fields
+        .iter()
+        .map(|(f, v)| ((*f).to_owned(), v.clone()))
+        .collect();
     let all = Value::Object(all);
     let every = fields.clone().map(|(field, _)| format!("Invalid {field}"));
     let every: Vec<_> = every.iter().map(String::as_str).collect();
@@ -159,12 +170,18 @@ fn fixed_fields<K: Ruled>() {
     for (field, value) in fields {
         let expected = format!("Invalid {field}");
         let changed = json!({ field: value });
-        probe::<K>().update(json!({}), changed.clone()).refused(&[&expected]);
-        probe::<K>().update(changed, json!({})).refused(&[&expected]);
+        probe::<K>()
+            .update(json!({}), changed.clone())
+            .refused(&[&expected]);
+        probe::<K>()
+            .update(changed, json!({}))
+            .refused(&[&expected]);
     }
     // Case matters, although it doesn't for whether the name is good.
     let case = json!({"provisioner": "CSI.example.com"});
-    probe::<K>().update(json!({}), case).refused(&["Invalid provisioner"]);
+    probe::<K>()
+        .update(json!({}), case)
+        .refused(&["Invalid provisioner"]);
 }
 
 fn empty_parameters_are_none<K: Ruled>() {
@@ -175,21 +192,23 @@ fn empty_parameters_are_none<K: Ruled>() {
         ("parameters", json!({"a": "c"})),
         ("reclaimPolicy", json!("Retain")),
     ] {
-        let (invalid, forbidden) =
-            (format!("Invalid {field}"), format!("Forbidden {field}"));
+        let (invalid, forbidden) = (format!("Invalid {field}"), format!("Forbidden {field}"));
         given(36, json!({field: value})).refused(&[&invalid]);
         given(35, json!({field: value})).refused(&[&forbidden]);
         given(31, json!({field: value})).refused(&[&forbidden]);
     }
     given(35, json!({"parameters": {}})).refused(&["Forbidden parameters"]);
-    probe::<K>().update(json!({}), json!({"parameters": {}})).ok();
-    probe::<K>().update(json!({"parameters": {}}), json!({})).ok();
+    probe::<K>()
+        .update(json!({}), json!({"parameters": {}}))
+        .ok();
+    probe::<K>()
+        .update(json!({"parameters": {}}), json!({}))
+        .ok();
 }
 
 fn deprecated_labels<K: Ruled>() {
     let old = "failure-domain.beta.kubernetes.io/zone";
-    let answer =
-        probe::<K>().create(terms(json!([term("zone", &["a"]), term(old, &["a"])])));
+    let answer = probe::<K>().create(terms(json!([term("zone", &["a"]), term(old, &["a"])])));
     answer.refused(&[]);
     answer.warned(&["allowedTopologies[1].matchLabelExpressions[0].key"]);
     probe::<K>()

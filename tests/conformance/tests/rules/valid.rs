@@ -19,8 +19,8 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use storage_v1::{
     CSIDriver, CSIDriverSpec, CSINode, CSINodeDriver, CSINodeSpec, CSIStorageCapacity,
-    StorageClass, TokenRequest, VolumeAttachment, VolumeAttachmentSource,
-    VolumeAttachmentSpec, VolumeAttributesClass, VolumeNodeResources,
+    StorageClass, TokenRequest, VolumeAttachment, VolumeAttachmentSource, VolumeAttachmentSpec,
+    VolumeAttributesClass, VolumeNodeResources,
 };
 
 /// The object is accepted by servers of the release, as a new one and in its own place; and
@@ -30,7 +30,10 @@ fn accepted<K: Ruled>(mut object: K, minor: u16) -> Result<K, TestCaseError> {
     prop_assert_eq!(object.default_and_validate(&target).errors, vec![]);
     object.metadata_mut().resource_version = Some("1".to_owned());
     let mut again = object.clone();
-    prop_assert_eq!(again.default_and_validate_update(&object, &target).errors, vec![]);
+    prop_assert_eq!(
+        again.default_and_validate_update(&object, &target).errors,
+        vec![]
+    );
     prop_assert_eq!(&again, &object);
     Ok(object)
 }
@@ -76,8 +79,7 @@ fn topologies() -> impl Strategy<Value = Vec<TopologySelectorTerm>> {
             match_label_expressions: Some(requirements.collect()),
         }
     };
-    vec(requirements, 0..3)
-        .prop_map(move |terms| terms.into_iter().enumerate().map(term).collect())
+    vec(requirements, 0..3).prop_map(move |terms| terms.into_iter().enumerate().map(term).collect())
 }
 
 #[test]
@@ -180,9 +182,8 @@ fn csi_storage_capacities() {
 #[test]
 fn volume_attachments() {
     let source = prop_oneof![
-        domain().prop_map(|name| {
-            VolumeAttachmentSource::new().with_persistent_volume_name(name)
-        }),
+        domain()
+            .prop_map(|name| { VolumeAttachmentSource::new().with_persistent_volume_name(name) }),
         driver_name().prop_map(|driver| {
             let csi = CSIPersistentVolumeSource {
                 driver,

@@ -38,7 +38,10 @@ fn inline(patch: Value) -> Value {
     for (field, value) in patch.as_object().into_iter().flatten() {
         volume[field] = value.clone();
     }
-    spec("source", json!({"persistentVolumeName": null, "inlineVolumeSpec": volume}))
+    spec(
+        "source",
+        json!({"persistentVolumeName": null, "inlineVolumeSpec": volume}),
+    )
 }
 
 const INLINE: &str = "spec.source.inlineVolumeSpec";
@@ -66,22 +69,27 @@ fn attacher<K: Ruled>() {
 fn names_on_earlier_servers<K: Ruled>() {
     let source = |name: &str| spec("source", json!({"persistentVolumeName": name}));
     for (minor, is_earlier) in [(31, true), (35, true), (36, false)] {
-        let with =
-            |errors: &[&'static str], more: &[&'static str]| -> Vec<&'static str> {
-                let more = if is_earlier { &[][..] } else { more };
-                errors.iter().chain(more).copied().collect()
-            };
+        let with = |errors: &[&'static str], more: &[&'static str]| -> Vec<&'static str> {
+            let more = if is_earlier { &[][..] } else { more };
+            errors.iter().chain(more).copied().collect()
+        };
         let empty = match is_earlier {
             true => vec!["Invalid spec.attacher", "Required spec.attacher"],
             false => vec!["Required spec.attacher"],
         };
-        probe::<K>().in_1(minor).create(spec("attacher", json!(""))).refused(&empty);
+        probe::<K>()
+            .in_1(minor)
+            .create(spec("attacher", json!("")))
+            .refused(&empty);
         let update = |change| probe::<K>().in_1(minor).update(json!({}), change);
         let attacher = with(&["Invalid spec"], &["Invalid spec.attacher"]);
         update(spec("attacher", json!("a_b"))).refused(&attacher);
         let name = "Invalid spec.source.persistentVolumeName";
         update(source("A")).refused(&with(&["Invalid spec"], &[name]));
-        probe::<K>().in_1(minor).create(source("A")).refused(&[name]);
+        probe::<K>()
+            .in_1(minor)
+            .create(source("A"))
+            .refused(&[name]);
     }
 }
 
@@ -100,14 +108,16 @@ fn source<K: Ruled>() {
     // Where there are two, the server looks into neither; but the name is checked anyway.
     given(json!({"inlineVolumeSpec": {}})).refused(&["Forbidden spec.source"]);
     let both = json!({"inlineVolumeSpec": {}, "persistentVolumeName": "A"});
-    let errors = ["Forbidden spec.source", "Invalid spec.source.persistentVolumeName"];
+    let errors = [
+        "Forbidden spec.source",
+        "Invalid spec.source.persistentVolumeName",
+    ];
     given(both).refused(&errors);
 }
 
 fn persistent_volume_name<K: Ruled>() {
-    let given = |name: &str| {
-        probe::<K>().create(spec("source", json!({"persistentVolumeName": name})))
-    };
+    let given =
+        |name: &str| probe::<K>().create(spec("source", json!({"persistentVolumeName": name})));
     given(&domain(253)).ok();
     let place = "spec.source.persistentVolumeName";
     for bad in [&domain(254), "PV", "a_b"] {
@@ -128,8 +138,7 @@ fn what_an_inline_volume_lacks<K: Ruled>() {
         ("volumeMode", json!("")),
     ];
     for (field, value) in forbidden {
-        given(json!({ field: value }))
-            .refused(&[&format!("Forbidden {INLINE}.{field}")]);
+        given(json!({ field: value })).refused(&[&format!("Forbidden {INLINE}.{field}")]);
     }
     let harmless = [
         ("capacity", json!({})),
@@ -147,8 +156,7 @@ fn what_an_inline_volume_lacks<K: Ruled>() {
 }
 
 fn access_modes<K: Ruled>() {
-    let given =
-        |modes: Value| probe::<K>().create(inline(json!({"accessModes": modes})));
+    let given = |modes: Value| probe::<K>().create(inline(json!({"accessModes": modes})));
     let place = format!("{INLINE}.accessModes");
     given(json!([])).refused(&[&format!("Required {place}")]);
     given(json!(["ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany"])).ok();
@@ -170,9 +178,13 @@ fn csi_volume<K: Ruled>() {
     given("driver", json!(text(63))).ok();
     given("driver", json!(text(64))).refused(&[&format!("TooLong {place}.driver")]);
     given("driver", json!("a_b")).refused(&[&format!("Invalid {place}.driver")]);
-    given("volumeHandle", json!(""))
-        .refused(&[&format!("Required {place}.volumeHandle")]);
-    let secrets = ["controllerPublish", "controllerExpand", "nodePublish", "nodeExpand"];
+    given("volumeHandle", json!("")).refused(&[&format!("Required {place}.volumeHandle")]);
+    let secrets = [
+        "controllerPublish",
+        "controllerExpand",
+        "nodePublish",
+        "nodeExpand",
+    ];
     for secret in secrets.map(|secret| format!("{secret}SecretRef")) {
         given(&secret, json!({"name": domain(253), "namespace": text(63)})).ok();
         given(&secret, json!({})).refused(&[
@@ -196,19 +208,31 @@ fn fixed_spec<K: Ruled>() {
         inline(json!({})),
     ];
     for change in changes {
-        probe::<K>().update(json!({}), change).refused(&["Invalid spec"]);
+        probe::<K>()
+            .update(json!({}), change)
+            .refused(&["Invalid spec"]);
     }
 }
 
 fn equal_specs<K: Ruled>() {
     let equal = |one: Value, other: Value| {
-        probe::<K>().update(inline(one.clone()), inline(other.clone())).ok();
+        probe::<K>()
+            .update(inline(one.clone()), inline(other.clone()))
+            .ok();
         probe::<K>().update(inline(other), inline(one)).ok();
     };
-    equal(json!({}), json!({"mountOptions": [], "storageClassName": ""}));
-    equal(json!({}), json!({"persistentVolumeReclaimPolicy": "", "capacity": {}}));
+    equal(
+        json!({}),
+        json!({"mountOptions": [], "storageClassName": ""}),
+    );
+    equal(
+        json!({}),
+        json!({"persistentVolumeReclaimPolicy": "", "capacity": {}}),
+    );
     let mode = inline(json!({"volumeMode": "Filesystem"}));
-    probe::<K>().update(inline(json!({})), mode).refused(&["Invalid spec"]);
+    probe::<K>()
+        .update(inline(json!({})), mode)
+        .refused(&["Invalid spec"]);
 }
 
 fn status(field: &str, value: Value) -> Value {

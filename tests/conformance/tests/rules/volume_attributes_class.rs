@@ -52,10 +52,14 @@ fn parameters<K: Ruled>() {
 
 fn fixed_fields<K: Ruled>() {
     let driver = json!({"driverName": "other.example.com"});
-    probe::<K>().update(json!({}), driver).refused(&["Forbidden driverName"]);
+    probe::<K>()
+        .update(json!({}), driver)
+        .refused(&["Forbidden driverName"]);
     let changes = [json!({"iops": "11"}), json!({"more": "1"})];
     for parameters in changes {
         let changed = json!({ "parameters": parameters });
-        probe::<K>().update(json!({}), changed).refused(&["Forbidden parameters"]);
+        probe::<K>()
+            .update(json!({}), changed)
+            .refused(&["Forbidden parameters"]);
     }
 }

@@ -13,9 +13,8 @@ fn errors(sources: Value) -> Vec<String> {
     volume["accessModes"] = json!(["ReadWriteOnce"]);
     let source = json!({ "inlineVolumeSpec": volume });
     let spec = json!({"attacher": "csi.example.com", "nodeName": "n", "source": source});
-    let probe = Probe::<storage_v1::VolumeAttachment>::of(
-        json!({"metadata": {"name": "a"}, "spec": spec}),
-    );
+    let probe =
+        Probe::<storage_v1::VolumeAttachment>::of(json!({"metadata": {"name": "a"}, "spec": spec}));
     let answer = probe.create(json!({}));
     let short = |error: &String| error.replace(&format!("{INLINE}."), "");
     answer.errors().iter().map(short).collect()
@@ -36,12 +35,17 @@ const IQN: &str = "iqn.2001-04.com.example:disk";
 fn good() -> Vec<(&'static str, Value)> {
     let iscsi = json!({"targetPortal": "p", "iqn": IQN, "lun": 255});
     let azure = json!({"diskName": "d", "diskURI": "https://e"});
-    let scale =
-        json!({"gateway": "g", "system": "s", "volumeName": "v", "secretRef": {}});
+    let scale = json!({"gateway": "g", "system": "s", "volumeName": "v", "secretRef": {}});
     vec![
         ("hostPath", json!({"path": "/a", "type": "Socket"})),
-        ("gcePersistentDisk", json!({"pdName": "d", "partition": 255})),
-        ("awsElasticBlockStore", json!({"volumeID": "v", "partition": 0})),
+        (
+            "gcePersistentDisk",
+            json!({"pdName": "d", "partition": 255}),
+        ),
+        (
+            "awsElasticBlockStore",
+            json!({"volumeID": "v", "partition": 0}),
+        ),
         ("glusterfs", json!({"endpoints": "e", "path": "p"})),
         ("flocker", json!({"datasetName": "n"})),
         ("nfs", json!({"server": "s", "path": "/p"})),
@@ -125,7 +129,11 @@ fn flex_volume_is_never_a_second() {
 
 #[test]
 fn paths_and_disks() {
-    check("hostPath", json!({"path": "", "type": "x"}), &["Required hostPath.path"]);
+    check(
+        "hostPath",
+        json!({"path": "", "type": "x"}),
+        &["Required hostPath.path"],
+    );
     let both = ["Invalid hostPath.path", "NotSupported hostPath.type"];
     check("hostPath", json!({"path": "/a/../b", "type": "x"}), &both);
     check("hostPath", json!({"path": "..a/b.."}), &[]);
@@ -133,11 +141,19 @@ fn paths_and_disks() {
         "Required persistentDisk.pdName (gcePersistentDisk.pdName)",
         "Invalid persistentDisk.partition (gcePersistentDisk.partition)",
     ];
-    check("gcePersistentDisk", json!({"pdName": "", "partition": 256}), &gce);
+    check(
+        "gcePersistentDisk",
+        json!({"pdName": "", "partition": 256}),
+        &gce,
+    );
     let aws = ["Required awsElasticBlockStore.volumeID"];
     check("awsElasticBlockStore", json!({"volumeID": ""}), &aws);
     let partition = ["Invalid awsElasticBlockStore.partition"];
-    check("awsElasticBlockStore", json!({"volumeID": "v", "partition": -1}), &partition);
+    check(
+        "awsElasticBlockStore",
+        json!({"volumeID": "v", "partition": -1}),
+        &partition,
+    );
     let local = ["Required local.path", "Required nodeAffinity"];
     check("local", json!({"path": ""}), &local);
     check("local", json!({"path": "a"}), &["Required nodeAffinity"]);
@@ -150,8 +166,7 @@ fn network_file_systems() {
     let empty = ["Required glusterfs.endpoints", "Required glusterfs.path"];
     check("glusterfs", json!({}), &empty);
     for (namespace, is_good) in [(text(63), true), (text(64), false), (text(0), false)] {
-        let value =
-            json!({"endpoints": "e", "path": "p", "endpointsNamespace": namespace});
+        let value = json!({"endpoints": "e", "path": "p", "endpointsNamespace": namespace});
         let error = ["Invalid glusterfs.endpointsNamespace"];
         check("glusterfs", value, if is_good { &[] } else { &error });
     }
@@ -161,17 +176,33 @@ fn network_file_systems() {
         json!({"datasetName": "a", "datasetUUID": "b"}),
         &["Invalid flocker"],
     );
-    check("flocker", json!({"datasetName": "a/b"}), &["Invalid flocker.datasetName"]);
+    check(
+        "flocker",
+        json!({"datasetName": "a/b"}),
+        &["Invalid flocker.datasetName"],
+    );
     check("flocker", json!({"datasetUUID": "a/b"}), &[]);
-    let empty = ["Required nfs.server", "Required nfs.path", "Invalid nfs.path"];
+    let empty = [
+        "Required nfs.server",
+        "Required nfs.path",
+        "Invalid nfs.path",
+    ];
     check("nfs", json!({}), &empty);
-    check("nfs", json!({"server": "s", "path": "p"}), &["Invalid nfs.path"]);
+    check(
+        "nfs",
+        json!({"server": "s", "path": "p"}),
+        &["Invalid nfs.path"],
+    );
     check(
         "rbd",
         json!({"monitors": []}),
         &["Required rbd.monitors", "Required rbd.image"],
     );
-    check("cephfs", json!({"monitors": []}), &["Required cephfs.monitors"]);
+    check(
+        "cephfs",
+        json!({"monitors": []}),
+        &["Required cephfs.monitors"],
+    );
     check(
         "quobyte",
         json!({}),
@@ -180,16 +211,7 @@ fn network_file_systems() {
     let tenant = json!({"registry": "bad", "volume": "v", "tenant": text(65)});
     check("quobyte", tenant, &["Required quobyte.tenant"]);
     for bad in [
-        "h",
-        "h:1,h",
-        "a:b:c",
-        "[::1]",
-        "[::1]2",
-        "a[:1",
-        "[a]]:1",
-        "[a]:1]",
-        "[a:1",
-        ",",
+        "h", "h:1,h", "a:b:c", "[::1]", "[::1]2", "a[:1", "[a]]:1", "[a]:1]", "[a:1", ",",
     ] {
         let registry = json!({"registry": bad, "volume": "v"});
         check("quobyte", registry, &["Invalid quobyte.registry"]);
@@ -203,7 +225,11 @@ fn iscsi() {
         source[member] = value;
         source
     };
-    check("iscsi", json!({}), &["Required iscsi.targetPortal", "Required iscsi.iqn"]);
+    check(
+        "iscsi",
+        json!({}),
+        &["Required iscsi.targetPortal", "Required iscsi.iqn"],
+    );
     for lun in [-1, 256] {
         check("iscsi", with("lun", json!(lun)), &["Invalid iscsi.lun"]);
     }
@@ -237,14 +263,26 @@ fn iscsi() {
         check("iscsi", with("initiatorName", json!(name)), &initiator);
     }
     for chap in ["chapAuthDiscovery", "chapAuthSession"] {
-        check("iscsi", with(chap, json!(true)), &["Required iscsi.secretRef"]);
+        check(
+            "iscsi",
+            with(chap, json!(true)),
+            &["Required iscsi.secretRef"],
+        );
         check("iscsi", with(chap, json!(false)), &[]);
     }
-    check("iscsi", with("secretRef", json!({})), &["Required iscsi.secretRef.name"]);
+    check(
+        "iscsi",
+        with("secretRef", json!({})),
+        &["Required iscsi.secretRef.name"],
+    );
     check("iscsi", with("secretRef", json!({"name": "n"})), &[]);
     let portal = |bytes: usize| json!({"targetPortal": text(bytes), "iqn": IQN, "lun": 0, "initiatorName": IQN});
     check("iscsi", portal(63), &[]);
-    check("iscsi", portal(64), &["Invalid iscsi.targetportal (iscsi.targetPortal)"]);
+    check(
+        "iscsi",
+        portal(64),
+        &["Invalid iscsi.targetportal (iscsi.targetPortal)"],
+    );
     check("iscsi", with("targetPortal", json!(text(64))), &[]);
 }
 
@@ -254,24 +292,51 @@ fn fibre_channel_and_flex() {
     check("fc", json!({"wwids": ["w"], "lun": 256}), &[]);
     check("fc", json!({"targetWWNs": ["w"]}), &["Required fc.lun"]);
     check("fc", json!({"targetWWNs": ["w"], "lun": 255}), &[]);
-    check("fc", json!({"targetWWNs": ["w"], "lun": 256}), &["Invalid fc.lun"]);
+    check(
+        "fc",
+        json!({"targetWWNs": ["w"], "lun": 256}),
+        &["Invalid fc.lun"],
+    );
     let both = json!({"targetWWNs": ["w"], "wwids": ["w"], "lun": 1});
     check("fc", both, &["Invalid fc.targetWWNs"]);
     for key in ["kubernetes.io/a", "a.K8s.io/b/c", "k8s.io"] {
         let error = format!("Invalid flexVolume.options[{key}]");
-        check("flexVolume", json!({"driver": "d", "options": {key: ""}}), &[&error]);
+        check(
+            "flexVolume",
+            json!({"driver": "d", "options": {key: ""}}),
+            &[&error],
+        );
     }
 }
 
 #[test]
 fn clouds() {
-    let empty = ["Required azureFile.secretName", "Required azureFile.shareName"];
+    let empty = [
+        "Required azureFile.secretName",
+        "Required azureFile.shareName",
+    ];
     check("azureFile", json!({}), &empty);
     let namespace = json!({"secretName": "s", "shareName": "s", "secretNamespace": ""});
-    check("azureFile", namespace, &["Required azureFile.secretNamespace"]);
-    check("vsphereVolume", json!({}), &["Required vsphereVolume.volumePath"]);
-    check("photonPersistentDisk", json!({}), &["Required photonPersistentDisk.pdID"]);
-    check("portworxVolume", json!({}), &["Required portworxVolume.volumeID"]);
+    check(
+        "azureFile",
+        namespace,
+        &["Required azureFile.secretNamespace"],
+    );
+    check(
+        "vsphereVolume",
+        json!({}),
+        &["Required vsphereVolume.volumePath"],
+    );
+    check(
+        "photonPersistentDisk",
+        json!({}),
+        &["Required photonPersistentDisk.pdID"],
+    );
+    check(
+        "portworxVolume",
+        json!({}),
+        &["Required portworxVolume.volumeID"],
+    );
     check(
         "cinder",
         json!({"secretRef": {}}),
@@ -287,8 +352,7 @@ fn clouds() {
         "NotSupported azureDisk.diskURI",
     ];
     check("azureDisk", json!({}), &empty);
-    let disk =
-        |kind: &str, uri: &str| json!({"diskName": "d", "kind": kind, "diskURI": uri});
+    let disk = |kind: &str, uri: &str| json!({"diskName": "d", "kind": kind, "diskURI": uri});
     check("azureDisk", disk("Managed", "/subscriptions/x"), &[]);
     check("azureDisk", disk("Dedicated", "https://x"), &[]);
     check(
@@ -296,7 +360,11 @@ fn clouds() {
         disk("Managed", "https://x"),
         &["NotSupported azureDisk.diskURI"],
     );
-    check("azureDisk", disk("Other", "https://x"), &["NotSupported azureDisk.kind"]);
+    check(
+        "azureDisk",
+        disk("Other", "https://x"),
+        &["NotSupported azureDisk.kind"],
+    );
     let mode = json!({"diskName": "d", "diskURI": "https://x", "cachingMode": ""});
     check("azureDisk", mode, &["NotSupported azureDisk.cachingMode"]);
     let empty = [
@@ -318,14 +386,24 @@ fn clouds() {
     check(
         "storageos",
         long,
-        &["Invalid storageos.volumeName", "Invalid storageos.volumeNamespace"],
+        &[
+            "Invalid storageos.volumeName",
+            "Invalid storageos.volumeNamespace",
+        ],
     );
-    check("storageos", json!({"volumeName": "v", "volumeNamespace": ""}), &[]);
+    check(
+        "storageos",
+        json!({"volumeName": "v", "volumeNamespace": ""}),
+        &[],
+    );
 }
 
 /// The regular expressions by which Kubernetes validates a name of iSCSI, by its beginning.
 const ISCSI_NAMES: [(&str, &str); 3] = [
-    ("iqn", r"iqn\.[0-9]{4}-[0-9]{2}\.[0-9A-Za-z.-]+:[^,;*&$|\t\n\f\r ]+$"),
+    (
+        "iqn",
+        r"iqn\.[0-9]{4}-[0-9]{2}\.[0-9A-Za-z.-]+:[^,;*&$|\t\n\f\r ]+$",
+    ),
     ("eui", "^eui.[0-9A-Za-z]{16}$"),
     ("naa", "^naa.[0-9A-Za-z]{32}$"),
 ];

@@ -62,7 +62,14 @@ fn its_definition_is_structural() {
 
 fn structural(schema: &Value, path: &str, schemas: &mut usize) {
     *schemas += 1;
-    for keyword in ["$ref", "$defs", "definitions", "propertyNames", "const", "if"] {
+    for keyword in [
+        "$ref",
+        "$defs",
+        "definitions",
+        "propertyNames",
+        "const",
+        "if",
+    ] {
         assert_eq!(schema.get(keyword), None, "{path} {keyword}");
     }
     assert_ne!(schema.get("uniqueItems"), Some(&json!(true)), "{path}");

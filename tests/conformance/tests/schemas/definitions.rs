@@ -16,8 +16,7 @@ fn structure(schema: &Value) -> Value {
     match schema {
         Value::Object(members) => {
             let kept = members.iter().filter(|(name, value)| {
-                !(["description", "message"].contains(&name.as_str())
-                    && value.is_string())
+                !(["description", "message"].contains(&name.as_str()) && value.is_string())
             });
             let kept = kept.map(|(name, value)| (name.clone(), structure(value)));
             let mut kept: Map<_, _> = kept.collect();
@@ -40,12 +39,14 @@ fn structure(schema: &Value) -> Value {
 fn of_v1(definition: &Value) -> Value {
     let mut spec = definition["spec"].clone();
     let versions = spec["versions"].as_array().unwrap();
-    let v1 = versions.iter().find(|version| version["name"] == "v1").unwrap();
+    let v1 = versions
+        .iter()
+        .find(|version| version["name"] == "v1")
+        .unwrap();
     let mut schema = structure(&v1["schema"]["openAPIV3Schema"]);
     let properties = schema["properties"].as_object_mut().unwrap();
     // Every object has them, whether its schema says so or not.
-    properties
-        .retain(|name, _| !["apiVersion", "kind", "metadata"].contains(&name.as_str()));
+    properties.retain(|name, _| !["apiVersion", "kind", "metadata"].contains(&name.as_str()));
     let status = v1.pointer("/subresources/status").cloned();
     // What a server takes if it isn't given.
     spec["names"].as_object_mut().unwrap().remove("listKind");
@@ -56,14 +57,16 @@ fn of_v1(definition: &Value) -> Value {
 #[test]
 #[ignore = "needs UPSTREAM_DIR: see docs/testing.md"]
 fn snapshots_are_defined_as_by_their_project() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .ancestors()
+        .nth(2)
+        .unwrap();
     let ours = read(&root.join("spec/v1.37/snapshot.storage.k8s.io.yaml"));
     let upstream = fixtures::folder().unwrap();
     let folder = upstream.join("crds/snapshot-v8.7.0/manifests");
     for ours in &ours {
         let plural = ours["spec"]["names"]["plural"].as_str().unwrap();
-        let theirs =
-            read(&folder.join(format!("snapshot.storage.k8s.io_{plural}.yaml")));
+        let theirs = read(&folder.join(format!("snapshot.storage.k8s.io_{plural}.yaml")));
         assert_eq!(of_v1(ours), of_v1(&theirs[0]), "{plural}");
     }
     assert_eq!(ours.len(), 3);

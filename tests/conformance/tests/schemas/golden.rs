@@ -43,6 +43,8 @@ fn a_type_of_k8s_openapi_is_another() {
     assert_ne!(ours, generator.subschema_for::<Theirs>());
     assert_eq!(ours, generator.subschema_for::<Ours>());
     let definitions = generator.definitions();
-    let minimums = definitions.values().map(|d| d.pointer("/properties/count/minimum"));
+    let minimums = definitions
+        .values()
+        .map(|d| d.pointer("/properties/count/minimum"));
     assert_eq!(minimums.flatten().count(), 1, "{definitions:?}");
 }

@@ -55,7 +55,11 @@ fn csi_driver() {
         &good,
         &[
             ("/apiVersion", Value::Null, &[]),
-            ("/apiVersion", json!("storage.k8s.io/v2"), &["/apiVersion enum"]),
+            (
+                "/apiVersion",
+                json!("storage.k8s.io/v2"),
+                &["/apiVersion enum"],
+            ),
             ("/kind", json!("CSINode"), &["/kind enum"]),
             ("/kind", json!(7), &["/kind enum", "/kind type"]),
             ("/metadata", Value::Null, &[]),
@@ -63,10 +67,22 @@ fn csi_driver() {
             ("/metadata/name", json!(7), &["/metadata/name type"]),
             ("/spec", Value::Null, &[" required spec"]),
             ("/spec", json!(true), &["/spec type"]),
-            ("/spec/attachRequired", json!("true"), &["/spec/attachRequired type"]),
+            (
+                "/spec/attachRequired",
+                json!("true"),
+                &["/spec/attachRequired type"],
+            ),
             ("/spec/fsGroupPolicy", json!("None"), &[]),
-            ("/spec/fsGroupPolicy", json!("none"), &["/spec/fsGroupPolicy enum"]),
-            ("/spec/volumeLifecycleModes", json!(["Ephemeral", "Persistent"]), &[]),
+            (
+                "/spec/fsGroupPolicy",
+                json!("none"),
+                &["/spec/fsGroupPolicy enum"],
+            ),
+            (
+                "/spec/volumeLifecycleModes",
+                json!(["Ephemeral", "Persistent"]),
+                &[],
+            ),
             (
                 "/spec/volumeLifecycleModes",
                 json!(["Persistent", "Other"]),
@@ -82,15 +98,27 @@ fn csi_driver() {
                 json!({}),
                 &["/spec/tokenRequests/0 required audience"],
             ),
-            (seconds, json!(599), &["/spec/tokenRequests/0/expirationSeconds minimum"]),
+            (
+                seconds,
+                json!(599),
+                &["/spec/tokenRequests/0/expirationSeconds minimum"],
+            ),
             (seconds, json!(1_u64 << 32), &[]),
             (
                 seconds,
                 json!((1_u64 << 32) + 1),
                 &["/spec/tokenRequests/0/expirationSeconds maximum"],
             ),
-            (seconds, json!(600.5), &["/spec/tokenRequests/0/expirationSeconds type"]),
-            (period, json!(9), &["/spec/nodeAllocatableUpdatePeriodSeconds minimum"]),
+            (
+                seconds,
+                json!(600.5),
+                &["/spec/tokenRequests/0/expirationSeconds type"],
+            ),
+            (
+                period,
+                json!(9),
+                &["/spec/nodeAllocatableUpdatePeriodSeconds minimum"],
+            ),
             (period, json!(10), &[]),
         ],
     );
@@ -107,33 +135,54 @@ fn csi_node() {
             "reason": "r", "status": "StorageUnavailable",
         }]}]},
     });
-    let status = good.pointer("/status/storageHealth/0/healthConditions/0").unwrap();
+    let status = good
+        .pointer("/status/storageHealth/0/healthConditions/0")
+        .unwrap();
     let known = storage_v1::StorageHealthStatusType::known_values()[0];
     let mut good = good.clone();
     let mut condition = status.clone();
     condition["status"] = known.into();
-    put(&mut good, "/status/storageHealth/0/healthConditions/0", condition.clone());
+    put(
+        &mut good,
+        "/status/storageHealth/0/healthConditions/0",
+        condition.clone(),
+    );
     let conditions = "/status/storageHealth/0/healthConditions";
     let times = |count: usize| Value::from(vec![condition.clone(); count]);
     check::<storage_v1::CSINode>(
         &good,
         &[
             ("/spec/drivers", Value::Null, &["/spec required drivers"]),
-            ("/spec/drivers/0/name", Value::Null, &["/spec/drivers/0 required name"]),
+            (
+                "/spec/drivers/0/name",
+                Value::Null,
+                &["/spec/drivers/0 required name"],
+            ),
             (
                 "/spec/drivers/0/name",
                 json!(""),
-                &["/spec/drivers/0/name minLength", "/spec/drivers/0/name pattern"],
+                &[
+                    "/spec/drivers/0/name minLength",
+                    "/spec/drivers/0/name pattern",
+                ],
             ),
             ("/spec/drivers/0/name", json!("D.e-F"), &[]),
-            ("/spec/drivers/0/name", json!("d_e"), &["/spec/drivers/0/name pattern"]),
+            (
+                "/spec/drivers/0/name",
+                json!("d_e"),
+                &["/spec/drivers/0/name pattern"],
+            ),
             ("/spec/drivers/0/name", json!(text(63)), &[]),
             (
                 "/spec/drivers/0/name",
                 json!(text(64)),
                 &["/spec/drivers/0/name maxLength"],
             ),
-            ("/spec/drivers/0/nodeID", json!(""), &["/spec/drivers/0/nodeID minLength"]),
+            (
+                "/spec/drivers/0/nodeID",
+                json!(""),
+                &["/spec/drivers/0/nodeID minLength"],
+            ),
             ("/spec/drivers/0/nodeID", json!(text(256)), &[]),
             (
                 "/spec/drivers/0/nodeID",
@@ -187,9 +236,7 @@ fn csi_node() {
             (
                 "/status/storageHealth/0/healthConditions/0/lastTransitionTime",
                 json!("yesterday"),
-                &[
-                    "/status/storageHealth/0/healthConditions/0/lastTransitionTime format",
-                ],
+                &["/status/storageHealth/0/healthConditions/0/lastTransitionTime format"],
             ),
             (
                 "/status/storageHealth/0/name",
@@ -210,10 +257,22 @@ fn csi_storage_capacity() {
     check::<storage_v1::CSIStorageCapacity>(
         &good,
         &[
-            ("/storageClassName", Value::Null, &[" required storageClassName"]),
+            (
+                "/storageClassName",
+                Value::Null,
+                &[" required storageClassName"],
+            ),
             ("/storageClassName", json!(domain(253)), &[]),
-            ("/storageClassName", json!(domain(254)), &["/storageClassName maxLength"]),
-            ("/storageClassName", json!("Fast"), &["/storageClassName pattern"]),
+            (
+                "/storageClassName",
+                json!(domain(254)),
+                &["/storageClassName maxLength"],
+            ),
+            (
+                "/storageClassName",
+                json!("Fast"),
+                &["/storageClassName pattern"],
+            ),
             ("/capacity", json!(5), &[]),
             (
                 "/nodeTopology",
@@ -238,7 +297,11 @@ fn storage_class() {
                 &["/provisioner minLength", "/provisioner pattern"],
             ),
             ("/provisioner", json!("a/b/c"), &["/provisioner pattern"]),
-            ("/provisioner", json!(format!("{}/{}", domain(253), text(63))), &[]),
+            (
+                "/provisioner",
+                json!(format!("{}/{}", domain(253), text(63))),
+                &[],
+            ),
             ("/provisioner", json!(text(64)), &["/provisioner pattern"]),
             (
                 "/provisioner",
@@ -251,10 +314,18 @@ fn storage_class() {
             ("/reclaimPolicy", json!("Retain"), &[]),
             ("/reclaimPolicy", json!("Recycle"), &["/reclaimPolicy enum"]),
             ("/volumeBindingMode", json!("Immediate"), &[]),
-            ("/volumeBindingMode", json!("Never"), &["/volumeBindingMode enum"]),
+            (
+                "/volumeBindingMode",
+                json!("Never"),
+                &["/volumeBindingMode enum"],
+            ),
             ("/mountOptions", json!("ro"), &["/mountOptions type"]),
             ("/mountOptions", json!([7]), &["/mountOptions/0 type"]),
-            ("/allowVolumeExpansion", json!(1), &["/allowVolumeExpansion type"]),
+            (
+                "/allowVolumeExpansion",
+                json!(1),
+                &["/allowVolumeExpansion type"],
+            ),
             (
                 "/allowedTopologies",
                 json!([{"matchLabelExpressions": [{"key": "a"}]}]),
@@ -275,7 +346,11 @@ fn volume_attachment() {
         &good,
         &[
             ("/spec/attacher", Value::Null, &["/spec required attacher"]),
-            ("/spec/attacher", json!(text(64)), &["/spec/attacher maxLength"]),
+            (
+                "/spec/attacher",
+                json!(text(64)),
+                &["/spec/attacher maxLength"],
+            ),
             ("/spec/attacher", json!("a b"), &["/spec/attacher pattern"]),
             ("/spec/nodeName", Value::Null, &["/spec required nodeName"]),
             ("/spec/nodeName", json!("N"), &["/spec/nodeName pattern"]),
@@ -287,8 +362,16 @@ fn volume_attachment() {
                 &["/spec/source maxProperties"],
             ),
             (name, json!(domain(253)), &[]),
-            (name, json!(domain(254)), &["/spec/source/persistentVolumeName maxLength"]),
-            ("/status/attached", Value::Null, &["/status required attached"]),
+            (
+                name,
+                json!(domain(254)),
+                &["/spec/source/persistentVolumeName maxLength"],
+            ),
+            (
+                "/status/attached",
+                Value::Null,
+                &["/status required attached"],
+            ),
             ("/status/attachError/message", json!(text(1024)), &[]),
             (
                 "/status/attachError/message",
@@ -301,7 +384,11 @@ fn volume_attachment() {
                 json!(-1),
                 &["/status/attachError/errorCode minimum"],
             ),
-            ("/status/attachError/time", json!(0), &["/status/attachError/time type"]),
+            (
+                "/status/attachError/time",
+                json!(0),
+                &["/status/attachError/time type"],
+            ),
             (
                 "/status/attachmentMetadata",
                 json!({"a": null}),

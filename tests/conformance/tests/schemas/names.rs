@@ -9,11 +9,26 @@ use regex_lite::Regex;
 
 const PATTERNS: [(&str, NameFormat, bool, usize); 7] = [
     (schema::DNS_SUBDOMAIN, NameFormat::DnsSubdomain, false, 253),
-    (schema::DNS_SUBDOMAIN_ANY_CASE, NameFormat::DnsSubdomain, true, 253),
+    (
+        schema::DNS_SUBDOMAIN_ANY_CASE,
+        NameFormat::DnsSubdomain,
+        true,
+        253,
+    ),
     (schema::DNS_LABEL, NameFormat::DnsLabel, false, 63),
     (schema::DNS_LABEL_ANY_CASE, NameFormat::DnsLabel, true, 63),
-    (schema::QUALIFIED_NAME, NameFormat::QualifiedName, false, 317),
-    (schema::QUALIFIED_NAME_ANY_CASE, NameFormat::QualifiedName, true, 317),
+    (
+        schema::QUALIFIED_NAME,
+        NameFormat::QualifiedName,
+        false,
+        317,
+    ),
+    (
+        schema::QUALIFIED_NAME_ANY_CASE,
+        NameFormat::QualifiedName,
+        true,
+        317,
+    ),
     (schema::LABEL_VALUE, NameFormat::LabelValue, false, 63),
 ];
 
@@ -27,10 +42,12 @@ fn check(name: &str) -> Result<(), TestCaseError> {
         };
         let accepted = pattern.is_match(name) && name.len() <= *longest;
         // Of a prefix that is too long, a pattern doesn't know.
-        let is_long = name.split('/').next().is_some_and(|prefix| prefix.len() > 253);
+        let is_long = name
+            .split('/')
+            .next()
+            .is_some_and(|prefix| prefix.len() > 253);
         prop_assert!(
-            accepted == matches
-                || *format == NameFormat::QualifiedName && is_long && accepted,
+            accepted == matches || *format == NameFormat::QualifiedName && is_long && accepted,
             "{name:?} {format:?} {any_case}"
         );
     }

@@ -71,13 +71,15 @@ fn valid_objects_are_accepted() {
 
 /// Go writes `null` for the topology keys of a driver that has none.
 fn without_nulls(errors: Vec<String>) -> Vec<String> {
-    errors.into_iter().filter(|error| !error.ends_with("/topologyKeys type")).collect()
+    errors
+        .into_iter()
+        .filter(|error| !error.ends_with("/topologyKeys type"))
+        .collect()
 }
 
 /// Lists as servers return them.
 fn lists<K: Workload + Kind<List: JsonSchema>>() {
-    let mut list: Value =
-        serde_json::from_str(&workload::list::<K>(50).unwrap()).unwrap();
+    let mut list: Value = serde_json::from_str(&workload::list::<K>(50).unwrap()).unwrap();
     let validator = validator::<K::List>();
     assert_eq!(without_nulls(errors(&validator, &list)), [""; 0]);
     list["items"][7]["metadata"]["name"] = 7.into();
@@ -98,7 +100,8 @@ fn the_manifests_of_the_examples() {
         };
     }
     let validators = storage_all::for_each_kind!(validators);
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../programs/kubernetes-storage/tests/manifests");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../programs/kubernetes-storage/tests/manifests");
     let mut known = 0;
     for entry in fs::read_dir(folder).unwrap() {
         let text = fs::read_to_string(entry.unwrap().path()).unwrap();
@@ -112,8 +115,7 @@ fn the_manifests_of_the_examples() {
                 let is = |(version, kind): (&str, &str)| {
                     object["apiVersion"] == version && object["kind"] == kind
                 };
-                let Some((_, validator)) = validators.iter().find(|(of, _)| is(*of))
-                else {
+                let Some((_, validator)) = validators.iter().find(|(of, _)| is(*of)) else {
                     assert_eq!(object["kind"], "ConfigMap");
                     continue;
                 };

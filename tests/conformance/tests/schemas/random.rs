@@ -49,8 +49,19 @@ fn values() -> Vec<Value> {
         json!({"name": "a"}),
     ];
     values.extend(
-        [-1_i64, 0, 1, 9, 10, 599, 600, 1 << 31, 1 << 32, (1 << 32) + 1]
-            .map(Value::from),
+        [
+            -1_i64,
+            0,
+            1,
+            9,
+            10,
+            599,
+            600,
+            1 << 31,
+            1 << 32,
+            (1 << 32) + 1,
+        ]
+        .map(Value::from),
     );
     values.extend([63, 64, 253, 254, 256, 257, 317, 318, 1024, 1025].map(text));
     for text in [
@@ -68,7 +79,14 @@ fn values() -> Vec<Value> {
     ] {
         values.push(text.into());
     }
-    for mode in ["Delete", "Recycle", "Immediate", "File", "none", "Persistent"] {
+    for mode in [
+        "Delete",
+        "Recycle",
+        "Immediate",
+        "File",
+        "none",
+        "Persistent",
+    ] {
         values.extend([json!(mode), json!([mode]), json!([mode, mode])]);
     }
     values

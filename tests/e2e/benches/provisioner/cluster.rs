@@ -33,11 +33,18 @@ pub(crate) struct Cluster {
 
 impl Cluster {
     pub(crate) async fn start() -> Self {
-        let server = ControlPlane::builder().defaults_only().start().await.unwrap();
+        let server = ControlPlane::builder()
+            .defaults_only()
+            .start()
+            .await
+            .unwrap();
         let client = server.client().unwrap();
         let classes: Api<StorageClass> = Api::all(client.clone());
         let class = StorageClass::new(NAME, NAME);
-        classes.create(&PostParams::default(), &class).await.unwrap();
+        classes
+            .create(&PostParams::default(), &class)
+            .await
+            .unwrap();
         Self {
             server,
             claims: Api::default_namespaced(client.clone()),
@@ -49,15 +56,19 @@ impl Cluster {
     pub(crate) async fn volumes(&self) -> Volumes {
         let config = watcher::Config::default().streaming_lists();
         let mut events = watcher(self.volumes.clone(), config).boxed();
-        while !matches!(events.try_next().await.unwrap(), Some(watcher::Event::InitDone))
-        {
-        }
+        while !matches!(
+            events.try_next().await.unwrap(),
+            Some(watcher::Event::InitDone)
+        ) {}
         Volumes(events.applied_objects().boxed())
     }
 
     /// Adds a claim that is to be provisioned.
     pub(crate) async fn add_claim(&self, name: &str) -> PersistentVolumeClaim {
-        self.claims.create(&PostParams::default(), &claim(name)).await.unwrap()
+        self.claims
+            .create(&PostParams::default(), &claim(name))
+            .await
+            .unwrap()
     }
 
     /// Adds claims as fast as the server takes them.
@@ -65,7 +76,10 @@ impl Cluster {
         let claims = (0..number).map(async |at| {
             self.add_claim(&format!("data-{at}")).await;
         });
-        stream::iter(claims).buffer_unordered(PARALLEL).collect::<()>().await;
+        stream::iter(claims)
+            .buffer_unordered(PARALLEL)
+            .collect::<()>()
+            .await;
     }
 
     /// Adds claims at a steady rate. Returns when the server had answered, by name.
@@ -80,7 +94,10 @@ impl Cluster {
             ticks.tick().await;
             let (claims, name) = (self.claims.clone(), format!("data-{at}"));
             adding.push(tokio::spawn(async move {
-                claims.create(&PostParams::default(), &claim(&name)).await.unwrap();
+                claims
+                    .create(&PostParams::default(), &claim(&name))
+                    .await
+                    .unwrap();
                 (name, Instant::now())
             }));
         }
@@ -98,9 +115,15 @@ impl Cluster {
             annotations.insert(key.to_owned(), "yes".to_owned());
             let params = PostParams::default();
             let claim = self.claims.create(&params, &claim).await.unwrap();
-            self.volumes.create(&params, &bound_volume(volume, claim)).await.unwrap();
+            self.volumes
+                .create(&params, &bound_volume(volume, claim))
+                .await
+                .unwrap();
         });
-        stream::iter(bound).buffer_unordered(PARALLEL).collect::<()>().await;
+        stream::iter(bound)
+            .buffer_unordered(PARALLEL)
+            .collect::<()>()
+            .await;
     }
 }
 
@@ -141,8 +164,10 @@ fn claim(name: &str) -> PersistentVolumeClaim {
         .with_resources(VolumeResourceRequirements::new().with_requests(storage()));
     let mut claim = PersistentVolumeClaim::new(name).with_spec(spec);
     let annotations = claim.metadata.annotations.get_or_insert_default();
-    annotations
-        .insert("volume.kubernetes.io/storage-provisioner".to_owned(), NAME.to_owned());
+    annotations.insert(
+        "volume.kubernetes.io/storage-provisioner".to_owned(),
+        NAME.to_owned(),
+    );
     claim
 }
 
@@ -166,6 +191,9 @@ fn bound_volume(name: String, claim: PersistentVolumeClaim) -> PersistentVolume 
     let mut volume = PersistentVolume::new(name).with_spec(spec);
     volume.metadata.finalizers = Some(vec![FINALIZER.to_owned()]);
     let annotations = volume.metadata.annotations.get_or_insert_default();
-    annotations.insert("pv.kubernetes.io/provisioned-by".to_owned(), NAME.to_owned());
+    annotations.insert(
+        "pv.kubernetes.io/provisioned-by".to_owned(),
+        NAME.to_owned(),
+    );
     volume
 }

@@ -145,9 +145,9 @@ async fn latency(which: &Which<'_>, claims: usize) -> [f64; 2] {
         stored
     };
     let (added, stored) = tokio::join!(arriving, stored);
-    let took = stored.iter().map(|(claim, at)| {
-        at.saturating_duration_since(added[claim]).as_secs_f64() * 1e3
-    });
+    let took = stored
+        .iter()
+        .map(|(claim, at)| at.saturating_duration_since(added[claim]).as_secs_f64() * 1e3);
     let mut took: Vec<_> = took.collect();
     took.sort_by(f64::total_cmp);
     [took[took.len() / 2], took[took.len() * 99 / 100]]

@@ -6,7 +6,7 @@ use std::time::Duration;
 use core_v1::{HostPathVolumeSource, PersistentVolume};
 use kube::Client;
 use kubernetes_provisioner::queue::Exponential;
-use provisioner::{
+use kubernetes_provisioner::{
     Controller, DeleteError, ProvisionError, ProvisionRequest, Provisioner,
 };
 use tokio_util::sync::CancellationToken;
@@ -23,8 +23,7 @@ impl Provisioner for Nothing {
     ) -> Result<PersistentVolume, ProvisionError> {
         let mut volume = request.volume();
         let path = format!("/srv/{}", request.volume_name);
-        volume.spec.get_or_insert_default().host_path =
-            Some(HostPathVolumeSource::new(path));
+        volume.spec.get_or_insert_default().host_path = Some(HostPathVolumeSource::new(path));
         Ok(volume)
     }
 
@@ -40,8 +39,7 @@ pub(crate) fn options() -> Option<(String, usize)> {
 }
 
 pub(crate) async fn provision((name, workers): (String, usize)) {
-    let limiter =
-        Exponential::new(Duration::from_millis(5), Duration::from_secs(1000)).unwrap();
+    let limiter = Exponential::new(Duration::from_millis(5), Duration::from_secs(1000)).unwrap();
     let client = Client::try_default().await.unwrap();
     let controller = Controller::builder(client, name, Nothing)
         .threadiness(workers)

@@ -26,11 +26,20 @@ pub(crate) fn build_peer() -> PeerProgram {
         .current_dir(folder)
         .env("CGO_ENABLED", "0")
         .env("GOWORK", "off")
-        .args(["build", "-trimpath", "-mod=readonly", "-buildvcs=false", "-o"])
+        .args([
+            "build",
+            "-trimpath",
+            "-mod=readonly",
+            "-buildvcs=false",
+            "-o",
+        ])
         .args([&*program, Path::new(".")])
         .status()
         .expect("Go is installed");
-    assert!(built.success(), "the program on the Go library can't be built");
+    assert!(
+        built.success(),
+        "the program on the Go library can't be built"
+    );
     PeerProgram(program)
 }
 
@@ -72,7 +81,10 @@ impl Program {
                 command
             }
         };
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
         let started = Instant::now();
         Self {
             process: command.spawn().unwrap(),
@@ -84,7 +96,10 @@ impl Program {
         let status = fs::read_to_string(format!("/proc/{}/status", self.process.id()));
         let status = status.unwrap();
         let bytes = |name: &str| -> u64 {
-            let line = status.lines().find_map(|line| line.strip_prefix(name)).unwrap();
+            let line = status
+                .lines()
+                .find_map(|line| line.strip_prefix(name))
+                .unwrap();
             let kib = line.split_whitespace().next().unwrap();
             kib.parse::<u64>().unwrap() * 1024
         };

@@ -24,6 +24,10 @@ impl Differences {
     pub(crate) fn assert_none(&self) {
         let shown: Vec<_> = self.0.iter().take(SHOWN).cloned().collect();
         let count = self.0.len();
-        assert!(count == 0, "{count} differences\n{}", shown.join("\n=====\n"));
+        assert!(
+            count == 0,
+            "{count} differences\n{}",
+            shown.join("\n=====\n")
+        );
     }
 }

@@ -16,7 +16,9 @@ pub(crate) async fn define(client: &Client, all: &[CustomResourceDefinition]) {
     for definition in all {
         let is_established = conditions::is_crd_established();
         let name = definition.name_any();
-        await_condition(definitions.clone(), &name, is_established).await.unwrap();
+        await_condition(definitions.clone(), &name, is_established)
+            .await
+            .unwrap();
     }
 }
 
@@ -42,15 +44,15 @@ const ASKED: [&str; 17] = [
 ];
 
 /// A definition that asks no more than types.
-pub(crate) fn lenient(
-    definition: &CustomResourceDefinition,
-) -> CustomResourceDefinition {
+pub(crate) fn lenient(definition: &CustomResourceDefinition) -> CustomResourceDefinition {
     fn without(schema: &Value) -> Value {
         match schema {
             Value::Object(members) => {
-                let kept =
-                    members.iter().filter(|(name, _)| !ASKED.contains(&name.as_str()));
-                kept.map(|(name, value)| (name.clone(), without(value))).collect()
+                let kept = members
+                    .iter()
+                    .filter(|(name, _)| !ASKED.contains(&name.as_str()));
+                kept.map(|(name, value)| (name.clone(), without(value)))
+                    .collect()
             }
             Value::Array(items) => items.iter().map(without).collect(),
             other => other.clone(),
@@ -67,6 +69,8 @@ pub(crate) async fn replace(client: &Client, all: &[CustomResourceDefinition]) {
         let mut new = definition.clone();
         let name = definition.name_any();
         new.metadata.resource_version = api.get(&name).await.unwrap().resource_version();
-        api.replace(&name, &PostParams::default(), &new).await.unwrap();
+        api.replace(&name, &PostParams::default(), &new)
+            .await
+            .unwrap();
     }
 }

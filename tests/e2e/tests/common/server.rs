@@ -42,7 +42,9 @@ impl Server {
             kinds: Vec::new(),
             documents,
         };
-        let served = Kind::ALL.into_iter().filter(|kind| known.schema(*kind).is_some());
+        let served = Kind::ALL
+            .into_iter()
+            .filter(|kind| known.schema(*kind).is_some());
         known.kinds = served.collect();
         println!(
             "Kubernetes {release} serves {:?}",
@@ -63,9 +65,7 @@ impl Server {
         let is_of = |schema: &&Value| {
             let kinds = schema["x-kubernetes-group-version-kind"].as_array();
             kinds.into_iter().flatten().any(|of| {
-                of["group"] == group
-                    && of["version"] == version
-                    && of["kind"] == kind.name()
+                of["group"] == group && of["version"] == version && of["kind"] == kind.name()
             })
         };
         schemas.values().find(is_of)
@@ -79,9 +79,10 @@ impl Server {
     }
 
     fn cut(&self, kind: Kind, schema: &Value, value: &mut Value) {
-        let reference = schema.get("$ref").or_else(|| schema.pointer("/allOf/0/$ref"));
-        if let Some(name) = reference.and_then(|text| text.as_str()?.rsplit('/').next())
-        {
+        let reference = schema
+            .get("$ref")
+            .or_else(|| schema.pointer("/allOf/0/$ref"));
+        if let Some(name) = reference.and_then(|text| text.as_str()?.rsplit('/').next()) {
             let schemas = &self.documents[kind.api_version()]["components"]["schemas"];
             return self.cut(kind, &schemas[name], value);
         }
@@ -90,7 +91,9 @@ impl Server {
                 self.cut_fields(kind, properties, object);
             }
             (Value::Array(items), _) => {
-                items.iter_mut().for_each(|item| self.cut(kind, &schema["items"], item));
+                items
+                    .iter_mut()
+                    .for_each(|item| self.cut(kind, &schema["items"], item));
             }
             _ => {}
         }

@@ -10,7 +10,7 @@ use kube::{Api, Client};
 use tokio::sync::OnceCell;
 
 #[macro_use]
-#[path = "../../../provisioner/tests/suite/mod.rs"]
+#[path = "../../../../crates/kubernetes-provisioner/tests/suite/mod.rs"]
 mod suite;
 
 /// One for all functions, each of which has its namespace. It ends with the process.
@@ -27,9 +27,14 @@ async fn run(name: &str, test: impl AsyncFnOnce(Client, &str)) {
         ..Namespace::default()
     };
     let namespaces: Api<Namespace> = Api::all(client.clone());
-    namespaces.create(&PostParams::default(), &namespace).await.unwrap();
+    namespaces
+        .create(&PostParams::default(), &namespace)
+        .await
+        .unwrap();
     let running = test(client, name);
-    tokio::time::timeout(Duration::from_secs(60), running).await.expect("in time");
+    tokio::time::timeout(Duration::from_secs(60), running)
+        .await
+        .expect("in time");
 }
 
 macro_rules! run {

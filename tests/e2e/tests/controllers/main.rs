@@ -20,13 +20,15 @@ const PROVISIONER: &str = "volume.kubernetes.io/storage-provisioner";
 #[tokio::test]
 #[ignore = "needs a control plane: run cargo xtask e2e"]
 async fn a_claim_is_seen_by_the_controller() {
-    let builder =
-        ControlPlane::builder().controllers(["persistentvolume-binder-controller"]);
+    let builder = ControlPlane::builder().controllers(["persistentvolume-binder-controller"]);
     let server = builder.start().await.unwrap();
     let client = server.client().unwrap();
     let class = StorageClass::new("fast", "csi.example.com");
     let classes = Api::all(client.clone());
-    classes.create(&PostParams::default(), &class).await.unwrap();
+    classes
+        .create(&PostParams::default(), &class)
+        .await
+        .unwrap();
 
     let claim: PersistentVolumeClaim = serde_json::from_value(json!({
         "metadata": {"name": "claim"},
@@ -42,15 +44,19 @@ async fn a_claim_is_seen_by_the_controller() {
     let asked = async {
         loop {
             let claim = claims.get("claim").await.unwrap();
-            if let Some(driver) =
-                claim.metadata.annotations.unwrap_or_default().get(PROVISIONER)
+            if let Some(driver) = claim
+                .metadata
+                .annotations
+                .unwrap_or_default()
+                .get(PROVISIONER)
             {
                 return driver.clone();
             }
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     };
-    let driver =
-        tokio::time::timeout(Duration::from_secs(30), asked).await.expect("in time");
+    let driver = tokio::time::timeout(Duration::from_secs(30), asked)
+        .await
+        .expect("in time");
     assert_eq!(driver, "csi.example.com");
 }

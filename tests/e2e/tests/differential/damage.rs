@@ -27,9 +27,13 @@ pub(crate) fn apply(object: &mut Value, damage: &Damage) -> bool {
             }
         }
         Some(Value::Array(list)) => {
-            let slot = last.parse().ok().and_then(|index: usize| list.get_mut(index));
+            let slot = last
+                .parse()
+                .ok()
+                .and_then(|index: usize| list.get_mut(index));
             let is_there = slot.is_some();
-            slot.into_iter().for_each(|slot| *slot = damage.value.clone());
+            slot.into_iter()
+                .for_each(|slot| *slot = damage.value.clone());
             is_there
         }
         _ => false,
@@ -74,11 +78,11 @@ pub(crate) fn any<'d>(rng: &mut Rng, damages: &'d [Damage]) -> &'d Damage {
     &damages[rng.usize(..damages.len())]
 }
 
-pub(crate) fn at(
-    place: &'static str,
-    values: impl IntoIterator<Item = Value>,
-) -> Vec<Damage> {
-    values.into_iter().map(|value| Damage { place, value }).collect()
+pub(crate) fn at(place: &'static str, values: impl IntoIterator<Item = Value>) -> Vec<Damage> {
+    values
+        .into_iter()
+        .map(|value| Damage { place, value })
+        .collect()
 }
 
 pub(crate) fn texts(place: &'static str, values: &[&str]) -> Vec<Damage> {
@@ -87,7 +91,10 @@ pub(crate) fn texts(place: &'static str, values: &[&str]) -> Vec<Damage> {
 
 /// `a*63` is 63 times `a`.
 pub(crate) fn expand(text: &str) -> String {
-    match text.split_once('*').map(|(unit, count)| (unit, count.parse())) {
+    match text
+        .split_once('*')
+        .map(|(unit, count)| (unit, count.parse()))
+    {
         Some((unit, Ok(count))) => unit.repeat(count),
         _ => text.to_owned(),
     }
@@ -146,20 +153,7 @@ pub(crate) const QUALIFIED: &[&str] = &[
 ];
 
 const ODD_QUANTITIES: &[&str] = &[
-    "",
-    " ",
-    "1 ",
-    "  1",
-    "\t1\n",
-    "1 Gi",
-    "much",
-    "1.5.5",
-    "1gi",
-    "1e",
-    "1e3",
-    "+1",
-    "0x10",
-    "½",
+    "", " ", "1 ", "  1", "\t1\n", "1 Gi", "much", "1.5.5", "1gi", "1e", "1e3", "+1", "0x10", "½",
 ];
 
 pub(crate) const LABEL_VALUES: &[&str] =
@@ -173,7 +167,9 @@ pub(crate) fn totals() -> Vec<Value> {
 
 fn parameters() -> Vec<Damage> {
     let many = |count: usize| {
-        (0..count).map(|index| (format!("k{index}"), Value::from("v"))).collect()
+        (0..count)
+            .map(|index| (format!("k{index}"), Value::from("v")))
+            .collect()
     };
     let mut values = vec![
         Value::Null,
@@ -190,7 +186,10 @@ fn parameters() -> Vec<Damage> {
 
 fn csi_driver() -> Vec<Damage> {
     let mut all = Vec::new();
-    all.extend(at("/spec/attachRequired", [json!(true), json!(false), Value::Null]));
+    all.extend(at(
+        "/spec/attachRequired",
+        [json!(true), json!(false), Value::Null],
+    ));
     all.extend(at("/spec/podInfoOnMount", [json!(true), Value::Null]));
     all.extend(texts("/spec/fsGroupPolicy", &["", "File", "file", "None"]));
     all.extend(at(
@@ -205,8 +204,7 @@ fn csi_driver() -> Vec<Damage> {
             json!([null]),
         ],
     ));
-    let request =
-        |seconds: i64| json!([{"audience": "a", "expirationSeconds": seconds}]);
+    let request = |seconds: i64| json!([{"audience": "a", "expirationSeconds": seconds}]);
     let repeated = json!([{"audience": "a"}, {"audience": "a", "expirationSeconds": 1}]);
     all.extend(at(
         "/spec/tokenRequests",
@@ -224,9 +222,15 @@ fn csi_driver() -> Vec<Damage> {
             request(-1),
         ],
     ));
-    all.extend(at("/spec/serviceAccountTokenInSecrets", [json!(true), json!(false)]));
+    all.extend(at(
+        "/spec/serviceAccountTokenInSecrets",
+        [json!(true), json!(false)],
+    ));
     let period = "/spec/nodeAllocatableUpdatePeriodSeconds";
-    all.extend(at(period, [json!(-1), json!(0), json!(9), json!(10), Value::Null]));
+    all.extend(at(
+        period,
+        [json!(-1), json!(0), json!(9), json!(10), Value::Null],
+    ));
     all
 }
 
@@ -258,7 +262,12 @@ fn csi_node() -> Vec<Damage> {
     ));
     all.extend(at(
         "/spec/drivers/0/allocatable",
-        [json!({"count": -1}), json!({"count": 0}), json!({}), Value::Null],
+        [
+            json!({"count": -1}),
+            json!({"count": 0}),
+            json!({}),
+            Value::Null,
+        ],
     ));
     all.extend(at("/spec/drivers", [json!([]), json!([null])]));
     all.extend(at(
@@ -289,10 +298,13 @@ fn csi_storage_capacity() -> Vec<Damage> {
 /// Label selectors.
 pub(crate) fn selectors(place: &'static str) -> Vec<Damage> {
     let mut all = Vec::new();
-    let labels = QUALIFIED.iter().map(|key| json!({"matchLabels": {expand(key): "a"}}));
+    let labels = QUALIFIED
+        .iter()
+        .map(|key| json!({"matchLabels": {expand(key): "a"}}));
     all.extend(at(place, labels));
-    let values =
-        LABEL_VALUES.iter().map(|value| json!({"matchLabels": {"a": expand(value)}}));
+    let values = LABEL_VALUES
+        .iter()
+        .map(|value| json!({"matchLabels": {"a": expand(value)}}));
     all.extend(at(place, values));
     let expression = |operator: &str, values: Value| {
         let mut requirement = json!({"key": "a", "operator": operator});
@@ -325,12 +337,20 @@ pub(crate) fn selectors(place: &'static str) -> Vec<Damage> {
 fn storage_class() -> Vec<Damage> {
     let mut all = texts("/provisioner", QUALIFIED);
     all.extend(parameters());
-    all.extend(texts("/reclaimPolicy", &["", "Delete", "Retain", "Recycle", "delete"]));
+    all.extend(texts(
+        "/reclaimPolicy",
+        &["", "Delete", "Retain", "Recycle", "delete"],
+    ));
     let modes = ["", "Immediate", "WaitForFirstConsumer", "Never"];
     all.extend(texts("/volumeBindingMode", &modes));
     all.extend(at(
         "/mountOptions",
-        [json!([]), json!(["a", "a"]), json!(["ro", null]), Value::Null],
+        [
+            json!([]),
+            json!(["a", "a"]),
+            json!(["ro", null]),
+            Value::Null,
+        ],
     ));
     let term = |expressions: Value| json!({"matchLabelExpressions": expressions});
     let one = |key: &str, values: Value| term(json!([{"key": key, "values": values}]));
@@ -349,7 +369,9 @@ fn storage_class() -> Vec<Damage> {
         )]),
     ];
     all.extend(at("/allowedTopologies", terms));
-    let keys = QUALIFIED.iter().map(|key| json!([one(&expand(key), json!(["v"]))]));
+    let keys = QUALIFIED
+        .iter()
+        .map(|key| json!([one(&expand(key), json!(["v"]))]));
     all.extend(at("/allowedTopologies", keys));
     all
 }
@@ -367,7 +389,11 @@ fn volume_attachment() -> Vec<Damage> {
     let spec = "/spec/source/inlineVolumeSpec";
     all.extend(at(
         spec,
-        [Value::Null, json!({}), json!({"accessModes": ["ReadWriteOnce"]})],
+        [
+            Value::Null,
+            json!({}),
+            json!({"accessModes": ["ReadWriteOnce"]}),
+        ],
     ));
     all.extend(at(
         "/spec/source/inlineVolumeSpec/accessModes",
@@ -382,15 +408,28 @@ fn volume_attachment() -> Vec<Damage> {
     ));
     all.extend(at(
         "/spec/source/inlineVolumeSpec/capacity",
-        [json!({}), json!({"storage": "1Gi"}), json!({"storage": "much"})],
+        [
+            json!({}),
+            json!({"storage": "1Gi"}),
+            json!({"storage": "much"}),
+        ],
     ));
-    all.extend(at("/spec/source/inlineVolumeSpec/mountOptions", [json!(["ro", null])]));
+    all.extend(at(
+        "/spec/source/inlineVolumeSpec/mountOptions",
+        [json!(["ro", null])],
+    ));
     all.extend(at(
         "/spec/source/inlineVolumeSpec/claimRef",
         [json!({}), json!({"name": "a", "namespace": "b"})],
     ));
-    all.extend(at("/spec/source/inlineVolumeSpec/nodeAffinity", [json!({})]));
-    all.extend(texts("/spec/source/inlineVolumeSpec/storageClassName", &["", "a"]));
+    all.extend(at(
+        "/spec/source/inlineVolumeSpec/nodeAffinity",
+        [json!({})],
+    ));
+    all.extend(texts(
+        "/spec/source/inlineVolumeSpec/storageClassName",
+        &["", "a"],
+    ));
     all.extend(texts(
         "/spec/source/inlineVolumeSpec/volumeMode",
         &["", "Block", "Filesystem"],
@@ -403,9 +442,18 @@ fn volume_attachment() -> Vec<Damage> {
         "/spec/source/inlineVolumeSpec/volumeAttributesClassName",
         &["", "B"],
     ));
-    all.extend(texts("/spec/source/inlineVolumeSpec/csi/driver", SUBDOMAINS));
-    all.extend(texts("/spec/source/inlineVolumeSpec/csi/volumeHandle", &["", "a"]));
-    all.extend(texts("/spec/source/inlineVolumeSpec/csi/fsType", &["", "ext4"]));
+    all.extend(texts(
+        "/spec/source/inlineVolumeSpec/csi/driver",
+        SUBDOMAINS,
+    ));
+    all.extend(texts(
+        "/spec/source/inlineVolumeSpec/csi/volumeHandle",
+        &["", "a"],
+    ));
+    all.extend(texts(
+        "/spec/source/inlineVolumeSpec/csi/fsType",
+        &["", "ext4"],
+    ));
     for place in [
         "/spec/source/inlineVolumeSpec/csi/controllerPublishSecretRef",
         "/spec/source/inlineVolumeSpec/csi/controllerExpandSecretRef",

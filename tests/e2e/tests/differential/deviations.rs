@@ -36,8 +36,7 @@ pub(crate) struct Deviations {
 
 impl Deviations {
     pub(crate) fn read() -> Self {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-            .join("tests/differential/deviations.toml");
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/differential/deviations.toml");
         toml::from_str(&fs::read_to_string(path).unwrap()).unwrap()
     }
 
@@ -53,8 +52,7 @@ impl Deviations {
         let unreadable = ours.iter().find(|cause| cause.is_unreadable());
         if let Some(cause) = unreadable
             && (self.explain(kind, operation, "ours", cause)
-                || kind.is_custom()
-                    && server.iter().any(|s| s.is_of_type(cause) || s.is_stale()))
+                || kind.is_custom() && server.iter().any(|s| s.is_of_type(cause) || s.is_stale()))
         {
             return None;
         }
@@ -68,13 +66,7 @@ impl Deviations {
         (!unexplained.is_empty()).then(|| format!("only on one side: {unexplained:?}"))
     }
 
-    fn explain(
-        &mut self,
-        kind: Kind,
-        operation: Operation,
-        side: &str,
-        cause: &Cause,
-    ) -> bool {
+    fn explain(&mut self, kind: Kind, operation: Operation, side: &str, cause: &Cause) -> bool {
         let is_right = |given: &Option<String>, value: &str| {
             given.as_deref().is_none_or(|given| given == value)
         };
@@ -94,7 +86,10 @@ impl Deviations {
     pub(crate) fn check_all_occurred(&self, kinds: impl IntoIterator<Item = Kind>) {
         let names: Vec<_> = kinds.into_iter().map(Kind::name).collect();
         let is_of = |deviation: &&Deviation| {
-            deviation.kind.as_deref().is_none_or(|kind| names.contains(&kind))
+            deviation
+                .kind
+                .as_deref()
+                .is_none_or(|kind| names.contains(&kind))
         };
         let listed = self.deviation.iter().filter(is_of);
         let stale: Vec<_> = listed.filter(|d| !d.occurred).map(|d| &d.why).collect();

@@ -73,7 +73,10 @@ impl Asked {
         }
         let mut object = stored.clone();
         for (place, value) in changes {
-            assert!(damage::apply(&mut object, &Damage { place, value }), "{place}");
+            assert!(
+                damage::apply(&mut object, &Damage { place, value }),
+                "{place}"
+            );
         }
         let sent = format!("{object:#}");
         let answer = self
@@ -92,7 +95,11 @@ impl Asked {
 #[tokio::test]
 #[ignore = "needs a control plane: run cargo xtask e2e"]
 async fn each_fact_is_so() {
-    let server = ControlPlane::builder().defaults_only().start().await.unwrap();
+    let server = ControlPlane::builder()
+        .defaults_only()
+        .start()
+        .await
+        .unwrap();
     let mut asked = Asked::new(&server, &[], Kind::storage()).await;
     differing(&mut asked).await;
     odd(&mut asked).await;
@@ -108,29 +115,49 @@ async fn differing(asked: &mut Asked) {
     };
     let class = (Update, Kind::StorageClass);
     let wanted = by_1_36(&["Forbidden provisioner"], &["Invalid provisioner"]);
-    asked.fact(class, [("/provisioner", json!("b.example.com"))], wanted).await;
+    asked
+        .fact(class, [("/provisioner", json!("b.example.com"))], wanted)
+        .await;
     let wanted = by_1_36(&["Forbidden parameters"], &["Invalid parameters"]);
-    asked.fact(class, [("/parameters", json!({"a": "b"}))], wanted).await;
+    asked
+        .fact(class, [("/parameters", json!({"a": "b"}))], wanted)
+        .await;
     let wanted = by_1_36(&["Forbidden parameters"], &[]);
-    asked.fact(class, [("/parameters", json!({}))], wanted).await;
+    asked
+        .fact(class, [("/parameters", json!({}))], wanted)
+        .await;
     let wanted = by_1_36(&["Forbidden reclaimPolicy"], &["Invalid reclaimPolicy"]);
-    asked.fact(class, [("/reclaimPolicy", json!("Retain"))], wanted).await;
+    asked
+        .fact(class, [("/reclaimPolicy", json!("Retain"))], wanted)
+        .await;
 
     let wanted = by_1_36(
         &["Invalid spec.attacher", "Required spec.attacher"],
         &["Required spec.attacher"],
     );
     let attachment = (Create, Kind::VolumeAttachment);
-    asked.fact(attachment, [("/spec/attacher", json!(""))], wanted).await;
+    asked
+        .fact(attachment, [("/spec/attacher", json!(""))], wanted)
+        .await;
     let wanted = by_1_36(
-        &["Invalid spec.drivers[0].name", "Required spec.drivers[0].name"],
+        &[
+            "Invalid spec.drivers[0].name",
+            "Required spec.drivers[0].name",
+        ],
         &["Required spec.drivers[0].name"],
     );
     let node = (Create, Kind::CsiNode);
-    asked.fact(node, [("/spec/drivers/0/name", json!(""))], wanted).await;
-    let wanted = by_1_36(&["Invalid spec"], &["Invalid spec", "Invalid spec.attacher"]);
+    asked
+        .fact(node, [("/spec/drivers/0/name", json!(""))], wanted)
+        .await;
+    let wanted = by_1_36(
+        &["Invalid spec"],
+        &["Invalid spec", "Invalid spec.attacher"],
+    );
     let attachment = (Update, Kind::VolumeAttachment);
-    asked.fact(attachment, [("/spec/attacher", json!("a_b"))], wanted).await;
+    asked
+        .fact(attachment, [("/spec/attacher", json!("a_b"))], wanted)
+        .await;
     let volume = ("/spec/source", json!({"persistentVolumeName": "a_b"}));
     let wanted = by_1_36(
         &["Invalid spec"],
@@ -148,13 +175,17 @@ async fn differing(asked: &mut Asked) {
         &["Required spec.source.inlineVolumeSpec.csi.driver"],
     );
     let attachment = (Create, Kind::VolumeAttachment);
-    asked.fact(attachment, [("/spec/source", inline)], wanted).await;
+    asked
+        .fact(attachment, [("/spec/source", inline)], wanted)
+        .await;
     let driver = match minor {
         ..33 => "Invalid CSINodeDriver",
         _ => "Invalid spec.drivers",
     };
     let node = (Update, Kind::CsiNode);
-    asked.fact(node, [("/spec/drivers/0/nodeID", json!("o"))], &[driver]).await;
+    asked
+        .fact(node, [("/spec/drivers/0/nodeID", json!("o"))], &[driver])
+        .await;
     // Its gate is on since 1.35; until then the field is dropped.
     let wanted: &[&str] = match minor {
         ..35 => &[],
@@ -169,13 +200,17 @@ async fn differing(asked: &mut Asked) {
 async fn odd(asked: &mut Asked) {
     for operation in [Create, Update] {
         let namespace = [("/metadata/namespace", json!("default"))];
-        asked.fact((operation, Kind::StorageClass), namespace, &[]).await;
+        asked
+            .fact((operation, Kind::StorageClass), namespace, &[])
+            .await;
         let nulls = [
             ("/metadata/annotations", json!({"x": null})),
             ("/metadata/labels", json!({"x": null})),
             ("/mountOptions", json!(["ro", null])),
         ];
-        asked.fact((operation, Kind::StorageClass), nulls, &[]).await;
+        asked
+            .fact((operation, Kind::StorageClass), nulls, &[])
+            .await;
     }
     let nulls = [("/parameters", json!({"fsType": null}))];
     asked.fact((Create, Kind::StorageClass), nulls, &[]).await;
@@ -193,15 +228,29 @@ async fn odd(asked: &mut Asked) {
         asked.fact((Update, kind), zero, version).await;
     }
     let status = (UpdateStatus, Kind::VolumeAttachment);
-    asked.fact(status, [("/metadata/resourceVersion", Value::Null)], version).await;
+    asked
+        .fact(
+            status,
+            [("/metadata/resourceVersion", Value::Null)],
+            version,
+        )
+        .await;
     let class = (Update, Kind::StorageClass);
-    asked.fact(class, [("/metadata/resourceVersion", json!("0"))], &[]).await;
+    asked
+        .fact(class, [("/metadata/resourceVersion", json!("0"))], &[])
+        .await;
     let managers = json!([{
         "manager": expand("m*129"), "operation": "Update", "apiVersion": "storage.k8s.io/v1",
         "fieldsType": "FieldsV1", "fieldsV1": {"f:provisioner": {}},
     }]);
     let managed = [("/metadata/managedFields", managers)];
-    asked.fact(class, managed, &["TooLong metadata.managedFields[0].manager"]).await;
+    asked
+        .fact(
+            class,
+            managed,
+            &["TooLong metadata.managedFields[0].manager"],
+        )
+        .await;
 }
 
 /// Quantities, and the field of a warning.
@@ -211,7 +260,9 @@ async fn values(asked: &mut Asked) {
         asked.fact(capacity, [("/capacity", good)], &[]).await;
     }
     for place in ["/capacity", "/maximumVolumeSize"] {
-        asked.fact(capacity, [(place, json!("much"))], &["400 "]).await;
+        asked
+            .fact(capacity, [(place, json!("much"))], &["400 "])
+            .await;
     }
     let label = json!({"matchLabels": {"beta.kubernetes.io/os": "linux"}});
     asked.fact(capacity, [("/nodeTopology", label)], &[]).await;
@@ -231,7 +282,9 @@ async fn bodies_are_read_so() {
         );
         let path = format!("{CLASSES}&fieldValidation={validation}");
         let body = Some(body.into_bytes());
-        send_as(&client, Method::POST, &path, "application/json", body).await.unwrap()
+        send_as(&client, Method::POST, &path, "application/json", body)
+            .await
+            .unwrap()
     };
     let answer = post("Strict", "").await;
     assert!(answer.is_success(), "{:#}", answer.body);
@@ -258,8 +311,7 @@ async fn bodies_are_read_so() {
 async fn numbers_are_quantities() {
     let server = ControlPlane::shared().await.unwrap();
     let client = server.client().unwrap();
-    let path =
-        "/apis/storage.k8s.io/v1/namespaces/default/csistoragecapacities?dryRun=All";
+    let path = "/apis/storage.k8s.io/v1/namespaces/default/csistoragecapacities?dryRun=All";
     let long = "123456789012345678901234567890";
     for (number, theirs, same) in [
         ("5", "5", true),
@@ -296,10 +348,16 @@ async fn a_refusal_is_the_servers() {
     ] {
         class["metadata"] = json!({"name": "Fast", "labels": {"a b": "c"}});
         let sent = Some(class.to_string().into_bytes());
-        let theirs = send(&client, Method::POST, CLASSES, sent).await.unwrap().body;
+        let theirs = send(&client, Method::POST, CLASSES, sent)
+            .await
+            .unwrap()
+            .body;
         let mut theirs: Status = serde_json::from_value(theirs).unwrap();
         let mut class: StorageClass = serde_json::from_value(class).unwrap();
-        let refused = class.default_and_validate(&target).into_result().unwrap_err();
+        let refused = class
+            .default_and_validate(&target)
+            .into_result()
+            .unwrap_err();
         let mut ours = refused.to_status::<StorageClass>("Fast");
         for status in [&mut theirs, &mut ours] {
             status.message = None;
@@ -331,7 +389,10 @@ async fn yaml_and_times_are_read_so() {
         (class("allowVolumeExpansion: yes"), true),
         (class("parameters: {a: \"\\/\"}"), false),
         (class("parameters: {a: 1__0}"), false),
-        (class("parameters: {yes: 'no', 0x10: !tag b, ~x: !!str 5}"), true),
+        (
+            class("parameters: {yes: 'no', 0x10: !tag b, ~x: !!str 5}"),
+            true,
+        ),
         (class("parameters: {a: \"b\nc\", d: e}"), true),
         (class("parameters:\n  a: \"b\nc\"\n  d: 'e\n\nf'"), true),
         (class("parameters: {a: b, <<: {a: c}}"), true),

@@ -124,9 +124,11 @@ impl Asked {
         kinds: impl IntoIterator<Item = Kind>,
     ) -> Self {
         let server = Server::of(server).await;
-        let target = gates.iter().fold(Target::new(server.release), |target, gate| {
-            target.with_gate(*gate, true)
-        });
+        let target = gates
+            .iter()
+            .fold(Target::new(server.release), |target, gate| {
+                target.with_gate(*gate, true)
+            });
         let mut rng = Rng::with_seed(SWEEP);
         let mut stored = BTreeMap::new();
         for kind in kinds.into_iter().filter(|kind| server.kinds.contains(kind)) {
@@ -254,9 +256,7 @@ impl Asked {
             ..
         } = &self.tally;
         let count = accepted + refused;
-        println!(
-            "{count} requests: {accepted} accepted, {refused} refused on both sides"
-        );
+        println!("{count} requests: {accepted} accepted, {refused} refused on both sides");
         println!("{} rules fired on both sides", rules.len());
         for (rule, count) in rules {
             println!("{count:6} {rule}");
@@ -281,8 +281,7 @@ async fn the_server_says_what_we_say() {
     let server = ControlPlane::shared().await.unwrap();
     let mut asked = Asked::new(server, &["AllAlpha", "AllBeta"], Kind::storage()).await;
     let release = asked.server.release;
-    let served =
-        Kind::built_in().filter(|kind| kind.lifecycle().unwrap().is_served(release));
+    let served = Kind::built_in().filter(|kind| kind.lifecycle().unwrap().is_served(release));
     assert_eq!(asked.server.kinds, served.collect::<Vec<_>>());
     let swept = asked.sweep().await;
     asked.compare_random(number("E2E_CASES", CASES)).await;
@@ -306,13 +305,16 @@ async fn the_server_says_what_we_say_of_volumes() {
     let all = ControlPlane::builder().apiserver_flag(flag);
     let mut swept = BTreeSet::new();
     let mut release = None;
-    for (builder, gates, share) in
-        [(all.clone(), &["AllAlpha", "AllBeta"][..], 1), (all.defaults_only(), &[], 5)]
-    {
+    for (builder, gates, share) in [
+        (all.clone(), &["AllAlpha", "AllBeta"][..], 1),
+        (all.defaults_only(), &[], 5),
+    ] {
         let server = builder.start().await.unwrap();
         let mut asked = Asked::new(&server, gates, Kind::CORE).await;
         swept.extend(asked.sweep().await);
-        asked.compare_each(&Kind::CORE, number("E2E_CASES", EACH) / share).await;
+        asked
+            .compare_each(&Kind::CORE, number("E2E_CASES", EACH) / share)
+            .await;
         asked.finish();
         release = Some(asked.server.release);
         if release == Some(LISTED) {
@@ -328,12 +330,18 @@ async fn the_server_says_what_we_say_of_volumes() {
 #[tokio::test]
 #[ignore = "needs a control plane: run cargo xtask e2e"]
 async fn the_server_says_what_we_say_with_its_own_features() {
-    let server = ControlPlane::builder().defaults_only().start().await.unwrap();
+    let server = ControlPlane::builder()
+        .defaults_only()
+        .start()
+        .await
+        .unwrap();
     let mut asked = Asked::new(&server, &[], Kind::storage()).await;
     let release = asked.server.release;
     let by_default = Kind::built_in().filter(|kind| {
         let version = kind.api_version().rsplit('/').next().unwrap();
-        kind.lifecycle().unwrap().is_served_by_default(version, release)
+        kind.lifecycle()
+            .unwrap()
+            .is_served_by_default(version, release)
     });
     assert_eq!(asked.server.kinds, by_default.collect::<Vec<_>>());
     asked.compare_random(number("E2E_CASES", CASES) / 5).await;
@@ -361,7 +369,9 @@ async fn store(server: &Server, kind: Kind, rng: &mut Rng) -> Vec<Value> {
 /// Creates an object, and returns it as the server has stored it.
 async fn create(client: &Client, kind: Kind, object: &Value) -> Value {
     let body = Some(object.to_string().into_bytes());
-    let answer = send(client, Method::POST, &kind.path(), body).await.unwrap();
+    let answer = send(client, Method::POST, &kind.path(), body)
+        .await
+        .unwrap();
     assert!(answer.is_success(), "{object:#}\n{:#}", answer.body);
     answer.body
 }
@@ -388,50 +398,49 @@ async fn ask(client: &Client, case: &Case, body: &Body) -> Answer {
     let language = if body.is_yaml { "yaml" } else { "json" };
     let sent = Some(body.text.clone().into_bytes());
     let content = format!("application/{language}");
-    send_as(client, method, &path, &content, sent).await.unwrap()
+    send_as(client, method, &path, &content, sent)
+        .await
+        .unwrap()
 }
 
-fn judge(
-    case: &Case,
-    answer: &Answer,
-    ours: Ours,
-    deviations: &mut Deviations,
-    tally: &mut Tally,
-) {
+fn judge(case: &Case, answer: &Answer, ours: Ours, deviations: &mut Deviations, tally: &mut Tally) {
     let theirs = Verdict::of(answer);
-    let difference =
-        match (&theirs, &ours.verdict) {
-            (
-                Verdict::Accepted { object, warnings },
-                Verdict::Accepted {
-                    object: our_object,
-                    warnings: our_warnings,
-                },
-            ) => {
-                tally.accepted += 1;
-                let normal = |object| verdict::normal(case.kind, object);
-                let (mut object, mut our_object) = (normal(object), normal(our_object));
-                verdict::forget_times(case.kind, &mut object, &mut our_object);
-                if object != our_object {
-                    Some(format!("server {object:#}\nours {our_object:#}"))
-                } else if warnings != our_warnings {
-                    Some(format!("server warns of {warnings:?}, we of {our_warnings:?}"))
-                } else {
-                    None
-                }
+    let difference = match (&theirs, &ours.verdict) {
+        (
+            Verdict::Accepted { object, warnings },
+            Verdict::Accepted {
+                object: our_object,
+                warnings: our_warnings,
+            },
+        ) => {
+            tally.accepted += 1;
+            let normal = |object| verdict::normal(case.kind, object);
+            let (mut object, mut our_object) = (normal(object), normal(our_object));
+            verdict::forget_times(case.kind, &mut object, &mut our_object);
+            if object != our_object {
+                Some(format!("server {object:#}\nours {our_object:#}"))
+            } else if warnings != our_warnings {
+                Some(format!(
+                    "server warns of {warnings:?}, we of {our_warnings:?}"
+                ))
+            } else {
+                None
             }
-            (Verdict::Refused(causes), Verdict::Refused(our_causes)) => {
-                tally.refused += 1;
-                for rule in ours.rules {
-                    *tally.rules.entry(rule).or_default() += 1;
-                }
-                deviations.unexplained(case.kind, case.operation, causes, our_causes)
+        }
+        (Verdict::Refused(causes), Verdict::Refused(our_causes)) => {
+            tally.refused += 1;
+            for rule in ours.rules {
+                *tally.rules.entry(rule).or_default() += 1;
             }
-            (Verdict::Accepted { .. }, Verdict::Refused(causes)) => deviations
-                .unexplained(case.kind, case.operation, &BTreeSet::new(), causes),
-            (Verdict::Refused(causes), Verdict::Accepted { .. }) => deviations
-                .unexplained(case.kind, case.operation, causes, &BTreeSet::new()),
-        };
+            deviations.unexplained(case.kind, case.operation, causes, our_causes)
+        }
+        (Verdict::Accepted { .. }, Verdict::Refused(causes)) => {
+            deviations.unexplained(case.kind, case.operation, &BTreeSet::new(), causes)
+        }
+        (Verdict::Refused(causes), Verdict::Accepted { .. }) => {
+            deviations.unexplained(case.kind, case.operation, causes, &BTreeSet::new())
+        }
+    };
     if let Some(difference) = difference {
         tally.differences.add(format!(
             "{:?} of {}: {difference}\nrequest {}\nstored {}\nanswer {}",
@@ -469,7 +478,10 @@ fn check_coverage(fired: &BTreeSet<String>, list: &str) {
     let text = fs::read_to_string(&path).unwrap();
     let listed: BTreeSet<_> = text.lines().map(str::to_owned).collect();
     let missing: Vec<_> = listed.difference(fired).collect();
-    assert!(missing.is_empty(), "rules that have not fired: {missing:#?}");
+    assert!(
+        missing.is_empty(),
+        "rules that have not fired: {missing:#?}"
+    );
     let new: Vec<_> = fired.difference(&listed).collect();
     assert!(new.is_empty(), "rules that {list} does not list: {new:#?}");
 }

@@ -3,9 +3,7 @@
 use conformance::valid::Kind;
 use serde_json::{Value, json};
 
-use crate::damage::{
-    Damage, LABEL_VALUES, QUALIFIED, SUBDOMAINS, at, expand, texts, totals,
-};
+use crate::damage::{Damage, LABEL_VALUES, QUALIFIED, SUBDOMAINS, at, expand, texts, totals};
 
 /// What is done to the metadata of every kind.
 pub(crate) fn all(kind: Kind, is_new: bool) -> Vec<Damage> {
@@ -15,23 +13,14 @@ pub(crate) fn all(kind: Kind, is_new: bool) -> Vec<Damage> {
         all.extend(at("/metadata/name", [Value::Null]));
         all.extend(at("/metadata/generation", [json!(-1), json!(0), json!(7)]));
     } else {
-        all.extend(at("/metadata/deletionTimestamp", [json!("2020-01-01T00:00:00Z")]));
+        all.extend(at(
+            "/metadata/deletionTimestamp",
+            [json!("2020-01-01T00:00:00Z")],
+        ));
         all.extend(at("/metadata/deletionGracePeriodSeconds", [json!(3)]));
     }
     let prefixes = [
-        "a",
-        "a-",
-        "A-",
-        "ab_",
-        "ab_-",
-        "a.-",
-        "-",
-        "--",
-        "a.",
-        "ä-",
-        "a*58",
-        "a*253",
-        "a*254",
+        "a", "a-", "A-", "ab_", "ab_-", "a.-", "-", "--", "a.", "ä-", "a*58", "a*253", "a*254",
     ];
     all.extend(texts("/metadata/generateName", &prefixes));
     all.extend(at(
@@ -44,7 +33,9 @@ pub(crate) fn all(kind: Kind, is_new: bool) -> Vec<Damage> {
     ));
     all.extend(at(
         "/metadata/annotations",
-        QUALIFIED.iter().map(|key| json!({expand(key): "any value"})),
+        QUALIFIED
+            .iter()
+            .map(|key| json!({expand(key): "any value"})),
     ));
     all.extend(at("/metadata/annotations", totals()));
     all.extend(at(
@@ -66,7 +57,10 @@ pub(crate) fn all(kind: Kind, is_new: bool) -> Vec<Damage> {
     // In lists and maps, `null` is the zero value.
     all.extend(at("/metadata/labels", [json!({"k": null})]));
     all.extend(at("/metadata/annotations", [json!({"k": null})]));
-    all.extend(at("/metadata/finalizers", [json!([null]), json!(["a/b", null])]));
+    all.extend(at(
+        "/metadata/finalizers",
+        [json!([null]), json!(["a/b", null])],
+    ));
     all.extend(at("/metadata/ownerReferences", [json!([null])]));
     all
 }

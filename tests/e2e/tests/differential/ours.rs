@@ -10,8 +10,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use snapshot_v1::{VolumeSnapshot, VolumeSnapshotClass, VolumeSnapshotContent};
 use storage_v1::{
-    CSIDriver, CSINode, CSIStorageCapacity, StorageClass, VolumeAttachment,
-    VolumeAttributesClass,
+    CSIDriver, CSINode, CSIStorageCapacity, StorageClass, VolumeAttachment, VolumeAttributesClass,
 };
 
 use crate::verdict::{Cause, Verdict};
@@ -91,7 +90,10 @@ fn of<K: Validate + DeserializeOwned + Serialize>(
     };
     if kind.is_namespaced() {
         // The URL of the request names it.
-        object.metadata_mut().namespace.get_or_insert_with(|| "default".to_owned());
+        object
+            .metadata_mut()
+            .namespace
+            .get_or_insert_with(|| "default".to_owned());
     }
     let stored = || serde_json::from_value(stored.clone()).expect("it can be read");
     let mut report = match operation {
@@ -122,8 +124,11 @@ fn of<K: Validate + DeserializeOwned + Serialize>(
 fn verdict(report: &Report, object: &impl Serialize) -> Verdict {
     if report.is_accepted() {
         let object = serde_json::to_value(object).expect("it can be written");
-        let mut warnings: Vec<_> =
-            report.warnings.iter().map(|warning| warning.field.clone()).collect();
+        let mut warnings: Vec<_> = report
+            .warnings
+            .iter()
+            .map(|warning| warning.field.clone())
+            .collect();
         warnings.sort();
         return Verdict::Accepted { object, warnings };
     }

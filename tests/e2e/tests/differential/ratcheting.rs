@@ -32,7 +32,11 @@ async fn tighten(client: &Client, all: &[CustomResourceDefinition]) {
         let path = format!("{}?dryRun=All", kind.path());
         for _ in 0..300 {
             let body = Some(object.to_string().into_bytes());
-            if !send(client, Method::POST, &path, body).await.unwrap().is_success() {
+            if !send(client, Method::POST, &path, body)
+                .await
+                .unwrap()
+                .is_success()
+            {
                 break;
             }
             tokio::time::sleep(Duration::from_millis(100)).await;
@@ -53,7 +57,9 @@ async fn store_damaged(asked: &Asked, kind: Kind, rng: &mut Rng) -> Vec<Value> {
         }
         object["metadata"] = json!({"name": name});
         let body = Some(object.to_string().into_bytes());
-        let answer = send(client, Method::POST, &kind.path(), body).await.unwrap();
+        let answer = send(client, Method::POST, &kind.path(), body)
+            .await
+            .unwrap();
         if !answer.is_success() {
             continue;
         }
@@ -61,8 +67,7 @@ async fn store_damaged(asked: &Asked, kind: Kind, rng: &mut Rng) -> Vec<Value> {
         if let Some(mut status) = kind.status(rng) {
             for damage in damage::status(kind) {
                 // 2.0 is no integer for our types.
-                let is_read =
-                    damage.place.starts_with("/status/") && !damage.value.is_f64();
+                let is_read = damage.place.starts_with("/status/") && !damage.value.is_f64();
                 if is_read && rng.u8(..40) == 0 {
                     let mut whole = json!({"status": status});
                     damage::apply(&mut whole, &damage);

@@ -19,20 +19,28 @@ use crate::{Asked, EACH, LISTED, check_coverage};
 
 /// The definitions of external-snapshotter if they are there, and ours otherwise.
 pub(crate) fn definitions() -> Vec<CustomResourceDefinition> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .ancestors()
+        .nth(2)
+        .unwrap();
     let upstream = env::var_os("UPSTREAM_DIR").map(|upstream| {
         let folder = root.join(upstream).join("crds/snapshot-v8.7.0/manifests");
-        let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-        let name =
-            |path: &PathBuf| path.file_name().unwrap().to_string_lossy().into_owned();
-        files.filter(|path| name(path).starts_with("snapshot.")).collect()
+        let files = fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().path());
+        let name = |path: &PathBuf| path.file_name().unwrap().to_string_lossy().into_owned();
+        files
+            .filter(|path| name(path).starts_with("snapshot."))
+            .collect()
     });
     let ours = || vec![root.join("spec/v1.37/snapshot.storage.k8s.io.yaml")];
     let files: Vec<PathBuf> = upstream.unwrap_or_else(ours);
     println!("definitions: {files:?}");
     let read = |path| serde_saphyr::from_multiple(&fs::read_to_string(path).unwrap());
-    let all: Vec<CustomResourceDefinition> =
-        files.into_iter().flat_map(|path| read(path).unwrap()).collect();
+    let all: Vec<CustomResourceDefinition> = files
+        .into_iter()
+        .flat_map(|path| read(path).unwrap())
+        .collect();
     assert_eq!(all.len(), Kind::SNAPSHOT.len());
     all
 }
@@ -63,7 +71,9 @@ async fn the_server_says_what_we_say_of_snapshots() {
     documented(&client).await;
     let mut asked = Asked::new(&server, &["AllAlpha", "AllBeta"], Kind::SNAPSHOT).await;
     let swept = asked.sweep().await;
-    asked.compare_each(&Kind::SNAPSHOT, number("E2E_CASES", EACH)).await;
+    asked
+        .compare_each(&Kind::SNAPSHOT, number("E2E_CASES", EACH))
+        .await;
     asked.finish();
     if asked.server.release == LISTED {
         asked.deviations.check_all_occurred(Kind::SNAPSHOT);
@@ -76,7 +86,10 @@ const ODD: [&str; 5] = ["", "a", "other", "A b", "ä"];
 
 fn odd(place: &'static str) -> Vec<Damage> {
     let mut all = texts(place, &ODD);
-    all.extend(at(place, [json!(5), json!(true), json!({}), json!([]), Value::Null]));
+    all.extend(at(
+        place,
+        [json!(5), json!(true), json!({}), json!([]), Value::Null],
+    ));
     all
 }
 
@@ -85,7 +98,10 @@ pub(crate) fn snapshot() -> Vec<Damage> {
     let mut all = odd("/spec/volumeSnapshotClassName");
     all.extend(odd("/spec/source/persistentVolumeClaimName"));
     all.extend(odd("/spec/source/volumeSnapshotContentName"));
-    all.extend(sources("persistentVolumeClaimName", "volumeSnapshotContentName"));
+    all.extend(sources(
+        "persistentVolumeClaimName",
+        "volumeSnapshotContentName",
+    ));
     all.extend(ignored());
     all
 }
@@ -117,7 +133,10 @@ fn sources(one: &str, other: &str) -> Vec<Damage> {
 fn ignored() -> Vec<Damage> {
     let mut all = at("/unknown", [json!({"a": null}), json!([1])]);
     all.extend(at("/spec/unknown", [json!("a"), json!({})]));
-    all.extend(at("/status", [json!({}), json!({"readyToUse": true}), Value::Null]));
+    all.extend(at(
+        "/status",
+        [json!({}), json!({"readyToUse": true}), Value::Null],
+    ));
     all
 }
 
@@ -194,7 +213,13 @@ pub(crate) fn status(kind: Kind) -> Vec<Damage> {
         Value::Null,
     ];
     all.extend(at("/status/error", errors));
-    let flags = [json!(true), json!(false), json!("true"), json!(1), Value::Null];
+    let flags = [
+        json!(true),
+        json!(false),
+        json!("true"),
+        json!(1),
+        Value::Null,
+    ];
     all.extend(at("/status/readyToUse", flags));
     all.extend(at(
         "/status",
@@ -232,21 +257,8 @@ pub(crate) fn status(kind: Kind) -> Vec<Damage> {
     all.extend(texts("/status/creationTime", &times));
     all.extend(at("/status/creationTime", [json!(5), Value::Null]));
     let sizes = [
-        "",
-        "much",
-        "1Gi",
-        "1.5Gi",
-        "-5",
-        "+5",
-        "1e3",
-        "1E",
-        "1.5.5",
-        " 1",
-        "1 Gi",
-        ".5",
-        "5.",
-        "0x10",
-        "1gi",
+        "", "much", "1Gi", "1.5Gi", "-5", "+5", "1e3", "1E", "1.5.5", " 1", "1 Gi", ".5", "5.",
+        "0x10", "1gi",
     ];
     all.extend(texts("/status/restoreSize", &sizes));
     // Not 1.5, which is no integer for a schema, but a quantity for its type, in Go too.

@@ -10,12 +10,12 @@ use crate::damage::{Damage, at, expand};
 pub(crate) fn all(spec: &'static str, base: &Value) -> Vec<Damage> {
     let secret = json!({"name": "a", "namespace": "b"});
     let iqn = "iqn.2001-04.com.example:storage";
-    let initiator = |name: &str| json!({"targetPortal": "a", "iqn": iqn, "lun": 0, "initiatorName": name});
+    let initiator =
+        |name: &str| json!({"targetPortal": "a", "iqn": iqn, "lun": 0, "initiatorName": name});
     let portal = json!({"targetPortal": expand("a*64"), "iqn": iqn, "lun": 0,
         "initiatorName": iqn});
     let disk = |kind: &str, uri: &str| json!({"diskName": "a", "diskURI": uri, "kind": kind, "cachingMode": "None"});
-    let scale_io =
-        json!({"gateway": "a", "system": "b", "volumeName": "c", "secretRef": secret});
+    let scale_io = json!({"gateway": "a", "system": "b", "volumeName": "c", "secretRef": secret});
     let table: Vec<(&'static str, Vec<Value>)> = vec![
         (
             "hostPath",
@@ -87,7 +87,10 @@ pub(crate) fn all(spec: &'static str, base: &Value) -> Vec<Damage> {
                 json!({"registry": "a:1", "volume": "b", "tenant": expand("a*65")}),
             ],
         ),
-        ("cephfs", vec![json!({"monitors": []}), json!({"monitors": ["a"]})]),
+        (
+            "cephfs",
+            vec![json!({"monitors": []}), json!({"monitors": ["a"]})],
+        ),
         (
             "iscsi",
             vec![
@@ -141,9 +144,18 @@ pub(crate) fn all(spec: &'static str, base: &Value) -> Vec<Damage> {
                 json!({"secretName": "a", "shareName": "b", "secretNamespace": ""}),
             ],
         ),
-        ("vsphereVolume", vec![json!({"volumePath": ""}), json!({"volumePath": "a"})]),
-        ("photonPersistentDisk", vec![json!({"pdID": ""}), json!({"pdID": "a"})]),
-        ("portworxVolume", vec![json!({"volumeID": ""}), json!({"volumeID": "a"})]),
+        (
+            "vsphereVolume",
+            vec![json!({"volumePath": ""}), json!({"volumePath": "a"})],
+        ),
+        (
+            "photonPersistentDisk",
+            vec![json!({"pdID": ""}), json!({"pdID": "a"})],
+        ),
+        (
+            "portworxVolume",
+            vec![json!({"volumeID": ""}), json!({"volumeID": "a"})],
+        ),
         (
             "azureDisk",
             vec![
@@ -158,11 +170,18 @@ pub(crate) fn all(spec: &'static str, base: &Value) -> Vec<Damage> {
         ),
         (
             "scaleIO",
-            vec![json!({"gateway": "", "system": "", "secretRef": {}}), scale_io],
+            vec![
+                json!({"gateway": "", "system": "", "secretRef": {}}),
+                scale_io,
+            ],
         ),
         (
             "local",
-            vec![json!({"path": ""}), json!({"path": "/a"}), json!({"path": "../a"})],
+            vec![
+                json!({"path": ""}),
+                json!({"path": "/a"}),
+                json!({"path": "../a"}),
+            ],
         ),
         (
             "storageos",

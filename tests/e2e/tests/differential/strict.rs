@@ -16,8 +16,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use snapshot_v1::{VolumeSnapshot, VolumeSnapshotClass, VolumeSnapshotContent};
 use storage_v1::{
-    CSIDriver, CSINode, CSIStorageCapacity, StorageClass, VolumeAttachment,
-    VolumeAttributesClass,
+    CSIDriver, CSINode, CSIStorageCapacity, StorageClass, VolumeAttachment, VolumeAttributesClass,
 };
 
 use crate::CASES;
@@ -142,9 +141,7 @@ fn ours(kind: Kind, format: &str, text: &Text) -> Told {
         Kind::StorageClass => errors::<StorageClass>,
         Kind::VolumeAttachment => errors::<VolumeAttachment>,
         Kind::VolumeAttributesClass => errors::<VolumeAttributesClass>,
-        Kind::VolumeAttributesClassV1beta1 => {
-            errors::<storage_v1beta1::VolumeAttributesClass>
-        }
+        Kind::VolumeAttributesClassV1beta1 => errors::<storage_v1beta1::VolumeAttributesClass>,
         Kind::PersistentVolume => errors::<PersistentVolume>,
         Kind::PersistentVolumeClaim => errors::<PersistentVolumeClaim>,
         Kind::VolumeSnapshot => errors::<VolumeSnapshot>,
@@ -159,10 +156,17 @@ fn ours(kind: Kind, format: &str, text: &Text) -> Told {
         }
     };
     if format == "json" {
-        return Some(errors.iter().take(MAX_TOLD).map(ToString::to_string).collect());
+        return Some(
+            errors
+                .iter()
+                .take(MAX_TOLD)
+                .map(ToString::to_string)
+                .collect(),
+        );
     }
-    let (duplicate, unknown): (Vec<_>, Vec<_>) =
-        errors.iter().partition(|error| error.kind == FieldErrorKind::Duplicate);
+    let (duplicate, unknown): (Vec<_>, Vec<_>) = errors
+        .iter()
+        .partition(|error| error.kind == FieldErrorKind::Duplicate);
     let duplicate = duplicate.into_iter().map(|error| in_yaml(error, text));
     let unknown = unknown.into_iter().take(MAX_TOLD).map(ToString::to_string);
     Some(duplicate.chain(unknown).collect())
@@ -178,7 +182,10 @@ fn in_yaml(error: &FieldError, text: &Text) -> String {
     let path = error.to_string();
     let end = &path[..path.len() - 1];
     let length = quoted_length(end, name.chars().count());
-    format!("line {line}: key \"{}\" already set in map", &end[end.len() - length..])
+    format!(
+        "line {line}: key \"{}\" already set in map",
+        &end[end.len() - length..]
+    )
 }
 
 /// The length of so many characters at the end of a text with escapes.
@@ -200,15 +207,15 @@ fn quoted_length(text: &str, count: usize) -> usize {
             }
         }
     }
-    let first = starts.len().checked_sub(count).and_then(|first| starts.get(first));
+    let first = starts
+        .len()
+        .checked_sub(count)
+        .and_then(|first| starts.get(first));
     first.map_or(0, |first| text.len() - first)
 }
 
 /// Reads as the kind, and with the scheme, which reports the same errors.
-fn errors<K: Versioned>(
-    format: &str,
-    text: &str,
-) -> Result<Vec<FieldError>, SchemeError> {
+fn errors<K: Versioned>(format: &str, text: &str) -> Result<Vec<FieldError>, SchemeError> {
     let mut scheme = Scheme::new();
     core_v1::add_to_scheme(&mut scheme);
     snapshot_v1::add_to_scheme(&mut scheme);
@@ -225,7 +232,10 @@ fn errors<K: Versioned>(
         ),
     };
     let lines = |errors: &Result<Vec<FieldError>, _>| {
-        errors.as_ref().ok().map(|errors| errors.iter().map(line).collect::<Vec<_>>())
+        errors
+            .as_ref()
+            .ok()
+            .map(|errors| errors.iter().map(line).collect::<Vec<_>>())
     };
     assert_eq!(lines(&one), lines(&all), "{text}");
     one
@@ -236,7 +246,10 @@ fn told<T>(read: Strict<T>) -> Vec<FieldError> {
 }
 
 fn line(error: &FieldError) -> String {
-    format!("{:?} {error}", error.location.line.zip(error.location.column))
+    format!(
+        "{:?} {error}",
+        error.location.line.zip(error.location.column)
+    )
 }
 
 /// An object with a few errors, or with many.
@@ -266,9 +279,7 @@ fn object(rng: &mut Rng, kind: Kind, number: u64) -> Value {
         Kind::StorageClass => sample::<StorageClass>(),
         Kind::VolumeAttachment => sample::<VolumeAttachment>(),
         Kind::VolumeAttributesClass => sample::<VolumeAttributesClass>(),
-        Kind::VolumeAttributesClassV1beta1 => {
-            sample::<storage_v1beta1::VolumeAttributesClass>()
-        }
+        Kind::VolumeAttributesClassV1beta1 => sample::<storage_v1beta1::VolumeAttributesClass>(),
         Kind::PersistentVolume => sample::<PersistentVolume>(),
         Kind::PersistentVolumeClaim => sample::<PersistentVolumeClaim>(),
         Kind::VolumeSnapshot => sample::<VolumeSnapshot>(),
@@ -277,8 +288,7 @@ fn object(rng: &mut Rng, kind: Kind, number: u64) -> Value {
     };
     object["metadata"]["name"] = name.into();
     // A server clears a namespace too many, and takes `null` for nothing.
-    object["metadata"]["namespace"] =
-        [json!(null), json!("default")][rng.usize(..2)].clone();
+    object["metadata"]["namespace"] = [json!(null), json!("default")][rng.usize(..2)].clone();
     if rng.bool() {
         object["metadata"]["annotations"] = json!({"a": null, "b": "c"});
         object["metadata"]["finalizers"] = json!(["a/b", null]);
@@ -287,8 +297,7 @@ fn object(rng: &mut Rng, kind: Kind, number: u64) -> Value {
         parameters.insert("null".to_owned(), Value::Null);
     }
     if object.get("capacity").is_some() {
-        object["capacity"] =
-            [json!(5), json!("1 "), json!("1.5Gi")][rng.usize(..3)].clone();
+        object["capacity"] = [json!(5), json!("1 "), json!("1.5Gi")][rng.usize(..3)].clone();
     }
     if rng.bool() {
         let metadata = object["metadata"].as_object_mut().unwrap();
@@ -407,7 +416,10 @@ fn damage(rng: &mut Rng, doc: &mut Doc) {
         }
         6 if !fields.is_empty() && !map => {
             let some = fields[rng.usize(..fields.len())].clone();
-            (MERGE.to_owned(), Doc::Fields(vec![some, ("zz".to_owned(), unknown(rng))]))
+            (
+                MERGE.to_owned(),
+                Doc::Fields(vec![some, ("zz".to_owned(), unknown(rng))]),
+            )
         }
         _ if map => (odd(rng), Doc::Simple("1".into())),
         _ => (odd(rng), unknown(rng)),

@@ -64,17 +64,27 @@ impl Verdict {
     /// The server's result. A refusal without causes has its status as the reason.
     pub(crate) fn of(answer: &Answer) -> Self {
         if answer.is_success() {
-            let mut warnings: Vec<_> =
-                answer.warnings.iter().filter_map(|text| path_of(text)).collect();
+            let mut warnings: Vec<_> = answer
+                .warnings
+                .iter()
+                .filter_map(|text| path_of(text))
+                .collect();
             warnings.sort();
             return Self::Accepted {
                 object: answer.body.clone(),
                 warnings,
             };
         }
-        let causes = answer.body.pointer("/details/causes").and_then(Value::as_array);
+        let causes = answer
+            .body
+            .pointer("/details/causes")
+            .and_then(Value::as_array);
         let text = |cause: &Value, field: &str| {
-            cause.get(field).and_then(Value::as_str).unwrap_or_default().to_owned()
+            cause
+                .get(field)
+                .and_then(Value::as_str)
+                .unwrap_or_default()
+                .to_owned()
         };
         let mut causes: BTreeSet<_> = causes
             .into_iter()
@@ -119,7 +129,9 @@ pub(crate) fn normal(kind: Kind, object: &Value) -> Value {
         // The server guards some classes by itself.
         if let Some(Value::Array(finalizers)) = metadata.get_mut("finalizers") {
             finalizers.retain(|finalizer| {
-                !finalizer.as_str().is_some_and(|name| PROTECTION.contains(&name))
+                !finalizer
+                    .as_str()
+                    .is_some_and(|name| PROTECTION.contains(&name))
             });
         }
     }
@@ -186,11 +198,12 @@ fn canonical(quantity: &mut Value) {
 /// In a dry run it leaves the phase of a new claim unset, which is set when it is read from the store.
 pub(crate) fn forget_times(kind: Kind, server: &mut Value, ours: &mut Value) {
     let has = |object: &Value, field: &str| {
-        object.get("status").is_some_and(|status| status.get(field).is_some())
+        object
+            .get("status")
+            .is_some_and(|status| status.get(field).is_some())
     };
     let time = "lastPhaseTransitionTime";
-    let is_new_claim =
-        kind == Kind::PersistentVolumeClaim && server.get("status").is_none();
+    let is_new_claim = kind == Kind::PersistentVolumeClaim && server.get("status").is_none();
     if !has(ours, time)
         && let Some(Value::Object(status)) = server.get_mut("status")
     {
@@ -222,9 +235,7 @@ fn drop_empty(value: &mut Value) {
                 Value::Null => false,
                 Value::Array(list) => !list.is_empty(),
                 Value::Object(object) => !object.is_empty(),
-                Value::String(text) => {
-                    !text.is_empty() || !LEFT_OUT.contains(&key.as_str())
-                }
+                Value::String(text) => !text.is_empty() || !LEFT_OUT.contains(&key.as_str()),
                 _ => true,
             });
         }

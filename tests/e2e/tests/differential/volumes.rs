@@ -29,17 +29,27 @@ pub(crate) fn persistent_volume() -> Vec<Damage> {
     all.extend(volume_mode());
     all.extend(texts("/spec/volumeAttributesClassName", SUBDOMAINS));
     all.extend(at("/spec/volumeAttributesClassName", [Value::Null]));
-    all.extend(at("/spec/mountOptions", [json!(["ro", "ro"]), json!([]), Value::Null]));
+    all.extend(at(
+        "/spec/mountOptions",
+        [json!(["ro", "ro"]), json!([]), Value::Null],
+    ));
     all.extend(at(
         "/spec/claimRef",
-        [json!({}), json!({"namespace": "A b", "name": ""}), Value::Null],
+        [
+            json!({}),
+            json!({"namespace": "A b", "name": ""}),
+            Value::Null,
+        ],
     ));
     all.extend(at("/spec/nodeAffinity", affinities()));
     all.extend(at("/metadata/annotations", annotations()));
     all.extend(csi());
     all.extend(at("/spec", paths(&base)));
     all.extend(at("/spec/hostPath/path", [json!("/other")]));
-    all.extend(at("/spec/local/fsType", [json!(""), json!("xfs"), Value::Null]));
+    all.extend(at(
+        "/spec/local/fsType",
+        [json!(""), json!("xfs"), Value::Null],
+    ));
     all.extend(at("/spec/local", [Value::Null]));
     all.extend(at("/spec/iscsi/readOnly", [json!(true)]));
     all.extend(at("/spec", [json!({}), Value::Null]));
@@ -155,7 +165,9 @@ fn paths(base: &Value) -> Vec<Value> {
         spec
     };
     let mut all = Vec::new();
-    for path in ["/", "//", "/.", "/a/..", "/a", "a", ".", "", "/../..", "/./b/../"] {
+    for path in [
+        "/", "//", "/.", "/a/..", "/a", "a", ".", "", "/../..", "/./b/../",
+    ] {
         let source = json!({"path": path});
         all.push(with(json!({
             "hostPath": source, "persistentVolumeReclaimPolicy": "Recycle",
@@ -169,7 +181,9 @@ fn paths(base: &Value) -> Vec<Value> {
         }})));
     }
     let terms = json!({"required": {"nodeSelectorTerms": [{}]}});
-    all.push(with(json!({"local": {"path": "/a"}, "nodeAffinity": terms})));
+    all.push(with(
+        json!({"local": {"path": "/a"}, "nodeAffinity": terms}),
+    ));
     all.push(with(json!({"local": {"path": "/a"}, "nodeAffinity": {}})));
     all.push(with(
         json!({"nfs": {"server": "a", "path": "/b"}, "volumeAttributesClassName": "a"}),
@@ -238,20 +252,30 @@ fn affinities() -> Vec<Value> {
 /// Deprecated labels of nodes, and what an update may replace them by.
 const RENAMED: [(&str, &str); 3] = [
     ("beta.kubernetes.io/os", "kubernetes.io/os"),
-    ("failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone"),
-    ("beta.kubernetes.io/instance-type", "node.kubernetes.io/instance-type"),
+    (
+        "failure-domain.beta.kubernetes.io/zone",
+        "topology.kubernetes.io/zone",
+    ),
+    (
+        "beta.kubernetes.io/instance-type",
+        "node.kubernetes.io/instance-type",
+    ),
 ];
 
 /// Replaces deprecated labels in the node affinity of a stored object.
 pub(crate) fn renamed() -> Vec<Damage> {
     let place = "/spec/nodeAffinity/required/nodeSelectorTerms/0/matchExpressions/0/key";
-    let mut all: Vec<_> =
-        RENAMED.iter().flat_map(|(old, new)| texts(place, &[old, new])).collect();
+    let mut all: Vec<_> = RENAMED
+        .iter()
+        .flat_map(|(old, new)| texts(place, &[old, new]))
+        .collect();
     all.extend(texts(place, &["other"]));
-    let values =
-        "/spec/nodeAffinity/required/nodeSelectorTerms/0/matchExpressions/0/values";
+    let values = "/spec/nodeAffinity/required/nodeSelectorTerms/0/matchExpressions/0/values";
     all.extend(at(values, [json!(["c"])]));
-    all.extend(at("/spec/nodeAffinity/required/nodeSelectorTerms/1", [json!({})]));
+    all.extend(at(
+        "/spec/nodeAffinity/required/nodeSelectorTerms/1",
+        [json!({})],
+    ));
     all
 }
 
@@ -332,7 +356,10 @@ fn references() -> Vec<Value> {
 /// What is done to a status, and to the metadata that is written with it.
 pub(crate) fn status(kind: Kind) -> Vec<Damage> {
     let mut all = metadata::all(kind, false);
-    all.extend(texts("/status/phase", &["", "Bound", "Lost", "Available", "Odd"]));
+    all.extend(texts(
+        "/status/phase",
+        &["", "Bound", "Lost", "Available", "Odd"],
+    ));
     all.extend(at("/status", [json!({}), Value::Null]));
     if kind == Kind::PersistentVolume {
         all.extend(texts("/status/message", &["", "m*2000"]));
@@ -342,7 +369,10 @@ pub(crate) fn status(kind: Kind) -> Vec<Damage> {
         all.extend(at("/spec/storageClassName", [json!("-")]));
         return all;
     }
-    all.extend(at("/status/accessModes", [json!([]), json!(["Odd"]), json!([null])]));
+    all.extend(at(
+        "/status/accessModes",
+        [json!([]), json!(["Odd"]), json!([null])],
+    ));
     for place in ["/status/capacity", "/status/allocatedResources"] {
         all.extend(at(place, sizes()));
         all.extend(at(place, [json!({}), Value::Null]));
@@ -357,8 +387,13 @@ pub(crate) fn status(kind: Kind) -> Vec<Damage> {
         all.extend(at(place, keys.map(|key| json!({key: "-1"}))));
     }
     let place = "/status/allocatedResourceStatuses";
-    all.extend(at(place, [json!({}), Value::Null, json!({"storage": null})]));
-    let keys = QUALIFIED.iter().map(|key| json!({expand(key): "NodeResizePending"}));
+    all.extend(at(
+        place,
+        [json!({}), Value::Null, json!({"storage": null})],
+    ));
+    let keys = QUALIFIED
+        .iter()
+        .map(|key| json!({expand(key): "NodeResizePending"}));
     all.extend(at(place, keys));
     let values = [
         "",
@@ -370,11 +405,19 @@ pub(crate) fn status(kind: Kind) -> Vec<Damage> {
         "NodeResizeFailed",
     ];
     all.extend(at(place, values.map(|value| json!({"storage": value}))));
-    all.extend(at(place, [json!({"cpu": "Odd", "example.com/x": "NodeResizePending"})]));
-    all.extend(texts("/status/currentVolumeAttributesClassName", &["", "A b"]));
-    let modify =
-        |status: &str| json!({"status": status, "targetVolumeAttributesClassName": ""});
-    all.extend(at("/status/modifyVolumeStatus", ["", "Odd", "Pending"].map(modify)));
+    all.extend(at(
+        place,
+        [json!({"cpu": "Odd", "example.com/x": "NodeResizePending"})],
+    ));
+    all.extend(texts(
+        "/status/currentVolumeAttributesClassName",
+        &["", "A b"],
+    ));
+    let modify = |status: &str| json!({"status": status, "targetVolumeAttributesClassName": ""});
+    all.extend(at(
+        "/status/modifyVolumeStatus",
+        ["", "Odd", "Pending"].map(modify),
+    ));
     let condition = json!({"type": "Resizing", "status": "Odd"});
     let conditions = [
         json!([condition, condition]),

@@ -217,10 +217,7 @@ impl<'r> Writer<'r> {
         for character in Value::from(text).to_string().chars() {
             let code = u32::from(character);
             let odd = (0x7f..0x1_0000).contains(&code) && !character.is_alphanumeric();
-            let any = is_name
-                && !self.is_yaml
-                && character.is_alphanumeric()
-                && code < 0x1_0000;
+            let any = is_name && !self.is_yaml && character.is_alphanumeric() && code < 0x1_0000;
             // Not what follows a backslash.
             let any = any && !text.contains(|c| c < ' ' || c == '"' || c == '\\');
             if odd || any && !self.mostly(60) {

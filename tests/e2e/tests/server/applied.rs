@@ -8,8 +8,8 @@ use kubernetes_kinds::apply::ExtractError;
 use kubernetes_kinds::{Release, WithMetadata};
 use serde_json::{Value, json};
 use storage_v1::{
-    CSIDriver, CSINode, CSIStorageCapacity, StorageClass, VolumeAttachment,
-    VolumeAttributesClass, apply,
+    CSIDriver, CSINode, CSIStorageCapacity, StorageClass, VolumeAttachment, VolumeAttributesClass,
+    apply,
 };
 
 use crate::owned::{fields, owned};
@@ -66,12 +66,15 @@ fn node_driver(name: &str, count: i32) -> apply::CSINodeDriver {
 
 impl Applied for CSINode {
     fn full() -> Self::Apply {
-        let [a, b] =
-            [("a.example.com", 1), ("b.example.com", 2)].map(|(name, count)| {
-                node_driver(name, count).with_node_id("i-1").with_topology_keys(["zone"])
-            });
+        let [a, b] = [("a.example.com", 1), ("b.example.com", 2)].map(|(name, count)| {
+            node_driver(name, count)
+                .with_node_id("i-1")
+                .with_topology_keys(["zone"])
+        });
         let spec = apply::CSINodeSpec::new().with_drivers([a, b]);
-        Self::Apply::new("").with_spec(spec).with_annotation("note", "full")
+        Self::Apply::new("")
+            .with_spec(spec)
+            .with_annotation("note", "full")
     }
 
     fn less() -> (Self::Apply, &'static str) {
@@ -104,11 +107,15 @@ fn size(text: &str) -> Quantity {
 impl Applied for CSIStorageCapacity {
     fn full() -> Self::Apply {
         let (less, _) = Self::less();
-        less.with_capacity(size("1Gi")).with_maximum_volume_size(size("1Mi"))
+        less.with_capacity(size("1Gi"))
+            .with_maximum_volume_size(size("1Mi"))
     }
 
     fn less() -> (Self::Apply, &'static str) {
-        (Self::Apply::default().with_storage_class_name("fast"), "/maximumVolumeSize")
+        (
+            Self::Apply::default().with_storage_class_name("fast"),
+            "/maximumVolumeSize",
+        )
     }
 
     fn changed(_: Release) -> Self::Apply {
@@ -123,7 +130,8 @@ impl Applied for CSIStorageCapacity {
 impl Applied for StorageClass {
     fn full() -> Self::Apply {
         let (less, _) = Self::less();
-        less.with_mount_options(["noatime"]).with_allow_volume_expansion(false)
+        less.with_mount_options(["noatime"])
+            .with_allow_volume_expansion(false)
     }
 
     fn less() -> (Self::Apply, &'static str) {
@@ -144,7 +152,10 @@ impl Applied for StorageClass {
 
 impl Applied for VolumeAttachment {
     fn full() -> Self::Apply {
-        Self::less().0.with_annotation("note", "full").with_annotation("more", "")
+        Self::less()
+            .0
+            .with_annotation("note", "full")
+            .with_annotation("more", "")
     }
 
     fn less() -> (Self::Apply, &'static str) {
@@ -153,7 +164,10 @@ impl Applied for VolumeAttachment {
             .with_attacher("a")
             .with_node_name("node-1")
             .with_source(source.with_persistent_volume_name("pv-1"));
-        (Self::Apply::new("").with_spec(spec), "/metadata/annotations/more")
+        (
+            Self::Apply::new("").with_spec(spec),
+            "/metadata/annotations/more",
+        )
     }
 
     fn changed(_: Release) -> Self::Apply {
@@ -167,7 +181,10 @@ impl Applied for VolumeAttachment {
 
 impl Applied for VolumeAttributesClass {
     fn full() -> Self::Apply {
-        Self::less().0.with_annotation("note", "full").with_annotation("more", "")
+        Self::less()
+            .0
+            .with_annotation("note", "full")
+            .with_annotation("more", "")
     }
 
     fn less() -> (Self::Apply, &'static str) {
@@ -201,16 +218,13 @@ impl<K: Applied> Applying<K> {
     }
 
     /// Applies under a manager's name.
-    async fn try_apply(
-        &self,
-        manager: &str,
-        object: &K::Apply,
-        force: bool,
-    ) -> kube::Result<K> {
+    async fn try_apply(&self, manager: &str, object: &K::Apply, force: bool) -> kube::Result<K> {
         let mut params = PatchParams::apply(manager);
         params.force = force;
         let object = object.clone().with_name(&self.name);
-        self.api.patch(&self.name, &params, &Patch::Apply(object)).await
+        self.api
+            .patch(&self.name, &params, &Patch::Apply(object))
+            .await
     }
 
     /// Applies, and checks that the manager owns all that it has set and nothing else.
@@ -224,7 +238,11 @@ impl<K: Applied> Applying<K> {
     pub(crate) fn check(&self, live: &K, manager: &str, object: &K::Apply) {
         let mut object = object.clone().with_name(&self.name);
         object.metadata_mut().namespace = live.metadata().namespace.clone();
-        assert_eq!(owned(live, manager, None), fields::<K>(&object), "{object:#?}");
+        assert_eq!(
+            owned(live, manager, None),
+            fields::<K>(&object),
+            "{object:#?}"
+        );
         assert_eq!(K::extract(live, manager).as_ref(), Ok(&object));
     }
 
@@ -299,7 +317,11 @@ fn conflicts<K: Applied>() {
         let changed = serde_json::to_value(&live).unwrap();
         let taken = serde_json::to_value(K::extract(&live, FIRST).unwrap()).unwrap();
         let whole = serde_json::to_value(first.with_name("conflicts")).unwrap();
-        assert_eq!(leaves(&whole) - leaves(&taken) + namespaces(&taken), 1, "{taken:#}");
+        assert_eq!(
+            leaves(&whole) - leaves(&taken) + namespaces(&taken),
+            1,
+            "{taken:#}"
+        );
         // Now the first doesn't own it, so that applying what it does own is no conflict.
         let own = K::extract(&live, FIRST).unwrap();
         let live = applying.apply(FIRST, &own).await;
@@ -338,7 +360,10 @@ fn what_is_empty() {
             .with_mount_options([""; 0])
             .with_allow_volume_expansion(false);
         let params = PatchParams::apply(FIRST);
-        let live = classes.patch("empty", &params, &Patch::Apply(&empty)).await.unwrap();
+        let live = classes
+            .patch("empty", &params, &Patch::Apply(&empty))
+            .await
+            .unwrap();
         let owns = json!({"f:provisioner": {}, "f:parameters": {}, "f:mountOptions": {},
             "f:allowVolumeExpansion": {}});
         assert_eq!(owned(&live, FIRST, None), owns);
@@ -351,13 +376,18 @@ fn what_is_empty() {
             .with_attach_required(false)
             .with_volume_lifecycle_modes([""; 0]);
         let driver = apply::CSIDriver::new("empty").with_spec(spec);
-        let live =
-            drivers.patch("empty", &params, &Patch::Apply(&driver)).await.unwrap();
+        let live = drivers
+            .patch("empty", &params, &Patch::Apply(&driver))
+            .await
+            .unwrap();
         let owns = json!({"f:spec": {"f:attachRequired": {}}});
         assert_eq!(owned(&live, FIRST, None), owns);
         let spec = apply::CSIDriverSpec::new().with_attach_required(false);
         let extracted = apply::CSIDriver::extract(&live, FIRST);
-        assert_eq!(extracted, Ok(apply::CSIDriver::new("empty").with_spec(spec)));
+        assert_eq!(
+            extracted,
+            Ok(apply::CSIDriver::new("empty").with_spec(spec))
+        );
         delete(&drivers, "empty").await;
     });
 }

@@ -34,7 +34,10 @@ where
     B: Metadata<Ty = ObjectMeta> + kube::Resource<DynamicType = ()> + From<A>,
     B: Clone + Debug + PartialEq + Serialize + DeserializeOwned,
 {
-    let kinds = [Kind::VolumeAttributesClass, Kind::VolumeAttributesClassV1beta1];
+    let kinds = [
+        Kind::VolumeAttributesClass,
+        Kind::VolumeAttributesClassV1beta1,
+    ];
     run_for(&kinds, async |server| {
         let client = server.client;
         let (here, there) = (Api::<A>::all(client.clone()), Api::<B>::all(client));

@@ -40,17 +40,18 @@ pub(crate) async fn create<K: Applied>(server: &Server) -> Api<DynamicObject> {
     let of_definitions =
         GroupVersionKind::gvk("apiextensions.k8s.io", "v1", "CustomResourceDefinition");
     let definitions = ApiResource::from_gvk(&of_definitions);
-    let definitions =
-        Api::<DynamicObject>::all_with(server.client.clone(), &definitions);
+    let definitions = Api::<DynamicObject>::all_with(server.client.clone(), &definitions);
     let name = format!("{plural}.{GROUP}");
     let params = PatchParams::apply("e2e-copies").force();
-    definitions.patch(&name, &params, &Patch::Apply(&definition)).await.unwrap();
+    definitions
+        .patch(&name, &params, &Patch::Apply(&definition))
+        .await
+        .unwrap();
     loop {
         let live = definitions.get(&name).await.unwrap();
         let conditions = live.data["status"]["conditions"].as_array().cloned();
-        let is = |condition: &Value| {
-            condition["type"] == "Established" && condition["status"] == "True"
-        };
+        let is =
+            |condition: &Value| condition["type"] == "Established" && condition["status"] == "True";
         if conditions.unwrap_or_default().iter().any(is) {
             break;
         }
@@ -76,7 +77,9 @@ pub(crate) fn object(mut object: Value) -> Value {
 /// The schema of a copy.
 async fn schema<K: Applied>(server: &Server) -> Value {
     let path = format!("/openapi/v3/apis/{}", K::API_VERSION);
-    let document = send(&server.client, Method::GET, &path, None).await.unwrap();
+    let document = send(&server.client, Method::GET, &path, None)
+        .await
+        .unwrap();
     assert!(document.is_success());
     let schemas = &document.body["components"]["schemas"];
     let name = format!("io.k8s.api.storage.v1.{}", K::KIND);
@@ -90,7 +93,9 @@ async fn schema<K: Applied>(server: &Server) -> Value {
 
 /// A schema without references, and without the keywords that aren't kept.
 fn copied(schemas: &Value, schema: &Value) -> Value {
-    let reference = schema.get("$ref").or_else(|| schema.pointer("/allOf/0/$ref"));
+    let reference = schema
+        .get("$ref")
+        .or_else(|| schema.pointer("/allOf/0/$ref"));
     let mut copy = match reference.and_then(|text| text.as_str()?.rsplit('/').next()) {
         Some(name) => copied(schemas, &schemas[name]),
         None => json!({}),
@@ -106,8 +111,7 @@ fn copied(schemas: &Value, schema: &Value) -> Value {
     }
     if let Some(Value::Object(properties)) = schema.get("properties") {
         let copies = properties.iter();
-        let copies =
-            copies.map(|(name, schema)| (name.clone(), copied(schemas, schema)));
+        let copies = copies.map(|(name, schema)| (name.clone(), copied(schemas, schema)));
         copy["properties"] = Value::Object(copies.collect::<Map<_, _>>());
     }
     if let Some(items) = schema.get("items") {

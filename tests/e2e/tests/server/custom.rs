@@ -17,9 +17,7 @@ use crate::definitions::define;
 use crate::run;
 
 /// Storage that a team may order.
-#[derive(
-    Clone, Debug, CustomResource, Deserialize, JsonSchema, PartialEq, Serialize,
-)]
+#[derive(Clone, Debug, CustomResource, Deserialize, JsonSchema, PartialEq, Serialize)]
 #[kube(
     group = "example.com",
     version = "v1",
@@ -43,8 +41,11 @@ fn fields(error: kube::Error) -> Vec<String> {
         panic!("{error}");
     };
     let details = status.details.unwrap();
-    let mut fields: Vec<_> =
-        details.causes.into_iter().map(|cause| cause.field).collect();
+    let mut fields: Vec<_> = details
+        .causes
+        .into_iter()
+        .map(|cause| cause.field)
+        .collect();
     fields.sort();
     fields
 }
@@ -63,8 +64,10 @@ fn a_custom_resource_with_our_types() {
             drivers: vec![CSINodeDriver::new("csi.example.com", "i-1")],
         };
         let params = PostParams::default();
-        let created =
-            offers.create(&params, &Offer::new("good", spec.clone())).await.unwrap();
+        let created = offers
+            .create(&params, &Offer::new("good", spec.clone()))
+            .await
+            .unwrap();
         assert_eq!(created.spec.binding, spec.binding);
         assert_eq!(created.spec.drivers, spec.drivers);
         // The defaults of the types are those of the custom resource.
@@ -79,7 +82,11 @@ fn a_custom_resource_with_our_types() {
         let refused = offers.create(&params, &bad).await.unwrap_err();
         assert_eq!(
             fields(refused),
-            ["spec.binding", "spec.class.provisioner", "spec.drivers[0].name"]
+            [
+                "spec.binding",
+                "spec.class.provisioner",
+                "spec.drivers[0].name"
+            ]
         );
     });
 }
@@ -139,8 +146,9 @@ fn the_schema_of_every_kind() {
 
         let mut rng = Rng::with_seed(5);
         for ((_, api_version, kind, _), resource) in kinds.iter().zip(&resources) {
-            let served =
-                valid::Kind::ALL.into_iter().find(|known| known.name() == *kind);
+            let served = valid::Kind::ALL
+                .into_iter()
+                .find(|known| known.name() == *kind);
             let Some(known) = served.filter(|_| !api_version.starts_with("csi")) else {
                 continue;
             };
@@ -149,8 +157,7 @@ fn the_schema_of_every_kind() {
                 let name = format!("object-{number}");
                 let mut object = known.object(&mut rng, &name);
                 object["apiVersion"] = (*api_version).into();
-                let sent =
-                    DynamicObject::new(&name, resource).data(json!({"object": object}));
+                let sent = DynamicObject::new(&name, resource).data(json!({"object": object}));
                 let created = api.create(&PostParams::default(), &sent).await;
                 created.unwrap_or_else(|error| panic!("{object}: {error}"));
             }

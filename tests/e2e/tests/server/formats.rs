@@ -74,8 +74,12 @@ const TEXTS: &[&str] = &[
 
 /// A text with a character more, less or other.
 fn changed(rng: &mut Rng) -> String {
-    let mut text: Vec<_> =
-        rng.choice(TEXTS).copied().unwrap_or_default().chars().collect();
+    let mut text: Vec<_> = rng
+        .choice(TEXTS)
+        .copied()
+        .unwrap_or_default()
+        .chars()
+        .collect();
     let characters: Vec<_> = "0123456789abcdefgAF.:-/#% é".chars().collect();
     for _ in 0..rng.usize(..3) {
         let character = characters[rng.usize(..characters.len())];
@@ -91,10 +95,8 @@ fn changed(rng: &mut Rng) -> String {
 }
 
 fn definition() -> CustomResourceDefinition {
-    let property =
-        |format: TextFormat| json!({"type": "string", "format": format.name()});
-    let properties =
-        TextFormat::ALL.map(|format| (format.name().to_owned(), property(format)));
+    let property = |format: TextFormat| json!({"type": "string", "format": format.name()});
+    let properties = TextFormat::ALL.map(|format| (format.name().to_owned(), property(format)));
     let properties: Map<_, _> = properties.into_iter().collect();
     let version = json!({
         "name": "v1", "served": true, "storage": true,
@@ -132,8 +134,7 @@ fn a_server_takes_the_same_texts() {
         let texts = TEXTS.iter().map(|text| (*text).to_owned()).chain(random);
         let (mut matched, mut differences) = (BTreeSet::new(), Vec::new());
         for text in texts {
-            let fields =
-                TextFormat::ALL.map(|format| (format.name().to_owned(), json!(text)));
+            let fields = TextFormat::ALL.map(|format| (format.name().to_owned(), json!(text)));
             let fields = Value::Object(fields.into_iter().collect());
             let object = DynamicObject::new("text", &resource).data(fields);
             let refused: BTreeSet<String> = match api.create(&dry, &object).await {
@@ -141,9 +142,7 @@ fn a_server_takes_the_same_texts() {
                 Err(kube::Error::Api(status)) => {
                     let causes = status.details.unwrap().causes.into_iter();
                     causes
-                        .inspect(|cause| {
-                            assert_eq!(cause.reason, "FieldValueTypeInvalid")
-                        })
+                        .inspect(|cause| assert_eq!(cause.reason, "FieldValueTypeInvalid"))
                         .map(|cause| cause.field)
                         .collect()
                 }

@@ -18,7 +18,10 @@ use crate::definitions::{define, lenient, replace};
 use crate::run;
 
 fn folder() -> PathBuf {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .ancestors()
+        .nth(2)
+        .unwrap();
     root.join("codegen/tests/golden/custom")
 }
 
@@ -26,8 +29,7 @@ fn garden(number: usize, parts: &Value, version: Option<String>) -> DynamicObjec
     let mut object = parts.clone();
     object["apiVersion"] = "example.com/v1".into();
     object["kind"] = "Garden".into();
-    object["metadata"] =
-        json!({"name": format!("case-{number}"), "resourceVersion": version});
+    object["metadata"] = json!({"name": format!("case-{number}"), "resourceVersion": version});
     serde_json::from_value(object).unwrap()
 }
 
@@ -44,18 +46,25 @@ async fn ask(gardens: &Api<DynamicObject>, number: usize, case: &mut Value) {
         let stored = case["stored"].clone();
         let created = match case["before"].as_bool() {
             Some(true) => gardens.get(&name).await,
-            _ => gardens.create(&PostParams::default(), &object(&stored, None)).await,
+            _ => {
+                gardens
+                    .create(&PostParams::default(), &object(&stored, None))
+                    .await
+            }
         };
         let mut version = created.unwrap().metadata.resource_version;
         if stored["status"].is_object() {
             let status = object(&stored, version);
-            let written =
-                gardens.replace_status(&name, &PostParams::default(), &status).await;
+            let written = gardens
+                .replace_status(&name, &PostParams::default(), &status)
+                .await;
             version = written.unwrap().metadata.resource_version;
         }
         match operation.as_str() {
             Some("status") => {
-                gardens.replace_status(&name, &dry, &object(&new, version)).await
+                gardens
+                    .replace_status(&name, &dry, &object(&new, version))
+                    .await
             }
             _ => gardens.replace(&name, &dry, &object(&new, version)).await,
         }
@@ -67,8 +76,7 @@ async fn ask(gardens: &Api<DynamicObject>, number: usize, case: &mut Value) {
     case.remove("stores");
     match answer {
         Ok(stored) => {
-            let parts = ["spec", "status"]
-                .map(|part| (part.to_owned(), stored.data[part].clone()));
+            let parts = ["spec", "status"].map(|part| (part.to_owned(), stored.data[part].clone()));
             let parts = parts.into_iter().filter(|(_, value)| !value.is_null());
             case.insert("stores".to_owned(), Value::Object(parts.collect()));
         }
@@ -91,8 +99,7 @@ async fn ask(gardens: &Api<DynamicObject>, number: usize, case: &mut Value) {
 fn the_golden_custom_resource_is_checked_as_its_cases_say() {
     run(async |server| {
         let definition = fs::read_to_string(folder().join("crd.yaml")).unwrap();
-        let definition: CustomResourceDefinition =
-            serde_saphyr::from_str(&definition).unwrap();
+        let definition: CustomResourceDefinition = serde_saphyr::from_str(&definition).unwrap();
         define(&server.client, &[lenient(&definition)]).await;
         let resource = ApiResource {
             group: "example.com".to_owned(),
@@ -101,19 +108,24 @@ fn the_golden_custom_resource_is_checked_as_its_cases_say() {
             kind: "Garden".to_owned(),
             plural: "gardens".to_owned(),
         };
-        let gardens: Api<DynamicObject> =
-            Api::all_with(server.client.clone(), &resource);
+        let gardens: Api<DynamicObject> = Api::all_with(server.client.clone(), &resource);
         let file = folder().join("cases.json");
-        let cases: Vec<Value> =
-            serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
+        let cases: Vec<Value> = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
         for (number, case) in cases.iter().enumerate() {
             if case["before"] == true {
                 let stored = garden(number, &case["stored"], None);
-                gardens.create(&PostParams::default(), &stored).await.unwrap();
+                gardens
+                    .create(&PostParams::default(), &stored)
+                    .await
+                    .unwrap();
             }
         }
         replace(&server.client, &[definition]).await;
-        let bad = garden(cases.len(), &json!({"spec": {"owner": "", "size": 0}}), None);
+        let bad = garden(
+            cases.len(),
+            &json!({"spec": {"owner": "", "size": 0}}),
+            None,
+        );
         let dry = PostParams {
             dry_run: true,
             ..PostParams::default()

@@ -12,9 +12,7 @@ use kube::runtime::watcher::{self, Event, watcher};
 use serde_json::{Value, json};
 
 use crate::run_for;
-use crate::served::{
-    Served, api, delete, entries, is_going, is_in, kind_of, name, named, writer,
-};
+use crate::served::{Served, api, delete, entries, is_going, is_in, kind_of, name, named, writer};
 
 /// What a create keeps of an object.
 fn kept<K: Kind>(object: &K) -> Value {
@@ -46,7 +44,10 @@ fn verbs<K: Served>() {
         let got = api.get("verbs").await.unwrap();
         assert_eq!(got, created);
         // Reading has left nothing out, and writing adds nothing.
-        assert_eq!(serde_json::to_value(&got).unwrap(), raw(&server.client, &got).await);
+        assert_eq!(
+            serde_json::to_value(&got).unwrap(),
+            raw(&server.client, &got).await
+        );
         assert_eq!(api.get_opt("verbs-missing").await.unwrap(), None);
 
         api.create(&PostParams::default(), &named(&server, "verbs-2", "verbs"))
@@ -60,20 +61,29 @@ fn verbs<K: Served>() {
         assert_eq!(list.items.iter().map(name).collect::<Vec<_>>(), ["verbs-2"]);
 
         let mut changed = created.clone();
-        changed.metadata_mut().annotations =
-            Some([("a".to_owned(), "b".to_owned())].into());
-        let replaced =
-            api.replace("verbs", &PostParams::default(), &changed).await.unwrap();
-        assert_eq!(replaced.metadata().annotations, changed.metadata().annotations);
+        changed.metadata_mut().annotations = Some([("a".to_owned(), "b".to_owned())].into());
+        let replaced = api
+            .replace("verbs", &PostParams::default(), &changed)
+            .await
+            .unwrap();
+        assert_eq!(
+            replaced.metadata().annotations,
+            changed.metadata().annotations
+        );
         assert_eq!(kept(&replaced).get("spec"), kept(&created).get("spec"));
         let stale = api.replace("verbs", &PostParams::default(), &changed).await;
         assert!(matches!(stale, Err(kube::Error::Api(status)) if status.code == 409));
 
-        let patch =
-            Patch::Merge(json!({"metadata": {"annotations": {"a": null, "c": "d"}}}));
-        let patched = api.patch("verbs", &PatchParams::default(), &patch).await.unwrap();
+        let patch = Patch::Merge(json!({"metadata": {"annotations": {"a": null, "c": "d"}}}));
+        let patched = api
+            .patch("verbs", &PatchParams::default(), &patch)
+            .await
+            .unwrap();
         let annotations = patched.metadata().annotations.as_ref().unwrap();
-        assert_eq!(Vec::from_iter(annotations), [(&"c".to_owned(), &"d".to_owned())]);
+        assert_eq!(
+            Vec::from_iter(annotations),
+            [(&"c".to_owned(), &"d".to_owned())]
+        );
 
         delete(&api, "verbs").await;
         assert_eq!(api.get_opt("verbs").await.unwrap(), None);
@@ -94,8 +104,10 @@ fn workload<K: Served + Workload>() {
                 value["status"] = status.clone();
                 let object: K = serde_json::from_value(value).unwrap();
                 let params = writer("csi-attacher");
-                written =
-                    api.replace_status(name(&object), &params, &object).await.unwrap();
+                written = api
+                    .replace_status(name(&object), &params, &object)
+                    .await
+                    .unwrap();
             }
             // As it is stored: the server sets fields too, other ones in each release.
             let stored = raw(&server.client, &written).await;
@@ -175,10 +187,11 @@ fn follow<K: Served>(config: watcher::Config, group: &str) {
         let second = api.create(&PostParams::default(), &sent).await.unwrap();
         assert_eq!(next(&mut events).await, ("applied", second));
         let mut changed = first;
-        changed.metadata_mut().annotations =
-            Some([("a".to_owned(), "b".to_owned())].into());
-        let changed =
-            api.replace(group, &PostParams::default(), &changed).await.unwrap();
+        changed.metadata_mut().annotations = Some([("a".to_owned(), "b".to_owned())].into());
+        let changed = api
+            .replace(group, &PostParams::default(), &changed)
+            .await
+            .unwrap();
         assert_eq!(next(&mut events).await, ("applied", changed));
         delete(&api, &other).await;
         let (what, object) = next(&mut events).await;
@@ -208,8 +221,7 @@ fn reflect<K: Served>() {
         pin_mut!(stream);
         let names = || {
             let state = reader.state();
-            let mut names: Vec<_> =
-                state.iter().map(|o| name(&**o).to_owned()).collect();
+            let mut names: Vec<_> = state.iter().map(|o| name(&**o).to_owned()).collect();
             names.sort();
             names
         };

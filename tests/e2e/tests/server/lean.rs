@@ -21,10 +21,7 @@ use crate::{run, run_for};
 
 trait Object: Wire + kube::Resource<DynamicType = ()> + Metadata<Ty = ObjectMeta> {}
 
-impl<K> Object for K where
-    K: Wire + kube::Resource<DynamicType = ()> + Metadata<Ty = ObjectMeta>
-{
-}
+impl<K> Object for K where K: Wire + kube::Resource<DynamicType = ()> + Metadata<Ty = ObjectMeta> {}
 
 /// Who owns what of an object.
 fn owners<K: Object>(object: &K) -> Vec<ManagedFieldsEntry> {
@@ -33,11 +30,7 @@ fn owners<K: Object>(object: &K) -> Vec<ManagedFieldsEntry> {
 
 /// Two objects of the same history, of which the one is replaced after reading it in full and the
 /// other after lean reading, have the same fields with the same owners.
-async fn replaced<K: Object>(
-    full: Api<K>,
-    lean: Api<Lean<K>>,
-    make: impl Fn(&str) -> K,
-) {
+async fn replaced<K: Object>(full: Api<K>, lean: Api<Lean<K>>, make: impl Fn(&str) -> K) {
     for name in ["lean-full", "lean-lean"] {
         full.create(&writer("creator"), &make(name)).await.unwrap();
         let applied = json!({
@@ -46,22 +39,35 @@ async fn replaced<K: Object>(
             "metadata": {"labels": {"applied": "yes"}, "annotations": {"a": "b"}},
         });
         let params = PatchParams::apply("applier");
-        full.patch(name, &params, &Patch::Apply(applied)).await.unwrap();
+        full.patch(name, &params, &Patch::Apply(applied))
+            .await
+            .unwrap();
     }
     let change = |metadata: &mut ObjectMeta| {
-        metadata.labels.get_or_insert_default().insert("replaced".into(), "yes".into());
+        metadata
+            .labels
+            .get_or_insert_default()
+            .insert("replaced".into(), "yes".into());
         metadata.annotations = None;
     };
     let mut object = full.get("lean-full").await.unwrap();
     assert_eq!(owners(&object).len(), 2);
     change(object.metadata_mut());
-    full.replace("lean-full", &writer("replacer"), &object).await.unwrap();
+    full.replace("lean-full", &writer("replacer"), &object)
+        .await
+        .unwrap();
 
     let mut object = lean.get("lean-lean").await.unwrap();
     assert_eq!(object.metadata().managed_fields, None);
     change(object.metadata_mut());
-    let written = lean.replace("lean-lean", &writer("replacer"), &object).await.unwrap();
-    assert_eq!(written.metadata().labels.as_ref().unwrap()["replaced"], "yes");
+    let written = lean
+        .replace("lean-lean", &writer("replacer"), &object)
+        .await
+        .unwrap();
+    assert_eq!(
+        written.metadata().labels.as_ref().unwrap()["replaced"],
+        "yes"
+    );
 
     let one = full.get("lean-full").await.unwrap();
     let other = full.get("lean-lean").await.unwrap();
@@ -71,9 +77,11 @@ async fn replaced<K: Object>(
     // All but what the server gives each object.
     let rest = |mut object: K| {
         let metadata = object.metadata_mut();
-        for of_server in
-            [&mut metadata.name, &mut metadata.uid, &mut metadata.resource_version]
-        {
+        for of_server in [
+            &mut metadata.name,
+            &mut metadata.uid,
+            &mut metadata.resource_version,
+        ] {
             assert!(of_server.take().is_some());
         }
         metadata.creation_timestamp = None;
@@ -82,11 +90,15 @@ async fn replaced<K: Object>(
     };
     assert_eq!(rest(one), rest(other));
     // A stale object is refused, as ever.
-    let stale = lean.replace("lean-lean", &PostParams::default(), &object).await;
+    let stale = lean
+        .replace("lean-lean", &PostParams::default(), &object)
+        .await;
     assert!(matches!(stale, Err(kube::Error::Api(status)) if status.code == 409));
     for name in ["lean-full", "lean-lean"] {
         let patch = Patch::Merge(json!({"metadata": {"finalizers": null}}));
-        full.patch(name, &PatchParams::default(), &patch).await.unwrap();
+        full.patch(name, &PatchParams::default(), &patch)
+            .await
+            .unwrap();
         full.delete(name, &Default::default()).await.unwrap();
     }
 }
@@ -124,7 +136,12 @@ fn foreign_kinds() {
     run(async |server| {
         let client = server.client;
         let node = |name: &str| Node::default().with_name(name).with_label("a", "b");
-        replaced(Api::<Node>::all(client.clone()), Api::all(client.clone()), node).await;
+        replaced(
+            Api::<Node>::all(client.clone()),
+            Api::all(client.clone()),
+            node,
+        )
+        .await;
         let map = |name: &str| ConfigMap::default().with_name(name).with_label("a", "b");
         let full = Api::<ConfigMap>::default_namespaced(client.clone());
         replaced(full, Api::default_namespaced(client.clone()), map).await;
@@ -143,16 +160,21 @@ fn status() {
         let mut object = lean.get("lean-status").await.unwrap();
         object.status.get_or_insert_default().attached = true;
         let params = writer("attacher");
-        let mut object =
-            lean.replace_status("lean-status", &params, &object).await.unwrap();
+        let mut object = lean
+            .replace_status("lean-status", &params, &object)
+            .await
+            .unwrap();
         let before = owners(&full.get("lean-status").await.unwrap());
-        let managers =
-            before.iter().map(|e| (e.manager.as_deref(), e.subresource.as_deref()));
+        let managers = before
+            .iter()
+            .map(|e| (e.manager.as_deref(), e.subresource.as_deref()));
         let expected = [(Some("attacher"), Some("status")), (Some("creator"), None)];
         assert_eq!(Vec::from_iter(managers), expected);
 
         object.metadata_mut().labels = None;
-        lean.replace("lean-status", &writer("creator"), &object).await.unwrap();
+        lean.replace("lean-status", &writer("creator"), &object)
+            .await
+            .unwrap();
         let after = owners(&full.get("lean-status").await.unwrap());
         assert_eq!(after[0], before[0]);
         assert_ne!(after[1], before[1]);
@@ -161,7 +183,10 @@ fn status() {
         let object = lean.get("lean-status").await.unwrap();
         let extracted = apply::VolumeAttachment::extract(&object, "creator");
         let message = extracted.unwrap_err().to_string();
-        assert!(message.starts_with("metadata.managedFields: is absent"), "{message}");
+        assert!(
+            message.starts_with("metadata.managedFields: is absent"),
+            "{message}"
+        );
         crate::served::delete(&full, "lean-status").await;
     });
 }
@@ -179,7 +204,12 @@ fn caches() {
         }
         let expected = async || {
             let params = ListParams::default().labels("group=lean-cache");
-            full.list(&params).await.unwrap().items.into_iter().map(Lean::from)
+            full.list(&params)
+                .await
+                .unwrap()
+                .items
+                .into_iter()
+                .map(Lean::from)
         };
         let params = ListParams::default().labels("group=lean-cache");
         let listed = lean.list(&params).await.unwrap().items;
@@ -194,8 +224,7 @@ fn caches() {
             let stream = watcher(lean.clone(), config).reflect(writer);
             pin_mut!(stream);
             let state = || {
-                let mut state: Vec<_> =
-                    reader.state().iter().map(|o| (**o).clone()).collect();
+                let mut state: Vec<_> = reader.state().iter().map(|o| (**o).clone()).collect();
                 state.sort_by_key(|object| object.metadata.name.clone());
                 state
             };
@@ -204,13 +233,17 @@ fn caches() {
             }
             assert_eq!(state(), Vec::from_iter(expected().await));
             let change = Patch::Merge(json!({"metadata": {"annotations": {"a": "b"}}}));
-            full.patch("lean-2", &PatchParams::default(), &change).await.unwrap();
+            full.patch("lean-2", &PatchParams::default(), &change)
+                .await
+                .unwrap();
             let wanted = Vec::from_iter(expected().await);
             while state() != wanted {
                 stream.try_next().await.unwrap().unwrap();
             }
             let change = Patch::Merge(json!({"metadata": {"annotations": null}}));
-            full.patch("lean-2", &PatchParams::default(), &change).await.unwrap();
+            full.patch("lean-2", &PatchParams::default(), &change)
+                .await
+                .unwrap();
         }
 
         let config = watcher::Config::default().labels("group=lean-cache");

@@ -94,7 +94,10 @@ fn run_for_cases<F: Future<Output = ()>>(
         if kinds.iter().all(serves) {
             test(server).await;
         } else {
-            println!("nothing to test: Kubernetes {} lacks a kind", server.release);
+            println!(
+                "nothing to test: Kubernetes {} lacks a kind",
+                server.release
+            );
         }
     });
 }

@@ -31,9 +31,18 @@ use crate::server::Server;
 
 /// The fields of the metadata that aren't compared, and why.
 const SERVERS: [(&str, &str); 6] = [
-    ("creationTimestamp", "the time at which the server created the object"),
-    ("generation", "counts the changes, of which one object has had more"),
-    ("managedFields", "names the managers, of which one object has two"),
+    (
+        "creationTimestamp",
+        "the time at which the server created the object",
+    ),
+    (
+        "generation",
+        "counts the changes, of which one object has had more",
+    ),
+    (
+        "managedFields",
+        "names the managers, of which one object has two",
+    ),
     ("name", "the objects that are compared have different names"),
     ("resourceVersion", "the server's own count of changes"),
     ("uid", "the server chooses it"),
@@ -61,8 +70,7 @@ fn metadata(rng: &mut Rng) -> Value {
     let [labels, annotations] =
         [labels, annotations].map(|names| names.into_iter().map(&mut value).collect());
     let owners = uids.into_iter().map(|uid| {
-        let mut owner =
-            json!({"apiVersion": "v1", "kind": "Node", "name": "n", "uid": uid});
+        let mut owner = json!({"apiVersion": "v1", "kind": "Node", "name": "n", "uid": uid});
         if rng.bool() {
             owner["blockOwnerDeletion"] = rng.bool().into();
         }
@@ -107,7 +115,9 @@ impl Merging {
         let first = format!("{name}-two");
         self.apply("e2e-one", &first, one).await;
         let server = self.apply("e2e-two", &first, two).await;
-        let ours = self.apply("e2e-one", &format!("{name}-alone"), merged).await;
+        let ours = self
+            .apply("e2e-one", &format!("{name}-alone"), merged)
+            .await;
         if server != ours {
             self.differences.add(format!(
                 "one {one:#}\ntwo {two:#}\nserver {server:#}\nours {ours:#}"
@@ -155,7 +165,9 @@ where
             let mut merged = one.clone();
             merged.merge_from(two.clone());
             let [one, two, merged] = [one, two, merged].map(|object| written(&object));
-            merging.compare(&format!("merged-{case}"), &one, &two, &merged).await;
+            merging
+                .compare(&format!("merged-{case}"), &one, &two, &merged)
+                .await;
         }
         println!("{kind:?}: {} pairs, the second with {seen:?}", cases());
         merging.differences.assert_none();
@@ -205,7 +217,10 @@ where
         for object in [&mut changed, &mut stored] {
             object.metadata_mut().resource_version = Some("1".to_owned());
         }
-        if changed.default_and_validate_update(&stored, target).is_accepted() {
+        if changed
+            .default_and_validate_update(&stored, target)
+            .is_accepted()
+        {
             legal = more;
             *seen.entry(path).or_default() += 1;
         }
@@ -234,7 +249,9 @@ fn parts<K: Applied>(path: &str, value: &Value) -> Vec<(String, Value)> {
         }
         Value::Array(elements) if is_granular::<K>(path) => {
             let inside = format!("{path}[]");
-            let parts = elements.iter().flat_map(|element| parts::<K>(&inside, element));
+            let parts = elements
+                .iter()
+                .flat_map(|element| parts::<K>(&inside, element));
             parts.map(|(path, part)| (path, json!([part]))).collect()
         }
         value => vec![(path.to_owned(), value.clone())],
@@ -278,7 +295,9 @@ where
             merged.merge_from(two.clone());
             let [one, two, merged] =
                 [one, two, merged].map(|object| copies::object(written(&object)));
-            merging.compare(&format!("merged-{case}"), &one, &two, &merged).await;
+            merging
+                .compare(&format!("merged-{case}"), &one, &two, &merged)
+                .await;
         }
         println!("copy of {kind:?}: {count} pairs");
         merging.differences.assert_none();
@@ -289,11 +308,15 @@ where
 fn plain(value: &Value) -> Value {
     let text = |text: &str| -> String {
         let is_plain = |char: &char| char.is_ascii_graphic();
-        text.chars().map(|char| if is_plain(&char) { char } else { '_' }).collect()
+        text.chars()
+            .map(|char| if is_plain(&char) { char } else { '_' })
+            .collect()
     };
     match value {
         Value::Object(object) => {
-            let fields = object.iter().map(|(name, value)| (text(name), plain(value)));
+            let fields = object
+                .iter()
+                .map(|(name, value)| (text(name), plain(value)));
             Value::Object(fields.collect())
         }
         Value::Array(elements) => elements.iter().map(plain).collect(),

@@ -7,15 +7,10 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 /// The fields that a manager has applied; none where it has no entry.
-pub(crate) fn owned<K: Kind>(
-    object: &K,
-    manager: &str,
-    subresource: Option<&str>,
-) -> Value {
+pub(crate) fn owned<K: Kind>(object: &K, manager: &str, subresource: Option<&str>) -> Value {
     let entries = object.metadata().managed_fields.iter().flatten();
     let mut found = entries.filter(|entry| {
-        entry.manager.as_deref() == Some(manager)
-            && entry.subresource.as_deref() == subresource
+        entry.manager.as_deref() == Some(manager) && entry.subresource.as_deref() == subresource
     });
     let Some(entry) = found.next() else {
         return json!({});
@@ -39,9 +34,7 @@ const VOLUME: [&str; 4] = [
 const NAMES: [&str; 4] = ["apiVersion", "kind", "metadata.name", "metadata.namespace"];
 
 /// What a manager owns that has applied this.
-pub(crate) fn fields<K: Kind + kubernetes_kinds::Kind>(
-    object: &impl Serialize,
-) -> Value {
+pub(crate) fn fields<K: Kind + kubernetes_kinds::Kind>(object: &impl Serialize) -> Value {
     let object = serde_json::to_value(object).unwrap();
     let mut fields = below::<K>("", &object);
     if fields["f:metadata"] == json!({}) {
@@ -64,9 +57,7 @@ pub(crate) fn is_granular<K: Kind>(path: &str) -> bool {
 }
 
 /// The keys of a list's elements, unless they are identified by their value.
-pub(crate) fn keys<K: kubernetes_kinds::Kind>(
-    path: &str,
-) -> Option<&'static [&'static str]> {
+pub(crate) fn keys<K: kubernetes_kinds::Kind>(path: &str) -> Option<&'static [&'static str]> {
     let lists = [("metadata.ownerReferences", &["uid"][..])];
     let mut lists = lists.iter().chain(K::LIST_MAP_KEYS);
     lists.find(|(list, _)| *list == path).map(|(_, keys)| *keys)
@@ -96,15 +87,14 @@ fn below<K: Kind + kubernetes_kinds::Kind>(path: &str, value: &Value) -> Value {
 }
 
 /// How an element is named, and what is owned of it, which includes itself.
-fn element_of<K: Kind + kubernetes_kinds::Kind>(
-    path: &str,
-    element: &Value,
-) -> (String, Value) {
+fn element_of<K: Kind + kubernetes_kinds::Kind>(path: &str, element: &Value) -> (String, Value) {
     let Some(keys) = keys::<K>(path) else {
         return (format!("v:{element}"), json!({}));
     };
-    let name: Map<_, _> =
-        keys.iter().map(|key| ((*key).to_owned(), element[*key].clone())).collect();
+    let name: Map<_, _> = keys
+        .iter()
+        .map(|key| ((*key).to_owned(), element[*key].clone()))
+        .collect();
     let mut fields = below::<K>(&format!("{path}[]"), element);
     if fields != json!({}) {
         fields["."] = json!({});

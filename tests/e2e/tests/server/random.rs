@@ -90,7 +90,10 @@ fn part<K: Applied>(rng: &mut Rng, path: &str, value: &Value) -> Value {
         Value::Array(elements) if is_granular::<K>(path) => {
             let inside = format!("{path}[]");
             let chosen = elements.iter().filter(|_| rng.bool()).collect::<Vec<_>>();
-            chosen.into_iter().map(|value| part::<K>(rng, &inside, value)).collect()
+            chosen
+                .into_iter()
+                .map(|value| part::<K>(rng, &inside, value))
+                .collect()
         }
         value => value.clone(),
     }
@@ -117,19 +120,23 @@ fn statuses_applied_and_extracted() {
             // An error that had only fields of newer releases is none.
             let parts = status["status"].as_object_mut().unwrap();
             parts.retain(|_, value| !is_empty(value));
-            let status: apply::VolumeAttachment =
-                serde_json::from_value(status).unwrap();
+            let status: apply::VolumeAttachment = serde_json::from_value(status).unwrap();
             let status = status.with_name("random-status");
             let params = PatchParams::apply("e2e-random");
             let patch = Patch::Apply(&status);
-            let live = api.patch_status("random-status", &params, &patch).await.unwrap();
+            let live = api
+                .patch_status("random-status", &params, &patch)
+                .await
+                .unwrap();
             let expected = fields::<VolumeAttachment>(&status);
             assert_eq!(owned(&live, "e2e-random", Some("status")), expected);
             let extracted = apply::VolumeAttachment::extract_status(&live, "e2e-random");
             assert_eq!(extracted.as_ref(), Ok(&status));
             let patch = Patch::Apply(extracted.unwrap());
-            let again =
-                api.patch_status("random-status", &params, &patch).await.unwrap();
+            let again = api
+                .patch_status("random-status", &params, &patch)
+                .await
+                .unwrap();
             assert_eq!(again, live);
             applying.check(&live, "e2e-random", &spec);
         }

@@ -8,8 +8,7 @@ use kube::Client;
 use kube::api::{Api, DeleteParams, Patch, PatchParams, PostParams};
 use serde_json::{Value, json};
 use storage_v1::{
-    CSIDriver, CSINode, CSIStorageCapacity, StorageClass, VolumeAttachment,
-    VolumeAttributesClass,
+    CSIDriver, CSINode, CSIStorageCapacity, StorageClass, VolumeAttachment, VolumeAttributesClass,
 };
 
 use crate::server::Server;
@@ -72,9 +71,7 @@ impl Served for VolumeAttributesClass {
 /// The kind as the tests list it.
 pub(crate) fn kind_of<K: Served>() -> valid::Kind {
     let mut kinds = valid::Kind::ALL.into_iter();
-    let is_it = |kind: &valid::Kind| {
-        (kind.api_version(), kind.name()) == (K::API_VERSION, K::KIND)
-    };
+    let is_it = |kind: &valid::Kind| (kind.api_version(), kind.name()) == (K::API_VERSION, K::KIND);
     kinds.find(is_it).unwrap()
 }
 
@@ -131,7 +128,9 @@ pub(crate) async fn delete<K: Served>(api: &Api<K>, name: &str) {
     let deleted = api.delete(name, &DeleteParams::default()).await.unwrap();
     if deleted.left().is_some_and(|object| is_going(&object)) {
         let patch = Patch::Merge(json!({"metadata": {"finalizers": null}}));
-        api.patch(name, &PatchParams::default(), &patch).await.unwrap();
+        api.patch(name, &PatchParams::default(), &patch)
+            .await
+            .unwrap();
     }
 }
 
@@ -143,11 +142,9 @@ pub(crate) fn is_going<K: Kind>(object: &K) -> bool {
 /// objects that the server has set.
 pub(crate) fn is_in(part: &Value, whole: &Value) -> bool {
     match (part, whole) {
-        (Value::Object(part), Value::Object(whole)) => {
-            part.iter().all(|(name, value)| {
-                whole.get(name).is_some_and(|other| is_in(value, other))
-            })
-        }
+        (Value::Object(part), Value::Object(whole)) => part
+            .iter()
+            .all(|(name, value)| whole.get(name).is_some_and(|other| is_in(value, other))),
         (Value::Array(part), Value::Array(whole)) => {
             part.len() == whole.len() && part.iter().zip(whole).all(|(a, b)| is_in(a, b))
         }

@@ -26,13 +26,18 @@ fn status_of_volume_attachment() {
         let status: Option<VolumeAttachmentStatus> =
             serde_json::from_value(change["status"].clone()).unwrap();
         let change = Patch::Merge(change);
-        let patched =
-            api.patch_status("status", &PatchParams::default(), &change).await.unwrap();
+        let patched = api
+            .patch_status("status", &PatchParams::default(), &change)
+            .await
+            .unwrap();
         assert_eq!(patched.status, status);
         let mut replacing = patched.clone();
         replacing.status = Some(VolumeAttachmentStatus::new(true));
         let params = PostParams::default();
-        let replaced = api.replace_status("status", &params, &replacing).await.unwrap();
+        let replaced = api
+            .replace_status("status", &params, &replacing)
+            .await
+            .unwrap();
         assert_eq!(replaced.status, replacing.status);
 
         let own = apply::VolumeAttachmentStatus::new()
@@ -43,9 +48,11 @@ fn status_of_volume_attachment() {
         let params = PatchParams::apply("e2e-status");
         let refused = api.patch_status("status", &params, &patch).await;
         assert!(matches!(refused, Err(kube::Error::Api(status)) if status.code == 409));
-        let applied = api.patch_status("status", &params.force(), &patch).await.unwrap();
-        let wanted =
-            VolumeAttachmentStatus::new(false).with_attachment_metadata([("a", "b")]);
+        let applied = api
+            .patch_status("status", &params.force(), &patch)
+            .await
+            .unwrap();
+        let wanted = VolumeAttachmentStatus::new(false).with_attachment_metadata([("a", "b")]);
         assert_eq!(applied.status, Some(wanted));
         let fields = json!({"f:attached": {}, "f:attachmentMetadata": {"f:a": {}}});
         let fields = json!({"f:status": fields});
@@ -70,7 +77,9 @@ fn status_of_csi_node() {
         api.create(&PostParams::default(), &sent).await.unwrap();
         let status = samples::csi_node().status.unwrap();
         let change = Patch::Merge(json!({"status": status}));
-        let patched = api.patch_status("status", &PatchParams::default(), &change).await;
+        let patched = api
+            .patch_status("status", &PatchParams::default(), &change)
+            .await;
         match patched {
             Ok(patched) => assert_eq!(patched.status, Some(status)),
             Err(kube::Error::Api(said)) => {

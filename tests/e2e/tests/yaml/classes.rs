@@ -58,6 +58,9 @@ impl Classes {
     /// Returns the name of the class of a text that the other side refuses with an error.
     pub(crate) fn of(&self, only: Only, error: &str) -> Option<&str> {
         let is_known = |class: &&Class| class.only == only && class.has(error);
-        self.class.iter().find(is_known).map(|class| class.name.as_str())
+        self.class
+            .iter()
+            .find(is_known)
+            .map(|class| class.name.as_str())
     }
 }

@@ -205,7 +205,9 @@ pub(crate) fn any(rng: &mut Rng, depth: usize) -> Value {
         2 => [i64::MIN, -1, 0, 1, i64::MAX][rng.usize(..5)].into(),
         3 => [0.5, -1.5e-7, 1e300, 123_456.7][rng.usize(..4)].into(),
         4..7 => text(rng).into(),
-        7 | 8 => (0..rng.usize(..4)).map(|_| (text(rng), any(rng, depth - 1))).collect(),
+        7 | 8 => (0..rng.usize(..4))
+            .map(|_| (text(rng), any(rng, depth - 1)))
+            .collect(),
         _ => (0..rng.usize(..4)).map(|_| any(rng, depth - 1)).collect(),
     }
 }
@@ -260,7 +262,10 @@ fn line(rng: &mut Rng, text: &str) -> (usize, usize) {
 fn value(rng: &mut Rng, text: &mut String) {
     let (start, end) = line(rng, text);
     let line = &text[start..end];
-    let before = line.find(": ").map(|at| at + 2).or(line.find("- ").map(|at| at + 2));
+    let before = line
+        .find(": ")
+        .map(|at| at + 2)
+        .or(line.find("- ").map(|at| at + 2));
     if let Some(before) = before {
         text.replace_range(start + before..end, VALUES[rng.usize(..VALUES.len())]);
     }

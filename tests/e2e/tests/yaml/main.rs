@@ -83,22 +83,25 @@ fn stream(text: &str) -> Read<Vec<Option<Value>>> {
 fn is_followed(text: &str, values: &[Value]) -> bool {
     let text = text.replace("\r\n", "\n").replace('\r', "\n");
     let mut start = 0;
-    text.match_indices("\n---").map(|(end, _)| end + 1).chain([text.len()]).any(|end| {
-        let document = &text[start..end];
-        start = end;
-        let error = strict::from_yaml::<Value>(document).err();
-        let place =
-            error.and_then(|error| error.location().line.zip(error.location().column));
-        let Some((line, _)) = place else {
-            return false;
-        };
-        let lines: String = document.split_inclusive('\n').take(line).collect();
-        let ends = lines.char_indices().map(|(end, _)| end);
-        ends.map(|end| &lines[..end]).any(|before| match body_of(before) {
-            Ok(value) => values.contains(&value),
-            Err(error) => values.is_empty() && error == NOTHING,
+    text.match_indices("\n---")
+        .map(|(end, _)| end + 1)
+        .chain([text.len()])
+        .any(|end| {
+            let document = &text[start..end];
+            start = end;
+            let error = strict::from_yaml::<Value>(document).err();
+            let place = error.and_then(|error| error.location().line.zip(error.location().column));
+            let Some((line, _)) = place else {
+                return false;
+            };
+            let lines: String = document.split_inclusive('\n').take(line).collect();
+            let ends = lines.char_indices().map(|(end, _)| end);
+            ends.map(|end| &lines[..end])
+                .any(|before| match body_of(before) {
+                    Ok(value) => values.contains(&value),
+                    Err(error) => values.is_empty() && error == NOTHING,
+                })
         })
-    })
 }
 
 /// The manifests in folders below one, by their path.
@@ -119,8 +122,14 @@ fn manifests(folder: &Path, found: &mut BTreeMap<PathBuf, String>) {
 
 fn texts() -> BTreeMap<PathBuf, String> {
     let mut found = BTreeMap::new();
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap();
-    for folder in ["programs/kubernetes-storage/tests/manifests", "examples/manifests"] {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .ancestors()
+        .nth(2)
+        .unwrap();
+    for folder in [
+        "programs/kubernetes-storage/tests/manifests",
+        "examples/manifests",
+    ] {
         manifests(&root.join(folder), &mut found);
     }
     if env::var_os(fixtures::VARIABLE).is_some_and(|folder| !folder.is_empty()) {
@@ -159,12 +168,8 @@ impl Tally {
                 "another value".to_owned()
             }
             (Err(_), Err(_)) => "refused by both".to_owned(),
-            (Ok(_), Err(error)) => {
-                self.one_sided(what, Only::Kubernetes, error, classes, text)
-            }
-            (Err(error), Ok(_)) => {
-                self.one_sided(what, Only::Ours, error, classes, text)
-            }
+            (Ok(_), Err(error)) => self.one_sided(what, Only::Kubernetes, error, classes, text),
+            (Err(error), Ok(_)) => self.one_sided(what, Only::Ours, error, classes, text),
         };
         *self.counts.entry(format!("{what} {which}")).or_default() += 1;
     }
@@ -185,7 +190,8 @@ impl Tally {
         if let Some(name) = classes.of(only, error) {
             return format!("read by {only:?} only: {name}");
         }
-        self.differences.add(format!("{what}: only {only:?} reads it: {error}\n{text}"));
+        self.differences
+            .add(format!("{what}: only {only:?} reads it: {error}\n{text}"));
         format!("read by {only:?} only, unlisted")
     }
 
@@ -225,9 +231,7 @@ fn compare(reader: &mut Reader, text: &str, tally: &mut Tally, classes: &mut Cla
                 .all(|(theirs, ours)| ours.as_ref().is_none_or(|ours| ours == theirs))
     };
     match (&their_stream, &stream(text)) {
-        (Ok(theirs), Err(_)) if is_damaged && is_followed(text, theirs) => {
-            tally.followed("file")
-        }
+        (Ok(theirs), Err(_)) if is_damaged && is_followed(text, theirs) => tally.followed("file"),
         streams => tally.add("file", streams, same, classes, text),
     }
 }
@@ -277,11 +281,14 @@ fn what_we_write_is_read() {
     let mut reader = Reader::start();
     let mut rng = Rng::with_seed(number("E2E_SEED", 1));
     for _ in 0..number("E2E_YAML_CASES", 2000) {
-        let value =
-            json!({"apiVersion": "v1", "kind": "Pot", "x": damage::any(&mut rng, 4)});
+        let value = json!({"apiVersion": "v1", "kind": "Pot", "x": damage::any(&mut rng, 4)});
         let text = to_yaml(&value).unwrap();
         let (body, file) = reader.read(&text);
-        assert_eq!((&body, file), (&Ok(value.clone()), Ok(vec![value])), "{text}");
+        assert_eq!(
+            (&body, file),
+            (&Ok(value.clone()), Ok(vec![value])),
+            "{text}"
+        );
         assert_eq!(body_of(&text), body, "{text}");
     }
 }
@@ -294,12 +301,19 @@ fn each_class_is_so() {
     for class in Classes::read().all() {
         let (body, file) = reader.read(&class.example);
         let theirs = [body.map(drop), file.map(drop)];
-        let ours = [body_of(&class.example).map(drop), stream(&class.example).map(drop)];
-        let is_so = theirs.iter().zip(&ours).any(|pair| match (class.only, pair) {
-            (Only::Kubernetes, (Ok(()), Err(error)))
-            | (Only::Ours, (Err(error), Ok(()))) => class.has(error),
-            _ => false,
-        });
+        let ours = [
+            body_of(&class.example).map(drop),
+            stream(&class.example).map(drop),
+        ];
+        let is_so = theirs
+            .iter()
+            .zip(&ours)
+            .any(|pair| match (class.only, pair) {
+                (Only::Kubernetes, (Ok(()), Err(error))) | (Only::Ours, (Err(error), Ok(()))) => {
+                    class.has(error)
+                }
+                _ => false,
+            });
         assert!(is_so, "{class:?}\ntheirs {theirs:?}\nours {ours:?}");
     }
 }

@@ -33,7 +33,13 @@ static PROGRAM: LazyLock<PathBuf> = LazyLock::new(|| {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("yaml-reader");
     let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join("yaml-reader");
     let built = Command::new("go")
-        .args(["build", "-trimpath", "-mod=readonly", "-buildvcs=false", "-o"])
+        .args([
+            "build",
+            "-trimpath",
+            "-mod=readonly",
+            "-buildvcs=false",
+            "-o",
+        ])
         .arg(&program)
         .current_dir(source)
         .envs([("CGO_ENABLED", "0"), ("GOWORK", "off"), ("GOFLAGS", "")])

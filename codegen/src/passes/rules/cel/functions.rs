@@ -24,20 +24,21 @@ const ARITHMETIC: [(&str, &str, &str); 5] = [
 ];
 
 /// Methods of texts that ask something of another: in CEL and in Rust.
-const ASKS: [(&str, &str); 3] =
-    [("startsWith", "starts_with"), ("endsWith", "ends_with"), ("contains", "contains")];
+const ASKS: [(&str, &str); 3] = [
+    ("startsWith", "starts_with"),
+    ("endsWith", "ends_with"),
+    ("contains", "contains"),
+];
 
 /// Methods of texts that make another: in CEL and in Rust.
-const MAKES: [(&str, &str); 2] =
-    [("lowerAscii", "to_ascii_lowercase"), ("upperAscii", "to_ascii_uppercase")];
+const MAKES: [(&str, &str); 2] = [
+    ("lowerAscii", "to_ascii_lowercase"),
+    ("upperAscii", "to_ascii_uppercase"),
+];
 
 impl Translator<'_> {
     /// An operator with operands of its own kinds, or nothing if it is none.
-    pub(super) fn operator(
-        &mut self,
-        name: &str,
-        args: &[IdedExpr],
-    ) -> Option<Translated> {
+    pub(super) fn operator(&mut self, name: &str, args: &[IdedExpr]) -> Option<Translated> {
         match args {
             [a] if name == operators::NEGATE => Some(self.negated(a)),
             [a, b] if name == operators::EQUALS => Some(self.equal("==", a, b)),
@@ -55,18 +56,15 @@ impl Translator<'_> {
 
     fn negated(&mut self, of: &IdedExpr) -> Translated {
         match self.expr(of)? {
-            (node, Sort::Int) => {
-                Ok((Node::Function("subtract", vec![Node::Int(0), node]), Sort::Int))
-            }
+            (node, Sort::Int) => Ok((
+                Node::Function("subtract", vec![Node::Int(0), node]),
+                Sort::Int,
+            )),
             (_, sort) => Err(format!("the negative of {}", said(&sort))),
         }
     }
 
-    fn pair(
-        &mut self,
-        a: &IdedExpr,
-        b: &IdedExpr,
-    ) -> Result<(Box<Node>, Box<Node>, Sort), String> {
+    fn pair(&mut self, a: &IdedExpr, b: &IdedExpr) -> Result<(Box<Node>, Box<Node>, Sort), String> {
         let (left, sort) = self.expr(a)?;
         let (right, other) = self.expr(b)?;
         if sort != other {
@@ -75,12 +73,7 @@ impl Translator<'_> {
         Ok((Box::new(left), Box::new(right), sort))
     }
 
-    fn equal(
-        &mut self,
-        operator: &'static str,
-        a: &IdedExpr,
-        b: &IdedExpr,
-    ) -> Translated {
+    fn equal(&mut self, operator: &'static str, a: &IdedExpr, b: &IdedExpr) -> Translated {
         let (left, right, sort) = self.pair(a, b)?;
         match sort {
             Sort::Kept(_) | Sort::Made(_) | Sort::Optional(_) => {
@@ -90,12 +83,7 @@ impl Translator<'_> {
         }
     }
 
-    fn compared(
-        &mut self,
-        operator: &'static str,
-        a: &IdedExpr,
-        b: &IdedExpr,
-    ) -> Translated {
+    fn compared(&mut self, operator: &'static str, a: &IdedExpr, b: &IdedExpr) -> Translated {
         let (left, right, sort) = self.pair(a, b)?;
         match sort {
             Sort::Int | Sort::Double | Sort::Text => {
@@ -118,9 +106,7 @@ impl Translator<'_> {
             Sort::Double if function != "modulo" => {
                 (Node::Operator(operator, left, right), Sort::Double)
             }
-            Sort::Text if function == "add" => {
-                (Node::Joined(vec![*left, *right]), Sort::Text)
-            }
+            Sort::Text if function == "add" => (Node::Joined(vec![*left, *right]), Sort::Text),
             other => return Err(format!("arithmetic with {}", said(&other))),
         })
     }
@@ -146,21 +132,18 @@ impl Translator<'_> {
     }
 
     /// A method of a value.
-    pub(super) fn method(
-        &mut self,
-        on: &IdedExpr,
-        name: &str,
-        args: &[IdedExpr],
-    ) -> Translated {
+    pub(super) fn method(&mut self, on: &IdedExpr, name: &str, args: &[IdedExpr]) -> Translated {
         if let ("size", []) = (name, args) {
             return self.size(on);
         }
         match self.expr(on)? {
             (node, Sort::Text) => self.of_text(node, name, args),
             (node, Sort::Optional(ty)) => self.of_optional(node, &ty, name, args),
-            (_, sort) => {
-                Err(format!("the function `{}` of {}", name.escape_debug(), said(&sort)))
-            }
+            (_, sort) => Err(format!(
+                "the function `{}` of {}",
+                name.escape_debug(),
+                said(&sort)
+            )),
         }
     }
 
@@ -195,7 +178,9 @@ impl Translator<'_> {
                 Expr::Literal(LiteralValue::String(text)) => {
                     let text = text.inner();
                     Regex::new(text).map_err(|error| {
-                        format!("a regular expression that the crate regex-lite can't read: {error}")
+                        format!(
+                            "a regular expression that the crate regex-lite can't read: {error}"
+                        )
                     })?;
                     Ok((Node::Matches(on, text.to_owned()), Sort::Bool))
                 }
@@ -205,13 +190,7 @@ impl Translator<'_> {
         }
     }
 
-    fn of_optional(
-        &mut self,
-        on: Node,
-        ty: &Ty,
-        name: &str,
-        args: &[IdedExpr],
-    ) -> Translated {
+    fn of_optional(&mut self, on: Node, ty: &Ty, name: &str, args: &[IdedExpr]) -> Translated {
         let on = Box::new(on);
         match (name, args) {
             ("hasValue", []) => Ok((Node::HasValue(on), Sort::Bool)),

@@ -36,9 +36,7 @@ impl Translator<'_> {
         }
         let (ident, (value, sort)) = self.inside(of, holds, |to| to.expr(body.value))?;
         let (how, made) = match (body.how, sort) {
-            (Macro::Map, Sort::Text) => {
-                (Macro::MapToTexts, Sort::Made(Box::new(Sort::Text)))
-            }
+            (Macro::Map, Sort::Text) => (Macro::MapToTexts, Sort::Made(Box::new(Sort::Text))),
             (Macro::Map, sort @ (Sort::Bool | Sort::Int | Sort::Double)) => {
                 (Macro::Map, Sort::Made(Box::new(sort)))
             }
@@ -73,8 +71,7 @@ impl Translator<'_> {
         let variable = &of.iter_var;
         let ident = name::field_name(variable)
             .filter(|ident| {
-                !["at", "old", "path", "self", "stored", "to", "value"]
-                    .contains(&ident.as_str())
+                !["at", "old", "path", "self", "stored", "to", "value"].contains(&ident.as_str())
             })
             .or_else(|| name::field_name(&format!("each_{variable}")))
             .ok_or_else(|| format!("the variable `{}`", variable.escape_debug()))?;
@@ -100,21 +97,17 @@ fn body(of: &ComprehensionExpr) -> Option<Body<'_>> {
         value,
     };
     Some(match (&of.accu_init.expr, step.args.as_slice()) {
-        (Expr::Literal(LiteralValue::Boolean(start)), [_, value]) => match start.inner()
-        {
+        (Expr::Literal(LiteralValue::Boolean(start)), [_, value]) => match start.inner() {
             true => plain(Macro::All, value),
             false => plain(Macro::Exists, value),
         },
-        (Expr::Literal(LiteralValue::Int(_)), [value, ..]) => {
-            plain(Macro::ExistsOne, value)
-        }
+        (Expr::Literal(LiteralValue::Int(_)), [value, ..]) => plain(Macro::ExistsOne, value),
         (Expr::List(_), [condition, taken, _]) => {
             let Expr::Call(taken) = &taken.expr else {
                 return None;
             };
             let value = element(taken)?;
-            let is_itself =
-                matches!(&value.expr, Expr::Ident(name) if *name == of.iter_var);
+            let is_itself = matches!(&value.expr, Expr::Ident(name) if *name == of.iter_var);
             Body {
                 how: if is_itself { Macro::Filter } else { Macro::Map },
                 condition: Some(condition),

@@ -24,7 +24,10 @@ pub(super) struct Parsed<'r> {
 pub(super) fn parse(rule: &str) -> Result<Parsed<'_>, String> {
     let brackets = rule.matches(['(', '[', '{', '!', '-', '?']).count();
     if rule.len() > MAX_BYTES || brackets > MAX_BRACKETS {
-        return Err(format!("a rule of {} bytes and {brackets} brackets", rule.len()));
+        return Err(format!(
+            "a rule of {} bytes and {brackets} brackets",
+            rule.len()
+        ));
     }
     let parsed = Parser::new().enable_optional_syntax(true).parse(rule);
     let expr = parsed.map_err(|errors| {
@@ -62,9 +65,7 @@ impl Parsed<'_> {
         match &b.expr {
             Expr::List(list) if is_self && call.func_name == operators::IN => {
                 let texts = list.elements.iter().map(|element| match &element.expr {
-                    Expr::Literal(LiteralValue::String(text)) => {
-                        Some(text.inner().to_owned())
-                    }
+                    Expr::Literal(LiteralValue::String(text)) => Some(text.inner().to_owned()),
                     _ => None,
                 });
                 texts.collect()
@@ -74,15 +75,13 @@ impl Parsed<'_> {
     }
 
     /// The expression about values of a type, or what of it can't be translated.
-    pub(super) fn translate(
-        &self,
-        version: &ApiVersion,
-        ty: &Ty,
-    ) -> Result<Node, String> {
-        translate::Translator::new(version, ty).rule(&self.expr).map_err(|what| {
-            let shown = self.text.escape_debug();
-            format!("`{shown}` is not translated into a check: {what}")
-        })
+    pub(super) fn translate(&self, version: &ApiVersion, ty: &Ty) -> Result<Node, String> {
+        translate::Translator::new(version, ty)
+            .rule(&self.expr)
+            .map_err(|what| {
+                let shown = self.text.escape_debug();
+                format!("`{shown}` is not translated into a check: {what}")
+            })
     }
 }
 
@@ -103,20 +102,26 @@ mod tests {
         }
         let values = Some(vec!["a".to_owned(), String::new()]);
         for rule in ["self in [\"a\", \"\"]", "self in['a','']"] {
-            assert!(parse(rule).is_ok_and(|rule| rule.accepted() == values), "{rule}");
+            assert!(
+                parse(rule).is_ok_and(|rule| rule.accepted() == values),
+                "{rule}"
+            );
         }
-        for rule in ["self != oldSelf", "self == self", "self in other", "self in [1]"] {
-            let plain =
-                |rule: Parsed<'_>| !rule.is_immutable() && rule.accepted().is_none();
+        for rule in [
+            "self != oldSelf",
+            "self == self",
+            "self in other",
+            "self in [1]",
+        ] {
+            let plain = |rule: Parsed<'_>| !rule.is_immutable() && rule.accepted().is_none();
             assert!(parse(rule).is_ok_and(plain), "{rule}");
         }
     }
 
     #[test]
     fn what_is_no_rule() {
-        let says = |rule: &str, message: &str| {
-            parse(rule).is_err_and(|error| error.contains(message))
-        };
+        let says =
+            |rule: &str, message: &str| parse(rule).is_err_and(|error| error.contains(message));
         for rule in ["", "self ==", "self in [", "🦀"] {
             assert!(says(rule, "is not CEL"), "{rule}");
         }

@@ -27,12 +27,18 @@ const RESERVED: [&str; 22] = [
 ];
 
 /// The signs that are escaped, with what is written for them.
-const SIGNS: [(&str, &str); 4] =
-    [("__underscores__", "__"), ("__dot__", "."), ("__dash__", "-"), ("__slash__", "/")];
+const SIGNS: [(&str, &str); 4] = [
+    ("__underscores__", "__"),
+    ("__dot__", "."),
+    ("__dash__", "-"),
+    ("__slash__", "/"),
+];
 
 /// The name of the property that a rule writes so.
 pub(super) fn unescape(name: &str) -> String {
-    let word = name.strip_prefix("__").and_then(|name| name.strip_suffix("__"));
+    let word = name
+        .strip_prefix("__")
+        .and_then(|name| name.strip_suffix("__"));
     if let Some(word) = word.filter(|word| !word.is_empty() && RESERVED.contains(word)) {
         return word.to_owned();
     }

@@ -48,16 +48,14 @@ impl<'a> Translator<'a> {
     }
 
     /// An expression that must be of one sort.
-    pub(super) fn of_sort(
-        &mut self,
-        expr: &IdedExpr,
-        wanted: &Sort,
-    ) -> Result<Node, String> {
+    pub(super) fn of_sort(&mut self, expr: &IdedExpr, wanted: &Sort) -> Result<Node, String> {
         match self.expr(expr)? {
             (node, sort) if sort == *wanted => Ok(node),
-            (_, sort) => {
-                Err(format!("{} where {} is expected", said(&sort), said(wanted)))
-            }
+            (_, sort) => Err(format!(
+                "{} where {} is expected",
+                said(&sort),
+                said(wanted)
+            )),
         }
     }
 
@@ -76,14 +74,16 @@ impl<'a> Translator<'a> {
     }
 
     fn ident(&self, name: &str) -> Translated {
-        let found = self.variables.iter().rev().find(|variable| variable.name == name);
+        let found = self
+            .variables
+            .iter()
+            .rev()
+            .find(|variable| variable.name == name);
         if let Some(variable) = found {
             let node = Node::Variable(variable.ident.clone());
             return Ok(match &variable.holds {
                 Holds::Place(ty) => self.place(node, ty),
-                Holds::Value(Sort::Text) => {
-                    (Node::Read(Box::new(node), Read::Text), Sort::Text)
-                }
+                Holds::Value(Sort::Text) => (Node::Read(Box::new(node), Read::Text), Sort::Text),
                 Holds::Value(sort) => (node, sort.clone()),
             });
         }
@@ -149,18 +149,14 @@ impl<'a> Translator<'a> {
     }
 
     /// A field of a struct of the crate.
-    pub(super) fn field(
-        &self,
-        of: Node,
-        ty: &Ty,
-        json: &str,
-    ) -> Result<(CelField, Ty), String> {
+    pub(super) fn field(&self, of: Node, ty: &Ty, json: &str) -> Result<(CelField, Ty), String> {
         let shown = json.escape_debug();
         let Some((_, object)) = self.version.own_struct(ty) else {
             return Err(format!("`{shown}` of a type that is not of this crate"));
         };
-        let field =
-            object.field(json).ok_or_else(|| format!("no property `{shown}`"))?;
+        let field = object
+            .field(json)
+            .ok_or_else(|| format!("no property `{shown}`"))?;
         let place = CelField {
             of: Box::new(of),
             name: field.name.clone(),
@@ -177,12 +173,8 @@ impl<'a> Translator<'a> {
                 let of = self.of_sort(a, &Sort::Bool)?;
                 Ok((Node::Not(Box::new(of)), Sort::Bool))
             }
-            (None, [a, b]) if name == operators::LOGICAL_AND => {
-                self.logic(a, b, Node::And)
-            }
-            (None, [a, b]) if name == operators::LOGICAL_OR => {
-                self.logic(a, b, Node::Or)
-            }
+            (None, [a, b]) if name == operators::LOGICAL_AND => self.logic(a, b, Node::And),
+            (None, [a, b]) if name == operators::LOGICAL_OR => self.logic(a, b, Node::Or),
             (None, [a, b, c]) if name == operators::CONDITIONAL => self.choice(a, b, c),
             (None, [a, b]) if name == operators::IN => self.is_in(a, b),
             (None, [a, b]) if name == operators::INDEX => self.index(a, b),
@@ -283,7 +275,10 @@ impl<'a> Translator<'a> {
             (node, Sort::Optional(ty)) => {
                 // What it is a field of is a variable of a closure.
                 let (field, ty) = self.field(Node::New, &self.plain(&ty), &name)?;
-                Ok((Node::OptionalBelow(Box::new(node), field), Sort::Optional(ty)))
+                Ok((
+                    Node::OptionalBelow(Box::new(node), field),
+                    Sort::Optional(ty),
+                ))
             }
             (_, sort) => Err(format!("a field of {}", said(&sort))),
         }
@@ -297,14 +292,10 @@ fn literal_value(literal: &LiteralValue) -> Translated {
         LiteralValue::Double(value) if value.inner().is_finite() => {
             (Node::Double(*value.inner()), Sort::Double)
         }
-        LiteralValue::String(value) => {
-            (Node::Text(value.inner().to_owned()), Sort::Text)
-        }
+        LiteralValue::String(value) => (Node::Text(value.inner().to_owned()), Sort::Text),
         LiteralValue::Null => return Err("`null`".to_owned()),
         _ => {
-            return Err(
-                "a literal that isn't a text, a signed number or a flag".to_owned()
-            );
+            return Err("a literal that isn't a text, a signed number or a flag".to_owned());
         }
     })
 }

@@ -4,8 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use granit_parser::{
-    ErrorKind, Event, Parser, ScalarStyle, ScanError, Span, StrInput, StructureStyle,
-    YamlVersion,
+    ErrorKind, Event, Parser, ScalarStyle, ScanError, Span, StrInput, StructureStyle, YamlVersion,
 };
 
 use super::scalar::Scalar;
@@ -84,16 +83,13 @@ impl<'t> Composer<'t> {
                 return Err(at(&span, "Kubernetes reads no YAML but 1.1"));
             }
             if !is_explicit && has_begun {
-                let message =
-                    "Kubernetes ignores what follows `...`; begin a document with `---`";
+                let message = "Kubernetes ignores what follows `...`; begin a document with `---`";
                 return Err(at(&span, message));
             }
             has_begun = true;
             self.anchors.clear();
             let (event, span) = self.inside(&span)?;
-            if let Event::Scalar(_, ScalarStyle::Literal | ScalarStyle::Folded, ..) =
-                event
-            {
+            if let Event::Scalar(_, ScalarStyle::Literal | ScalarStyle::Folded, ..) = event {
                 // The parser doesn't ask for its lines to be indented.
                 return Err(at(&span, "a block scalar is no document"));
             }
@@ -115,8 +111,7 @@ impl<'t> Composer<'t> {
                 .bytes()
                 .all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
             {
-                let message =
-                    "YAML 1.1 has only letters, digits, `-` and `_` in names of anchors";
+                let message = "YAML 1.1 has only letters, digits, `-` and `_` in names of anchors";
                 return Err(at(&span, message));
             }
             return self.event();
@@ -131,9 +126,8 @@ impl<'t> Composer<'t> {
     fn check_tag(&self, start: Option<usize>, span: &Span) -> Result<()> {
         let text = start.and_then(|start| self.yaml.text.get(start..));
         let tag = text.and_then(|text| text.split_whitespace().next());
-        let is_tag = |byte: u8| {
-            byte.is_ascii_alphanumeric() || b"-_;/?:@&=+$.!~*'()%<>".contains(&byte)
-        };
+        let is_tag =
+            |byte: u8| byte.is_ascii_alphanumeric() || b"-_;/?:@&=+$.!~*'()%<>".contains(&byte);
         if tag.is_some_and(|tag| !tag.bytes().all(is_tag)) {
             return Err(at(span, "a space has to follow a tag"));
         }
@@ -143,9 +137,7 @@ impl<'t> Composer<'t> {
     fn damaged(&mut self, error: &ScanError) -> SchemeError {
         let place = position(error.marker());
         self.problem = match error.kind() {
-            ErrorKind::InvalidQuotedScalarIndent => {
-                Some(Problem::Unindented { line: place.0 })
-            }
+            ErrorKind::InvalidQuotedScalarIndent => Some(Problem::Unindented { line: place.0 }),
             ErrorKind::UnclosedQuotedScalar => Some(Problem::Unclosed),
             _ => None,
         };
@@ -154,7 +146,8 @@ impl<'t> Composer<'t> {
 
     /// The next event of a document that has begun.
     fn inside(&mut self, start: &Span) -> Result<(Event<'t>, Span)> {
-        self.event()?.ok_or_else(|| at(start, "the document has no end"))
+        self.event()?
+            .ok_or_else(|| at(start, "the document has no end"))
     }
 
     /// Reads a value whose first event is given.
@@ -288,15 +281,14 @@ impl<'t> Composer<'t> {
             }
             ScalarStyle::Plain if self.brackets > 0 => {
                 if text.starts_with(['?', ':']) {
-                    let message = "`?` and `:` are signs of their own here in YAML 1.1; quote the text";
+                    let message =
+                        "`?` and `:` are signs of their own here in YAML 1.1; quote the text";
                     return Err(at(span, message));
                 }
                 let end = span.end.byte_offset();
                 let after = end.and_then(|end| self.yaml.text.get(end..));
                 let colon = after.and_then(|after| after.strip_prefix(':'));
-                if colon
-                    .is_some_and(|after| after.starts_with([',', ']', '}', '[', '{']))
-                {
+                if colon.is_some_and(|after| after.starts_with([',', ']', '}', '[', '{'])) {
                     return Err(at(span, "a space has to follow `:`"));
                 }
             }
@@ -410,9 +402,7 @@ fn is_merge(event: &Event<'_>, span: &Span) -> Result<bool> {
     match event {
         Event::Scalar(text, style, _, tag) if text == MERGE => match tag {
             None => Ok(*style == ScalarStyle::Plain),
-            Some(tag) if tag.suffix() == "merge" && tag.original_handle() == "!!" => {
-                Ok(true)
-            }
+            Some(tag) if tag.suffix() == "merge" && tag.original_handle() == "!!" => Ok(true),
             Some(_) => Err(at(span, "`<<` takes no tag")),
         },
         _ => Ok(false),
@@ -426,9 +416,10 @@ fn measure(tree: &Tree<'_>) -> (usize, usize) {
     };
     match tree {
         Tree::Text(text) => (NODE + text.len(), 0),
-        Tree::Items(items) => {
-            items.iter().map(|item| measure(&item.tree)).fold((NODE, 1), add)
-        }
+        Tree::Items(items) => items
+            .iter()
+            .map(|item| measure(&item.tree))
+            .fold((NODE, 1), add),
         Tree::Fields(fields) => fields
             .iter()
             .map(|field| {

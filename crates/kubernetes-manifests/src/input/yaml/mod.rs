@@ -82,9 +82,7 @@ impl<'t> Yaml<'t> {
             return Err(damaged.unwrap_or(strange));
         }
         match problem {
-            Some(Problem::Unindented { line }) => {
-                unindented::documents(self, line).unwrap_or(read)
-            }
+            Some(Problem::Unindented { line }) => unindented::documents(self, line).unwrap_or(read),
             _ => read,
         }
     }
@@ -132,13 +130,18 @@ impl<'t> Yaml<'t> {
             ) && character != MARK
         };
         let body = self.text.strip_prefix(MARK).unwrap_or(self.text);
-        let Some((offset, found)) = body.char_indices().find(|(_, c)| !allowed(*c))
-        else {
+        let Some((offset, found)) = body.char_indices().find(|(_, c)| !allowed(*c)) else {
             return Ok(());
         };
         let before = body.get(..offset).unwrap_or_default();
         let line = before.matches('\n').count() + 1;
-        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+        let column = before
+            .rsplit('\n')
+            .next()
+            .unwrap_or_default()
+            .chars()
+            .count()
+            + 1;
         let message = format!(
             "the character {} can't stand in YAML; write it as an escape in double quotes",
             found.escape_unicode()

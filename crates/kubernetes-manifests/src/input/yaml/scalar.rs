@@ -65,10 +65,11 @@ impl<'t> Scalar<'t> {
     fn plain(text: Cow<'t, str>) -> Self {
         match text.as_ref() {
             "" | "~" | "null" | "Null" | "NULL" => return Self::Null,
-            "y" | "Y" | "yes" | "Yes" | "YES" | "true" | "True" | "TRUE" | "on"
-            | "On" | "ON" => return Self::Bool(true),
-            "n" | "N" | "no" | "No" | "NO" | "false" | "False" | "FALSE" | "off"
-            | "Off" | "OFF" => return Self::Bool(false),
+            "y" | "Y" | "yes" | "Yes" | "YES" | "true" | "True" | "TRUE" | "on" | "On" | "ON" => {
+                return Self::Bool(true);
+            }
+            "n" | "N" | "no" | "No" | "NO" | "false" | "False" | "FALSE" | "off" | "Off"
+            | "OFF" => return Self::Bool(false),
             ".nan" | ".NaN" | ".NAN" => return Self::Float(f64::NAN),
             ".inf" | ".Inf" | ".INF" | "+.inf" | "+.Inf" | "+.INF" => {
                 return Self::Float(f64::INFINITY);
@@ -77,9 +78,9 @@ impl<'t> Scalar<'t> {
             _ => {}
         }
         let number = match text.bytes().next() {
-            Some(b'.') => {
-                between_digits(&text).and_then(|text| float(&text)).map(Self::Float)
-            }
+            Some(b'.') => between_digits(&text)
+                .and_then(|text| float(&text))
+                .map(Self::Float),
             Some(b'+' | b'-' | b'0'..=b'9') => {
                 let plain = text.replace('_', "");
                 integer(&plain)
@@ -117,9 +118,7 @@ impl<'t> Scalar<'t> {
         match self {
             Self::Text(text) => Ok(text),
             Self::Bool(value) => Ok(Cow::Borrowed(if value { "true" } else { "false" })),
-            Self::Integer(number) if number.is_i64() => {
-                Ok(Cow::Owned(number.to_string()))
-            }
+            Self::Integer(number) if number.is_i64() => Ok(Cow::Owned(number.to_string())),
             Self::Float(value) => Ok(Cow::Owned(shortest(value))),
             Self::Null | Self::Integer(_) => {
                 Err("JSON has no such key; write it in quotes".to_owned())

@@ -29,9 +29,7 @@ pub(super) fn documents(
             Some(Problem::Unindented { line: next }) if next > line => line = next,
             Some(Problem::Unindented { .. }) => return None,
             _ => {
-                let owned = |read: Vec<Node<'_>>| {
-                    read.into_iter().map(Node::into_owned).collect()
-                };
+                let owned = |read: Vec<Node<'_>>| read.into_iter().map(Node::into_owned).collect();
                 return Some(read.map(owned));
             }
         }
@@ -73,8 +71,7 @@ fn end(text: &str, quote: char) -> Option<usize> {
     while let Some((offset, character)) = characters.next() {
         match character {
             '\\' if quote == '"' => drop(characters.next()),
-            '\'' if quote == '\''
-                && characters.next_if(|next| next.1 == '\'').is_some() => {}
+            '\'' if quote == '\'' && characters.next_if(|next| next.1 == '\'').is_some() => {}
             character if character == quote => return Some(offset),
             _ => {}
         }

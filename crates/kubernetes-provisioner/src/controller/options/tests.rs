@@ -226,7 +226,11 @@ fn values_out_of_range_are_refused() {
         assert!(error.starts_with(&start), "{option}: {error}");
     }
     let unnamed = Options::default().check("").map(drop).unwrap_err();
-    assert!(unnamed.to_string().starts_with("the option name is invalid: "));
+    assert!(
+        unnamed
+            .to_string()
+            .starts_with("the option name is invalid: ")
+    );
 }
 
 #[test]

@@ -22,10 +22,18 @@ pub(super) fn value(pod: &Pod, path: &str) -> Result<String> {
         _ => {}
     }
     let (map, key, is_key) = if let Some(key) = subscript(path, "metadata.labels") {
-        (&metadata.labels, key, NameFormat::QualifiedName.matches(key))
+        (
+            &metadata.labels,
+            key,
+            NameFormat::QualifiedName.matches(key),
+        )
     } else if let Some(key) = subscript(path, "metadata.annotations") {
         // Keys of annotations may have capitals in their prefix.
-        (&metadata.annotations, key, NameFormat::QualifiedName.matches_lowered(key))
+        (
+            &metadata.annotations,
+            key,
+            NameFormat::QualifiedName.matches_lowered(key),
+        )
     } else {
         return Err(Error::invalid(format!(
             "a volume can't have the field {path:?} of a Pod; it can have metadata.name, \
@@ -38,12 +46,18 @@ pub(super) fn value(pod: &Pod, path: &str) -> Result<String> {
             "the key in the field {path:?} is no qualified name"
         )));
     }
-    Ok(map.as_ref().and_then(|map| map.get(key)).cloned().unwrap_or_default())
+    Ok(map
+        .as_ref()
+        .and_then(|map| map.get(key))
+        .cloned()
+        .unwrap_or_default())
 }
 
 /// Returns what is in `FIELD['…']`.
 fn subscript<'a>(path: &'a str, field: &str) -> Option<&'a str> {
-    path.strip_prefix(field)?.strip_prefix("['")?.strip_suffix("']")
+    path.strip_prefix(field)?
+        .strip_prefix("['")?
+        .strip_suffix("']")
 }
 
 /// Writes one line for each key, in their order: `key="value"`, without a line feed at the end.

@@ -27,7 +27,12 @@ fn payload(inputs: &Inputs<'_>) -> Result<Payload> {
     };
     let user = newer::downward_api_default_user(source);
     let defaults = Defaults::new(source.default_mode, user)?;
-    add(inputs, &mut payload, source.items.as_deref().unwrap_or_default(), defaults)?;
+    add(
+        inputs,
+        &mut payload,
+        source.items.as_deref().unwrap_or_default(),
+        defaults,
+    )?;
     Ok(payload)
 }
 

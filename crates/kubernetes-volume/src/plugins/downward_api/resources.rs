@@ -16,10 +16,10 @@ pub(super) fn value(
     pod: &Pod,
     field: &ResourceFieldSelector,
 ) -> Result<String> {
-    let Some((list, resource)) =
-        field.resource.split_once('.').filter(|(list, resource)| {
-            matches!(*list, "limits" | "requests") && is_known(resource)
-        })
+    let Some((list, resource)) = field
+        .resource
+        .split_once('.')
+        .filter(|(list, resource)| matches!(*list, "limits" | "requests") && is_known(resource))
     else {
         return Err(Error::invalid(format!(
             "a volume can't have the resource {:?}; it can have limits or requests of cpu, \
@@ -55,22 +55,25 @@ pub(super) fn value(
 }
 
 fn is_known(resource: &str) -> bool {
-    matches!(resource, "cpu" | "memory" | "ephemeral-storage")
-        || resource.starts_with("hugepages-")
+    matches!(resource, "cpu" | "memory" | "ephemeral-storage") || resource.starts_with("hugepages-")
 }
 
 fn container<'a>(pod: &'a Pod, field: &ResourceFieldSelector) -> Result<&'a Container> {
     let name = field.container_name.as_deref().unwrap_or_default();
     let spec = pod.spec.as_ref();
     let mut containers = spec.into_iter().flat_map(|spec| {
-        spec.containers.iter().chain(spec.init_containers.iter().flatten())
+        spec.containers
+            .iter()
+            .chain(spec.init_containers.iter().flatten())
     });
-    containers.find(|container| container.name == name && !name.is_empty()).ok_or_else(|| {
-        Error::invalid(format!(
-            "the resource {} needs the name of a container of the Pod, and {name:?} is none",
-            field.resource
-        ))
-    })
+    containers
+        .find(|container| container.name == name && !name.is_empty())
+        .ok_or_else(|| {
+            Error::invalid(format!(
+                "the resource {} needs the name of a container of the Pod, and {name:?} is none",
+                field.resource
+            ))
+        })
 }
 
 fn find(

@@ -84,21 +84,18 @@ impl Medium {
 fn bytes(what: &str, quantity: &Quantity) -> Result<u64> {
     let amount = Amount::try_from(quantity)
         .map_err(|error| Error::invalid(format!("{what} {:?}: {error}", quantity.0)))?;
-    amount.to_u64().ok_or_else(|| {
-        Error::invalid(format!("{what} {:?} is negative or too large", quantity.0))
-    })
+    amount
+        .to_u64()
+        .ok_or_else(|| Error::invalid(format!("{what} {:?} is negative or too large", quantity.0)))
 }
 
 /// The least of the limits that there are. Zero is none.
-fn memory_size(
-    host: &dyn VolumeHost,
-    limit: Option<u64>,
-    pod: &Pod,
-) -> Result<Option<u64>> {
+fn memory_size(host: &dyn VolumeHost, limit: Option<u64>, pod: &Pod) -> Result<Option<u64>> {
     let node = match host.node_allocatable() {
-        Ok(resources) => {
-            resources.get("memory").map(|memory| bytes("memory", memory)).transpose()?
-        }
+        Ok(resources) => resources
+            .get("memory")
+            .map(|memory| bytes("memory", memory))
+            .transpose()?,
         Err(Error::NotSupported(_)) => None,
         Err(error) => return Err(error),
     };
@@ -122,7 +119,12 @@ fn pod_memory_limit(pod: &Pod) -> Result<Option<u64>> {
         return Ok(of_pod);
     }
     let of_container = |container: &Container| {
-        limit(container.resources.as_ref().and_then(|own| own.limits.as_ref()))
+        limit(
+            container
+                .resources
+                .as_ref()
+                .and_then(|own| own.limits.as_ref()),
+        )
     };
     let mut together = 0_u64;
     for container in &spec.containers {
@@ -159,8 +161,11 @@ fn requested(pod: &Pod) -> Result<BTreeMap<u64, String>> {
         .filter_map(|container| container.resources.as_ref());
     for resources in of_containers.chain(&spec.resources) {
         // An API server makes requests of limits; a manifest may have these alone.
-        for name in
-            resources.requests.iter().chain(&resources.limits).flat_map(BTreeMap::keys)
+        for name in resources
+            .requests
+            .iter()
+            .chain(&resources.limits)
+            .flat_map(BTreeMap::keys)
         {
             if let Some(size) = name.strip_prefix(HUGE_PAGES) {
                 found.insert(parsed(size)?, size.to_owned());
@@ -175,7 +180,9 @@ fn parsed(size: &str) -> Result<u64> {
     if page.is_power_of_two() {
         return Ok(page);
     }
-    Err(Error::invalid(format!("huge pages can't have the size {size:?}; 2Mi is one")))
+    Err(Error::invalid(format!(
+        "huge pages can't have the size {size:?}; 2Mi is one"
+    )))
 }
 
 fn only_page_size(pod: &Pod) -> Result<u64> {

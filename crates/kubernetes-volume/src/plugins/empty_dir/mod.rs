@@ -77,25 +77,27 @@ impl VolumePlugin for EmptyDirPlugin {
         names::one_source(spec)?;
         names::check("name of a volume", spec.name())?;
         let uid = names::pod_uid(pod)?;
-        Ok(Box::new(mounter::EmptyDirMounter::new(host, spec.name(), uid, source, pod)?))
+        Ok(Box::new(mounter::EmptyDirMounter::new(
+            host,
+            spec.name(),
+            uid,
+            source,
+            pod,
+        )?))
     }
 
-    fn new_unmounter(
-        &self,
-        volume_name: &str,
-        pod_uid: &str,
-    ) -> Result<Box<dyn Unmounter>> {
+    fn new_unmounter(&self, volume_name: &str, pod_uid: &str) -> Result<Box<dyn Unmounter>> {
         let host = self.host.get(EMPTY_DIR)?;
         names::check("name of a volume", volume_name)?;
         names::check("UID of the Pod", pod_uid)?;
-        Ok(Box::new(unmounter::EmptyDirUnmounter::new(host, volume_name, pod_uid)))
+        Ok(Box::new(unmounter::EmptyDirUnmounter::new(
+            host,
+            volume_name,
+            pod_uid,
+        )))
     }
 
-    fn construct_volume_spec(
-        &self,
-        volume_name: &str,
-        _volume_path: &Path,
-    ) -> Result<Spec> {
+    fn construct_volume_spec(&self, volume_name: &str, _volume_path: &Path) -> Result<Spec> {
         names::check("name of a volume", volume_name)?;
         Ok(Spec::from(Volume {
             name: volume_name.to_owned(),

@@ -60,7 +60,8 @@ impl EmptyDirMounter {
         }
         let option = self.medium.option();
         let options: Vec<&str> = option.iter().map(String::as_str).collect();
-        self.mounter.mount(Path::new(fs_type), dir, fs_type, &options)?;
+        self.mounter
+            .mount(Path::new(fs_type), dir, fs_type, &options)?;
         Ok(true)
     }
 
@@ -102,9 +103,7 @@ impl EmptyDirMounter {
         // After a restart of the node, the directory is there and the memory is gone.
         match self.medium {
             Medium::Disk => Ok(true),
-            Medium::Memory { .. } | Medium::HugePages { .. } => {
-                is_mounted(&*self.mounter, dir)
-            }
+            Medium::Memory { .. } | Medium::HugePages { .. } => is_mounted(&*self.mounter, dir),
         }
     }
 
@@ -113,7 +112,8 @@ impl EmptyDirMounter {
             // A new file system has a mode of its own.
             dirs::set_mode(dir, self.mode)?;
         }
-        self.owner.give(dir, args.fs_group, args.fs_group_change_policy, false)?;
+        self.owner
+            .give(dir, args.fs_group, args.fs_group_change_policy, false)?;
         self.marker.set()
     }
 }

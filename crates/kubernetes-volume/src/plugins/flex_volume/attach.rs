@@ -36,21 +36,24 @@ impl DeviceMounter for Node {
         let is_new = dirs::make(dir, BENEATH)?;
         let options = source.options().to_json()?;
         let args = [text(dir)?, text(device_path)?, &options];
-        let done =
-            match self.call(Command::MountDevice, &args) {
-                Ok(Some(_)) => Ok(()),
-                Ok(None) => {
-                    let fs_type = if source.fs_type.is_empty() {
-                        FS_TYPE
-                    } else {
-                        source.fs_type
-                    };
-                    let options: &[&str] = if source.read_only { &["ro"] } else { &[] };
-                    SafeFormatAndMount::new(mounter.clone(), self.exec())
-                        .format_and_mount(device_path, dir, fs_type, options)
-                }
-                Err(error) => Err(uncertain_if_killed(error)),
-            };
+        let done = match self.call(Command::MountDevice, &args) {
+            Ok(Some(_)) => Ok(()),
+            Ok(None) => {
+                let fs_type = if source.fs_type.is_empty() {
+                    FS_TYPE
+                } else {
+                    source.fs_type
+                };
+                let options: &[&str] = if source.read_only { &["ro"] } else { &[] };
+                SafeFormatAndMount::new(mounter.clone(), self.exec()).format_and_mount(
+                    device_path,
+                    dir,
+                    fs_type,
+                    options,
+                )
+            }
+            Err(error) => Err(uncertain_if_killed(error)),
+        };
         done.inspect_err(|_| after_failure(&*mounter, dir, is_new))
     }
 }
@@ -72,14 +75,13 @@ impl Attacher for Node {
     fn attach(&self, spec: &Spec, node_name: &str) -> Result<PathBuf> {
         let options = Source::of(spec, self.name())?.options().to_json()?;
         let answer = self.call(Command::Attach, &[&options, node_name])?;
-        Ok(answer.and_then(|answer| answer.device).unwrap_or_default().into())
+        Ok(answer
+            .and_then(|answer| answer.device)
+            .unwrap_or_default()
+            .into())
     }
 
-    fn volumes_are_attached(
-        &self,
-        specs: &[Spec],
-        node_name: &str,
-    ) -> Result<Vec<bool>> {
+    fn volumes_are_attached(&self, specs: &[Spec], node_name: &str) -> Result<Vec<bool>> {
         let is_attached = |spec| {
             let options = Source::of(spec, self.name())?.options().to_json()?;
             let answer = self.call(Command::IsAttached, &[&options, node_name])?;
@@ -100,8 +102,9 @@ impl Attacher for Node {
         let options = Source::of(spec, self.name())?.options().to_json()?;
         let args = [text(device_path)?, &options];
         let command = Command::WaitForAttach;
-        let answer =
-            self.program.call_for(&*self.exec(), command, &args, &[], timeout)?;
+        let answer = self
+            .program
+            .call_for(&*self.exec(), command, &args, &[], timeout)?;
         let device = answer.and_then(|answer| answer.device);
         Ok(device.map_or_else(|| device_path.to_owned(), PathBuf::from))
     }
@@ -109,6 +112,7 @@ impl Attacher for Node {
 
 impl Detacher for Node {
     fn detach(&self, volume_name: &str, node_name: &str) -> Result<()> {
-        self.call(Command::Detach, &[volume_name, node_name]).map(drop)
+        self.call(Command::Detach, &[volume_name, node_name])
+            .map(drop)
     }
 }

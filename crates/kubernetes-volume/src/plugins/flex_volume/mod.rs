@@ -21,10 +21,9 @@ use super::shared::slot::Slot;
 use crate::exec::Exec;
 use crate::filesystem::ResizeFs;
 use crate::interfaces::{
-    AttachableVolumePlugin, Attacher, Detacher, DeviceMountableVolumePlugin,
-    DeviceMounter, DeviceUnmounter, ExpandableVolumePlugin, Mounter,
-    NodeExpandableVolumePlugin, PersistentVolumePlugin, Unmounter, VolumeHost,
-    VolumePlugin,
+    AttachableVolumePlugin, Attacher, Detacher, DeviceMountableVolumePlugin, DeviceMounter,
+    DeviceUnmounter, ExpandableVolumePlugin, Mounter, NodeExpandableVolumePlugin,
+    PersistentVolumePlugin, Unmounter, VolumeHost, VolumePlugin,
 };
 use crate::mount::Mount;
 use crate::probe::{DirectoryProber, Driver};
@@ -131,8 +130,7 @@ impl Node {
     /// Returns the driver's name for what is behind the volume.
     fn volume_name(&self, spec: &Spec) -> Result<String> {
         let source = Source::of(spec, self.name())?;
-        let answer =
-            self.call(Command::GetVolumeName, &[&source.options().to_json()?])?;
+        let answer = self.call(Command::GetVolumeName, &[&source.options().to_json()?])?;
         let named = answer.and_then(|answer| answer.volume_name);
         let name = named.unwrap_or_else(|| spec.name().to_owned());
         // It becomes the name of a directory.
@@ -177,20 +175,16 @@ impl VolumePlugin for FlexVolumePlugin {
         Ok(Box::new(mount::FlexMounter::new(node, spec, pod)?))
     }
 
-    fn new_unmounter(
-        &self,
-        volume_name: &str,
-        pod_uid: &str,
-    ) -> Result<Box<dyn Unmounter>> {
+    fn new_unmounter(&self, volume_name: &str, pod_uid: &str) -> Result<Box<dyn Unmounter>> {
         let node = self.node()?;
-        Ok(Box::new(mount::FlexVolume::new(node, volume_name, pod_uid)?))
+        Ok(Box::new(mount::FlexVolume::new(
+            node,
+            volume_name,
+            pod_uid,
+        )?))
     }
 
-    fn construct_volume_spec(
-        &self,
-        volume_name: &str,
-        _volume_path: &Path,
-    ) -> Result<Spec> {
+    fn construct_volume_spec(&self, volume_name: &str, _volume_path: &Path) -> Result<Spec> {
         names::check("name of a volume", volume_name)?;
         let source = FlexVolumeSource {
             driver: self.program.name.clone(),
@@ -211,9 +205,7 @@ impl VolumePlugin for FlexVolumePlugin {
         self.capabilities.attach.then_some(self as _)
     }
 
-    fn as_device_mountable(
-        self: Arc<Self>,
-    ) -> Option<Arc<dyn DeviceMountableVolumePlugin>> {
+    fn as_device_mountable(self: Arc<Self>) -> Option<Arc<dyn DeviceMountableVolumePlugin>> {
         self.capabilities.attach.then_some(self as _)
     }
 
@@ -221,16 +213,16 @@ impl VolumePlugin for FlexVolumePlugin {
         Some(self)
     }
 
-    fn as_node_expandable(
-        self: Arc<Self>,
-    ) -> Option<Arc<dyn NodeExpandableVolumePlugin>> {
+    fn as_node_expandable(self: Arc<Self>) -> Option<Arc<dyn NodeExpandableVolumePlugin>> {
         Some(self)
     }
 }
 
 impl PersistentVolumePlugin for FlexVolumePlugin {
     fn access_modes(&self) -> Vec<String> {
-        ["ReadWriteOnce", "ReadOnlyMany"].map(str::to_owned).to_vec()
+        ["ReadWriteOnce", "ReadOnlyMany"]
+            .map(str::to_owned)
+            .to_vec()
     }
 }
 
@@ -259,17 +251,14 @@ impl AttachableVolumePlugin for FlexVolumePlugin {
 }
 
 impl ExpandableVolumePlugin for FlexVolumePlugin {
-    fn expand_volume_device(
-        &self,
-        spec: &Spec,
-        new_size: u64,
-        old_size: u64,
-    ) -> Result<u64> {
+    fn expand_volume_device(&self, spec: &Spec, new_size: u64, old_size: u64) -> Result<u64> {
         let node = self.node()?;
         let options = Source::of(spec, node.name())?.options().to_json()?;
         let (new, old) = (new_size.to_string(), old_size.to_string());
         let answer = node.call(Command::ExpandVolume, &[&options, &new, &old])?;
-        Ok(answer.and_then(|answer| answer.volume_new_size).unwrap_or(new_size))
+        Ok(answer
+            .and_then(|answer| answer.volume_new_size)
+            .unwrap_or(new_size))
     }
 
     fn requires_fs_resize(&self) -> bool {
@@ -284,15 +273,17 @@ impl NodeExpandableVolumePlugin for FlexVolumePlugin {
 
     fn node_expand(&self, resize: &NodeResizeOptions) -> Result<bool> {
         let node = self.node()?;
-        let options =
-            Source::of(&resize.volume_spec, node.name())?.options().to_json()?;
+        let options = Source::of(&resize.volume_spec, node.name())?
+            .options()
+            .to_json()?;
         let device = program::text(&resize.device_path)?;
         let dir = program::text(&resize.device_mount_path)?;
         let (new, old) = (resize.new_size.to_string(), resize.old_size.to_string());
-        if node.call(Command::ExpandFs, &[&options, device, dir, &new, &old])?.is_none()
+        if node
+            .call(Command::ExpandFs, &[&options, device, dir, &new, &old])?
+            .is_none()
         {
-            ResizeFs::new(node.exec())
-                .resize(&resize.device_path, &resize.device_mount_path)?;
+            ResizeFs::new(node.exec()).resize(&resize.device_path, &resize.device_mount_path)?;
         }
         Ok(true)
     }

@@ -11,9 +11,7 @@ use super::options::Source;
 use super::program::text;
 use crate::exec::ExecError;
 use crate::interfaces::{Mounter, Unmounter, Volume};
-use crate::metrics::{
-    Metrics, MetricsError, MetricsNil, MetricsProvider, MetricsStatFs,
-};
+use crate::metrics::{Metrics, MetricsError, MetricsNil, MetricsProvider, MetricsStatFs};
 use crate::mount::{Mount, clean_up_mount_point};
 use crate::ownership::FsGroupChangePolicy;
 use crate::plugins::shared::own::Owner;
@@ -88,7 +86,9 @@ impl FlexMounter {
         let options = source.of_mount(&*node.host, node.name(), &self.pod, args)?;
         let texts = [text(dir)?, &options.to_json()?];
         let command = Command::Mount;
-        let called = node.program.call(&*node.exec(), command, &texts, &options.secrets);
+        let called = node
+            .program
+            .call(&*node.exec(), command, &texts, &options.secrets);
         if called.map_err(uncertain_if_killed)?.is_some() {
             return Ok(());
         }

@@ -17,7 +17,8 @@ const RESERVED: [&str; 2] = ["kubernetes.io", "k8s.io"];
 
 /// Returns the driver of the volume, if it has one.
 pub(super) fn driver(spec: &Spec) -> Option<&str> {
-    spec.is_kubelet_expandable().then(|| spec.kubelet_expandable_plugin_name())
+    spec.is_kubelet_expandable()
+        .then(|| spec.kubelet_expandable_plugin_name())
 }
 
 /// The FlexVolume of a Pod or of a PersistentVolume.
@@ -43,8 +44,8 @@ impl<'a> Source<'a> {
         names::check("name of a volume", name)?;
         let source = Self::of_volume(spec).or_else(|| Self::of_persistent(spec));
         // `driver` has found one.
-        let source = source
-            .ok_or_else(|| Error::invalid(format!("the volume {name:?} is empty")))?;
+        let source =
+            source.ok_or_else(|| Error::invalid(format!("the volume {name:?} is empty")))?;
         for key in source.options.into_iter().flatten().map(|(key, _)| key) {
             let Some((prefix, _)) = key.split_once('/') else {
                 continue;
@@ -65,7 +66,10 @@ impl<'a> Source<'a> {
 
     fn of_volume(spec: &'a Spec) -> Option<Self> {
         let source = spec.volume.as_ref()?.flex_volume.as_ref()?;
-        let secret = source.secret_ref.as_ref().map(|secret| ("", secret.name.as_str()));
+        let secret = source
+            .secret_ref
+            .as_ref()
+            .map(|secret| ("", secret.name.as_str()));
         Some(Self {
             name: spec.name(),
             fs_type: source.fs_type.as_deref().unwrap_or_default(),
@@ -100,7 +104,9 @@ impl<'a> Source<'a> {
         options.set("readwrite", if self.read_only { "ro" } else { "rw" });
         options.set("pvOrVolumeName", self.name);
         let own = self.options.into_iter().flatten();
-        options.texts.extend(own.map(|(key, value)| (key.clone(), value.clone())));
+        options
+            .texts
+            .extend(own.map(|(key, value)| (key.clone(), value.clone())));
         options
     }
 
@@ -117,8 +123,10 @@ impl<'a> Source<'a> {
         options.set("pod.name", pod.metadata.name.as_deref().unwrap_or_default());
         options.set("pod.namespace", namespace);
         options.set("pod.uid", names::pod_uid(pod)?);
-        let account =
-            pod.spec.as_ref().and_then(|spec| spec.service_account_name.as_deref());
+        let account = pod
+            .spec
+            .as_ref()
+            .and_then(|spec| spec.service_account_name.as_deref());
         options.set("serviceAccount.name", account.unwrap_or_default());
         if let Some(group) = args.fs_group {
             options.set("mounterArgs.FsGroup", &group.to_string());

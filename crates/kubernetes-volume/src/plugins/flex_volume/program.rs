@@ -82,8 +82,11 @@ impl Program {
         secrets: &[String],
         limit: Duration,
     ) -> Result<Option<Answer>> {
-        let unsupported =
-            || self.unsupported.lock().unwrap_or_else(PoisonError::into_inner);
+        let unsupported = || {
+            self.unsupported
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+        };
         if unsupported().contains(&command) {
             return Ok(None);
         }
@@ -117,12 +120,7 @@ impl Program {
     }
 
     /// Reads the answer, which a driver that fails may have printed too.
-    fn answer(
-        &self,
-        output: &Output,
-        args: &[&OsStr],
-        secrets: &Secrets,
-    ) -> Result<Answer> {
+    fn answer(&self, output: &Output, args: &[&OsStr], secrets: &Secrets) -> Result<Answer> {
         serde_json::from_slice(&output.stdout).map_err(|error| {
             let failed = output.clone().success(&self.path, args).err();
             let error = failed.unwrap_or_else(|| ExecError::BadOutput {

@@ -14,8 +14,8 @@ use super::shared::names;
 use super::shared::slot::{Slot, host_utils};
 use crate::interfaces::{
     DeletableVolumePlugin, Deleter, EventRecorder, Mounter, PersistentVolumePlugin,
-    ProvisionableVolumePlugin, Provisioner, RecyclableVolumePlugin, Unmounter, Volume,
-    VolumeHost, VolumePlugin,
+    ProvisionableVolumePlugin, Provisioner, RecyclableVolumePlugin, Unmounter, Volume, VolumeHost,
+    VolumePlugin,
 };
 use crate::metrics::{Metrics, MetricsError, MetricsNil, MetricsProvider};
 use crate::mount::HostUtils;
@@ -65,14 +65,16 @@ fn source(spec: &Spec) -> Option<(&HostPathVolumeSource, bool)> {
         return Some((source, false));
     }
     let volume = spec.persistent_volume.as_ref()?.spec.as_ref()?;
-    volume.host_path.as_ref().map(|source| (source, spec.read_only))
+    volume
+        .host_path
+        .as_ref()
+        .map(|source| (source, spec.read_only))
 }
 
 /// The source and its path, checked.
 fn checked(spec: &Spec) -> Result<(&HostPathVolumeSource, PathBuf, bool)> {
-    let (source, read_only) = source(spec).ok_or_else(|| {
-        Error::invalid(format!("the volume {:?} has no hostPath", spec.name()))
-    })?;
+    let (source, read_only) = source(spec)
+        .ok_or_else(|| Error::invalid(format!("the volume {:?} has no hostPath", spec.name())))?;
     names::one_source(spec)?;
     let path = names::absolute(&format!("the volume {:?}", spec.name()), &source.path)?;
     Ok((source, path, read_only))
@@ -113,11 +115,7 @@ impl VolumePlugin for HostPathPlugin {
         }))
     }
 
-    fn new_unmounter(
-        &self,
-        volume_name: &str,
-        _pod_uid: &str,
-    ) -> Result<Box<dyn Unmounter>> {
+    fn new_unmounter(&self, volume_name: &str, _pod_uid: &str) -> Result<Box<dyn Unmounter>> {
         let host = self.host.get(HOST_PATH)?;
         names::check("name of a volume", volume_name)?;
         // Which path it was is not known, and nothing has to be done there.
@@ -129,11 +127,7 @@ impl VolumePlugin for HostPathPlugin {
         }))
     }
 
-    fn construct_volume_spec(
-        &self,
-        volume_name: &str,
-        _volume_path: &Path,
-    ) -> Result<Spec> {
+    fn construct_volume_spec(&self, volume_name: &str, _volume_path: &Path) -> Result<Spec> {
         names::check("name of a volume", volume_name)?;
         let source = HostPathVolumeSource {
             path: volume_name.to_owned(),
@@ -170,12 +164,7 @@ impl PersistentVolumePlugin for HostPathPlugin {
 }
 
 impl RecyclableVolumePlugin for HostPathPlugin {
-    fn recycle(
-        &self,
-        pv_name: &str,
-        spec: &Spec,
-        recorder: &dyn EventRecorder,
-    ) -> Result<()> {
+    fn recycle(&self, pv_name: &str, spec: &Spec, recorder: &dyn EventRecorder) -> Result<()> {
         let (source, ..) = checked(spec)?;
         let pod = recycle::pod(&self.config, pv_name, source, spec)?;
         match &self.recycler {
@@ -231,7 +220,9 @@ impl Mounter for HostPath {
     }
 
     fn set_up_at(&self, _dir: &Path, _args: &MounterArgs) -> Result<()> {
-        Err(Error::NotSupported("mounting a hostPath at another path".to_owned()))
+        Err(Error::NotSupported(
+            "mounting a hostPath at another path".to_owned(),
+        ))
     }
 
     fn attributes(&self) -> Attributes {
@@ -250,6 +241,8 @@ impl Unmounter for HostPath {
     }
 
     fn tear_down_at(&self, _dir: &Path) -> Result<()> {
-        Err(Error::NotSupported("unmounting a hostPath from another path".to_owned()))
+        Err(Error::NotSupported(
+            "unmounting a hostPath from another path".to_owned(),
+        ))
     }
 }

@@ -21,12 +21,16 @@ pub(super) fn pod(
     spec: &Spec,
 ) -> Result<Pod> {
     let template = config.recycler_pod_template.as_ref();
-    let mut pod = template
-        .map_or_else(persistent_volume_recycler_pod_template, |pod| Pod::clone(pod));
+    let mut pod = template.map_or_else(persistent_volume_recycler_pod_template, |pod| {
+        Pod::clone(pod)
+    });
     pod.metadata.name = Some(format!("recycler-for-{pv_name}"));
     pod.metadata.generate_name = None;
     let pod_spec = pod.spec.get_or_insert_default();
-    let Some(volume) = pod_spec.volumes.as_mut().and_then(|volumes| volumes.first_mut())
+    let Some(volume) = pod_spec
+        .volumes
+        .as_mut()
+        .and_then(|volumes| volumes.first_mut())
     else {
         return Err(Error::invalid(format!(
             "the Pod that empties the PersistentVolume {pv_name:?} has no volume to put it at"
@@ -43,9 +47,14 @@ pub(super) fn pod(
 
 /// Nothing is known of a volume without capacity, so it gets the minimum.
 fn seconds(config: &VolumeConfig, spec: &Spec) -> i64 {
-    let volume = spec.persistent_volume.as_ref().and_then(|volume| volume.spec.as_ref());
+    let volume = spec
+        .persistent_volume
+        .as_ref()
+        .and_then(|volume| volume.spec.as_ref());
     let capacity = volume.and_then(|volume| volume.capacity.as_ref()?.get("storage"));
     let bytes = capacity.and_then(|size| Amount::try_from(size).ok()?.to_i64());
-    let bytes = bytes.and_then(|bytes| u64::try_from(bytes).ok()).unwrap_or_default();
+    let bytes = bytes
+        .and_then(|bytes| u64::try_from(bytes).ok())
+        .unwrap_or_default();
     i64::try_from(timeout(config, bytes)).unwrap_or(i64::MAX)
 }

@@ -6,8 +6,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
 use k8s_openapi::api::core::v1::{
-    HostPathVolumeSource, Node, PersistentVolume, PersistentVolumeSpec,
-    TopologySelectorTerm,
+    HostPathVolumeSource, Node, PersistentVolume, PersistentVolumeSpec, TopologySelectorTerm,
 };
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, fchmod, mkdirat, openat, openat2};
@@ -68,9 +67,9 @@ impl HostPathDeleter {
         match openat2(&base, above, flags, Mode::empty(), resolve) {
             Ok(above) => remove_at(above.as_fd(), name, &self.path),
             Err(Errno::NOENT) => Ok(()),
-            Err(error) => {
-                Err(Error::io("delete without following links", &self.path)(error))
-            }
+            Err(error) => Err(Error::io("delete without following links", &self.path)(
+                error,
+            )),
         }
     }
 }
@@ -90,13 +89,10 @@ fn make(name: &str) -> Result<PathBuf> {
             Ok(()) | Err(Errno::EXIST) => {}
             Err(error) => return Err(Error::io("create the directory", &path)(error)),
         }
-        let flags =
-            OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        dir = openat(&dir, part, flags, Mode::empty())
-            .map_err(Error::io("open", &path))?;
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        dir = openat(&dir, part, flags, Mode::empty()).map_err(Error::io("open", &path))?;
     }
-    fchmod(&dir, Mode::from_raw_mode(0o777))
-        .map_err(Error::io("set the mode of", &path))?;
+    fchmod(&dir, Mode::from_raw_mode(0o777)).map_err(Error::io("set the mode of", &path))?;
     Ok(path)
 }
 
@@ -122,12 +118,8 @@ impl Provisioner for HostPathProvisioner {
         let options = &self.options;
         let claim = options.pvc.as_ref().and_then(|claim| claim.spec.as_ref());
         let capacity = claim
-            .and_then(|claim| {
-                claim.resources.as_ref()?.requests.as_ref()?.get("storage")
-            })
-            .ok_or_else(|| {
-                Error::invalid("the claim of a hostPath volume asks for no storage")
-            })?;
+            .and_then(|claim| claim.resources.as_ref()?.requests.as_ref()?.get("storage"))
+            .ok_or_else(|| Error::invalid("the claim of a hostPath volume asks for no storage"))?;
         let path = make(&options.pv_name)?;
         let annotation = ("kubernetes.io/createdby", "hostpath-dynamic-provisioner");
         let (key, value) = (annotation.0.to_owned(), annotation.1.to_owned());
@@ -142,10 +134,7 @@ impl Provisioner for HostPathProvisioner {
                     .and_then(|claim| claim.access_modes.clone())
                     .filter(|modes| !modes.is_empty())
                     .or_else(|| Some(vec!["ReadWriteOnce".to_owned()])),
-                capacity: Some(BTreeMap::from([(
-                    "storage".to_owned(),
-                    capacity.clone(),
-                )])),
+                capacity: Some(BTreeMap::from([("storage".to_owned(), capacity.clone())])),
                 host_path: Some(HostPathVolumeSource {
                     path: path.display().to_string(),
                     ..HostPathVolumeSource::default()

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::Local;
 use crate::interfaces::{
-    BlockVolume, BlockVolumeMapper, BlockVolumeUnmapper, CustomBlockVolumeMapper,
-    PodDeviceMapPath, VolumeHost,
+    BlockVolume, BlockVolumeMapper, BlockVolumeUnmapper, CustomBlockVolumeMapper, PodDeviceMapPath,
+    VolumeHost,
 };
 use crate::mount::FileType;
 use crate::plugins::LOCAL;

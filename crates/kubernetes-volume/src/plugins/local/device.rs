@@ -37,13 +37,10 @@ impl DeviceMounter for LocalDevices {
         match host_utils(&*self.host).file_type(&local.path)? {
             // Pods get bind mounts of the directory itself.
             FileType::Directory => Ok(()),
-            FileType::BlockDevice => {
-                self.format_and_mount(&local, spec, device_mount_path)
+            FileType::BlockDevice => self.format_and_mount(&local, spec, device_mount_path),
+            FileType::File | FileType::Socket | FileType::CharDevice | FileType::Fifo => {
+                super::mounted_from(&*self.host, &local).map(drop)
             }
-            FileType::File
-            | FileType::Socket
-            | FileType::CharDevice
-            | FileType::Fifo => super::mounted_from(&*self.host, &local).map(drop),
         }
     }
 }
@@ -55,20 +52,18 @@ impl LocalDevices {
             return Ok(());
         }
         let is_new = dirs::make(at, BENEATH)?;
-        let fs_type =
-            local.source.fs_type.as_deref().filter(|fs_type| !fs_type.is_empty());
-        let mut options: Vec<&str> =
-            local.mount_options.iter().map(String::as_str).collect();
+        let fs_type = local
+            .source
+            .fs_type
+            .as_deref()
+            .filter(|fs_type| !fs_type.is_empty());
+        let mut options: Vec<&str> = local.mount_options.iter().map(String::as_str).collect();
         if spec.read_only {
             options.push("ro");
         }
         let formatter = SafeFormatAndMount::new(mounter, self.host.exec(LOCAL));
-        let mounted = formatter.format_and_mount(
-            &local.path,
-            at,
-            fs_type.unwrap_or(FS_TYPE),
-            &options,
-        );
+        let mounted =
+            formatter.format_and_mount(&local.path, at, fs_type.unwrap_or(FS_TYPE), &options);
         if mounted.is_err() && is_new {
             // The first error says more than one of tidying up.
             let _ = dirs::remove_empty(at);
@@ -103,5 +98,9 @@ pub(super) fn mounted_at(
     }
     let at = real_path(&at)?;
     let mounts = mounter.list()?;
-    Ok(mounts.into_iter().rev().find(|mount| mount.path == at).map(|mount| mount.device))
+    Ok(mounts
+        .into_iter()
+        .rev()
+        .find(|mount| mount.path == at)
+        .map(|mount| mount.device))
 }

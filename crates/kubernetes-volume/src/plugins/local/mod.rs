@@ -7,9 +7,7 @@ mod mounter;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use k8s_openapi::api::core::v1::{
-    LocalVolumeSource, PersistentVolume, PersistentVolumeSpec, Pod,
-};
+use k8s_openapi::api::core::v1::{LocalVolumeSource, PersistentVolume, PersistentVolumeSpec, Pod};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 use super::LOCAL;
@@ -17,9 +15,9 @@ use super::shared::dirs::device_mounts;
 use super::shared::names;
 use super::shared::slot::{Slot, host_utils};
 use crate::interfaces::{
-    BlockVolumeMapper, BlockVolumePlugin, BlockVolumeUnmapper,
-    DeviceMountableVolumePlugin, DeviceMounter, DeviceUnmounter, Mounter,
-    PersistentVolumePlugin, Unmounter, VolumeHost, VolumePlugin,
+    BlockVolumeMapper, BlockVolumePlugin, BlockVolumeUnmapper, DeviceMountableVolumePlugin,
+    DeviceMounter, DeviceUnmounter, Mounter, PersistentVolumePlugin, Unmounter, VolumeHost,
+    VolumePlugin,
 };
 use crate::mount::FileType;
 use crate::{Error, Result, Spec, VolumeOptions};
@@ -67,8 +65,7 @@ impl<'a> Local<'a> {
         names::one_source(spec)?;
         let name = spec.name();
         names::check("name of a PersistentVolume", name)?;
-        let path =
-            names::absolute(&format!("the PersistentVolume {name:?}"), &source.path)?;
+        let path = names::absolute(&format!("the PersistentVolume {name:?}"), &source.path)?;
         let mount_options = volume.mount_options.clone().unwrap_or_default();
         Ok(Self {
             name,
@@ -137,22 +134,18 @@ impl VolumePlugin for LocalPlugin {
         )))
     }
 
-    fn new_unmounter(
-        &self,
-        volume_name: &str,
-        pod_uid: &str,
-    ) -> Result<Box<dyn Unmounter>> {
+    fn new_unmounter(&self, volume_name: &str, pod_uid: &str) -> Result<Box<dyn Unmounter>> {
         let host = self.host.get(LOCAL)?;
         names::check("name of a PersistentVolume", volume_name)?;
         names::check("UID of the Pod", pod_uid)?;
-        Ok(Box::new(mounter::LocalUnmounter::new(&*host, volume_name, pod_uid)))
+        Ok(Box::new(mounter::LocalUnmounter::new(
+            &*host,
+            volume_name,
+            pod_uid,
+        )))
     }
 
-    fn construct_volume_spec(
-        &self,
-        volume_name: &str,
-        volume_path: &Path,
-    ) -> Result<Spec> {
+    fn construct_volume_spec(&self, volume_name: &str, volume_path: &Path) -> Result<Spec> {
         let host = self.host.get(LOCAL)?;
         names::check("name of a PersistentVolume", volume_name)?;
         // Of a directory nothing has to be known to unmount it. Of a device: which one it is.
@@ -168,9 +161,7 @@ impl VolumePlugin for LocalPlugin {
         Some(self)
     }
 
-    fn as_device_mountable(
-        self: Arc<Self>,
-    ) -> Option<Arc<dyn DeviceMountableVolumePlugin>> {
+    fn as_device_mountable(self: Arc<Self>) -> Option<Arc<dyn DeviceMountableVolumePlugin>> {
         Some(self)
     }
 
@@ -220,7 +211,10 @@ impl DeviceMountableVolumePlugin for LocalPlugin {
     }
 
     fn device_mount_refs(&self, device_mount_path: &Path) -> Result<Vec<PathBuf>> {
-        self.host.get(LOCAL)?.mounter(LOCAL).mount_refs(device_mount_path)
+        self.host
+            .get(LOCAL)?
+            .mounter(LOCAL)
+            .mount_refs(device_mount_path)
     }
 
     fn can_device_mount(&self, spec: &Spec) -> Result<bool> {
@@ -238,7 +232,9 @@ impl BlockVolumePlugin for LocalPlugin {
         let host = self.host.get(LOCAL)?;
         let local = Local::of(spec)?;
         let uid = names::pod_uid(pod)?;
-        Ok(Box::new(block::LocalBlock::new(host, local.name, uid, local.path)))
+        Ok(Box::new(block::LocalBlock::new(
+            host, local.name, uid, local.path,
+        )))
     }
 
     fn new_block_volume_unmapper(
@@ -249,7 +245,12 @@ impl BlockVolumePlugin for LocalPlugin {
         let host = self.host.get(LOCAL)?;
         names::check("name of a PersistentVolume", volume_name)?;
         names::check("UID of the Pod", pod_uid)?;
-        Ok(Box::new(block::LocalBlock::new(host, volume_name, pod_uid, PathBuf::new())))
+        Ok(Box::new(block::LocalBlock::new(
+            host,
+            volume_name,
+            pod_uid,
+            PathBuf::new(),
+        )))
     }
 
     fn construct_block_volume_spec(

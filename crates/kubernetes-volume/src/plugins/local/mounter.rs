@@ -86,7 +86,8 @@ impl LocalMounter {
         if found.is_some_and(|mount| mount.options.iter().any(|option| option == "ro")) {
             return Ok(());
         }
-        self.mounter.mount(&self.from, dir, "", &["bind", "remount", "ro"])
+        self.mounter
+            .mount(&self.from, dir, "", &["bind", "remount", "ro"])
     }
 
     /// Gives the files to the group, unless another Pod has them.

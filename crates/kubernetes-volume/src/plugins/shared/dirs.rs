@@ -44,8 +44,7 @@ pub(crate) fn make(path: &Path, mode: u32) -> Result<bool> {
     match DirBuilder::new().mode(mode).create(path) {
         Ok(()) => Ok(true),
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-            let found =
-                fs::symlink_metadata(path).map_err(Error::io("look at", path))?;
+            let found = fs::symlink_metadata(path).map_err(Error::io("look at", path))?;
             if found.is_dir() {
                 return Ok(false);
             }
@@ -73,7 +72,11 @@ fn set(path: &Path, mode: u32, flags: OFlags) -> Result<()> {
         .custom_flags(flags)
         .open(path)
         .map_err(Error::io("open", path))?;
-    let now = dir.metadata().map_err(Error::io("look at", path))?.permissions().mode();
+    let now = dir
+        .metadata()
+        .map_err(Error::io("look at", path))?
+        .permissions()
+        .mode();
     if now & 0o7777 == mode {
         return Ok(());
     }

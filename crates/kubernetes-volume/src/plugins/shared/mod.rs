@@ -19,8 +19,11 @@ use crate::{Error, Result};
 /// Returns what is mounted inside of a directory.
 pub(super) fn mounts_inside(mounter: &dyn Mount, dir: &Path) -> Result<Vec<PathBuf>> {
     let real = real_path(dir)?;
-    let mut inside: Vec<_> =
-        mounter.list()?.into_iter().map(|mount| mount.path).collect();
+    let mut inside: Vec<_> = mounter
+        .list()?
+        .into_iter()
+        .map(|mount| mount.path)
+        .collect();
     inside.retain(|path| *path != real && path.starts_with(&real));
     Ok(inside)
 }

@@ -86,13 +86,16 @@ pub(crate) fn one_source(spec: &Spec) -> Result<()> {
     match (&spec.volume, &spec.persistent_volume) {
         (Some(volume), _) => one("volume", &volume.name, &volume_sources(volume)),
         (None, Some(volume)) => {
-            let sources =
-                volume.spec.as_ref().map(persistent_sources).unwrap_or_default();
+            let sources = volume
+                .spec
+                .as_ref()
+                .map(persistent_sources)
+                .unwrap_or_default();
             one("PersistentVolume", spec.name(), &sources)
         }
-        (None, None) => {
-            Err(Error::invalid("there is neither a volume nor a PersistentVolume"))
-        }
+        (None, None) => Err(Error::invalid(
+            "there is neither a volume nor a PersistentVolume",
+        )),
     }
 }
 
@@ -112,9 +115,7 @@ fn one(kind: &str, name: &str, sources: &[String]) -> Result<()> {
 /// The names of the fields that are set, whatever release k8s-openapi's types are of.
 pub(crate) fn fields(object: &impl Serialize) -> Vec<String> {
     match serde_json::to_value(object) {
-        Ok(serde_json::Value::Object(fields)) => {
-            fields.into_iter().map(|(name, _)| name).collect()
-        }
+        Ok(serde_json::Value::Object(fields)) => fields.into_iter().map(|(name, _)| name).collect(),
         _ => Vec::new(),
     }
 }

@@ -40,7 +40,10 @@ fn mount_points(pod: &Pod, volume_name: &str) -> Result<BTreeSet<PathBuf>> {
                 .collect();
             inside.sort();
             for path in inside {
-                if path.components().any(|part| !matches!(part, Component::Normal(_))) {
+                if path
+                    .components()
+                    .any(|part| !matches!(part, Component::Normal(_)))
+                {
                     return Err(Error::invalid(format!(
                         "the mount path {} of the container {:?} has `..`",
                         own.join(&path).display(),

@@ -81,6 +81,8 @@ pub(crate) fn token_request(
 /// Returns the token of the answer, or an empty one.
 pub(crate) fn token(answer: &TokenRequest) -> String {
     let answer = serde_json::to_value(answer).unwrap_or_default();
-    let token = answer.pointer("/status/token").and_then(serde_json::Value::as_str);
+    let token = answer
+        .pointer("/status/token")
+        .and_then(serde_json::Value::as_str);
     token.unwrap_or_default().to_owned()
 }

@@ -48,9 +48,7 @@ impl Owner {
             .policy(policy.unwrap_or_default())
             .read_only(read_only);
         let ownership = match &self.recorder {
-            Some(recorder) => {
-                ownership.events(self.pod.clone(), &self.volume, recorder.clone())
-            }
+            Some(recorder) => ownership.events(self.pod.clone(), &self.volume, recorder.clone()),
             None => ownership,
         };
         ownership.apply(dir).map(drop)

@@ -62,9 +62,10 @@ fn file_mode(mode: Option<i32>) -> Result<Option<u32>> {
 
 fn file_user(user: Option<i64>) -> Result<Option<u32>> {
     user.map(|user| {
-        u32::try_from(user).ok().filter(|user| *user != u32::MAX).ok_or_else(|| {
-            Error::invalid(format!("the user {user} of a file is no user's number"))
-        })
+        u32::try_from(user)
+            .ok()
+            .filter(|user| *user != u32::MAX)
+            .ok_or_else(|| Error::invalid(format!("the user {user} of a file is no user's number")))
     })
     .transpose()
 }
@@ -75,12 +76,7 @@ impl Payload {
     /// # Errors
     ///
     /// When another one has its path, or is above or below it.
-    pub(crate) fn add(
-        &mut self,
-        path: &str,
-        from: &str,
-        file: FileProjection,
-    ) -> Result<()> {
+    pub(crate) fn add(&mut self, path: &str, from: &str, file: FileProjection) -> Result<()> {
         let path = normal(path, from)?;
         self.refuse_above_and_below(&path, from)?;
         match self.files.entry(path) {
@@ -109,7 +105,10 @@ impl Payload {
     }
 
     pub(crate) fn into_files(self) -> BTreeMap<String, FileProjection> {
-        self.files.into_iter().map(|(path, (file, _))| (path, file)).collect()
+        self.files
+            .into_iter()
+            .map(|(path, (file, _))| (path, file))
+            .collect()
     }
 }
 
@@ -122,8 +121,10 @@ fn conflict(path: &str, from: &str, other: &str) -> Error {
 /// Returns the path without parts that say nothing. The atomic writer checks the rest too; here
 /// the message can say where the path is from.
 fn normal(path: &str, from: &str) -> Result<String> {
-    let parts: Vec<_> =
-        path.split('/').filter(|part| !part.is_empty() && *part != ".").collect();
+    let parts: Vec<_> = path
+        .split('/')
+        .filter(|part| !part.is_empty() && *part != ".")
+        .collect();
     let problem = if path.starts_with('/') {
         "is absolute"
     } else if parts.is_empty() {
@@ -151,8 +152,11 @@ pub(crate) struct Keyed<'a> {
 
 impl<'a> Keyed<'a> {
     pub(crate) fn config_map(namespace: &str, name: &str, map: &'a ConfigMap) -> Self {
-        let text =
-            map.data.iter().flatten().map(|(key, text)| (key.as_str(), text.as_bytes()));
+        let text = map
+            .data
+            .iter()
+            .flatten()
+            .map(|(key, text)| (key.as_str(), text.as_bytes()));
         let binary = map.binary_data.iter().flatten();
         let binary = binary.map(|(key, data)| (key.as_str(), data.0.as_slice()));
         // A server refuses a key in both; here text wins as in Kubernetes' own items.
@@ -165,7 +169,9 @@ impl<'a> Keyed<'a> {
 
     pub(crate) fn secret(namespace: &str, name: &str, secret: &'a Secret) -> Self {
         let data = secret.data.iter().flatten();
-        let data = data.map(|(key, data)| (key.as_str(), data.0.as_slice())).collect();
+        let data = data
+            .map(|(key, data)| (key.as_str(), data.0.as_slice()))
+            .collect();
         Self {
             from: format!("secret {namespace}/{name}"),
             data,
