@@ -3,14 +3,14 @@
 mod budget;
 mod custom;
 mod diff;
+mod differences;
 mod e2e;
 mod fetch;
 mod generate;
 mod inputs;
-mod listed;
 mod output;
 mod readme;
-mod verify;
+mod spec;
 mod workspace;
 
 use std::process::ExitCode;
@@ -36,7 +36,7 @@ enum Command {
     Codegen(generate::Arguments),
     Diff(diff::Arguments),
     E2e(e2e::Arguments),
-    Spec(verify::Arguments),
+    Spec(spec::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -46,7 +46,7 @@ fn main() -> ExitCode {
         // As `diff` does, it exits with 1 for what it found.
         Command::Diff(arguments) => return diff::run(&arguments),
         Command::E2e(arguments) => e2e::run(&arguments),
-        Command::Spec(arguments) => verify::run(&arguments),
+        Command::Spec(arguments) => spec::run(&arguments),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

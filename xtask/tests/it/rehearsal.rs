@@ -1,15 +1,12 @@
 //! What comes next, rehearsed in a copy of the workspace.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
-
-mod common;
-
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use common::{Outcome, XTASK, cargo, compile, copy, real_root};
 use serde_json::{Value, json};
+
+use crate::common::{Outcome, XTASK, cargo, compile, copy, real_root};
 
 /// Replaces one text in a file by another.
 fn edit(path: &Path, from: &str, to: &str) {
@@ -131,7 +128,7 @@ fn the_next_release() {
 
 /// Compiles the generated crates of a copy, whose other members would take long.
 fn compile_crates(root: &Path, copied: &Path) {
-    let out = copied.join("crates");
+    let out = copied.join("generated");
     xtask(copied, &["codegen", "--out", &out.display().to_string()]);
     compile(root, &out);
 }
@@ -226,7 +223,10 @@ fn another_group() {
         &fs::read_to_string(root.join(".cargo/config.toml")).unwrap(),
     );
     write("codegen.toml", OTHER_CONFIG);
-    write("spec/v1.37/example.json", &common::kind("v1", "Thing"));
+    write(
+        "spec/v1.37/example.json",
+        &crate::common::kind("v1", "Thing"),
+    );
     write("spec/overlays/thing.yaml", OTHER_OVERLAY);
     write("example-v1/src/rules.rs", OTHER_RULES);
 

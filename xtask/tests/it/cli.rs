@@ -1,12 +1,8 @@
 //! `cargo xtask codegen`, run as a command in small workspaces.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
-
-mod common;
-
 use std::process::Command;
 
-use common::{Outcome, Sandbox, XTASK, document};
+use crate::common::{Outcome, Sandbox, XTASK, document};
 
 const THING: &str = "root/example-v1/src/thing.rs";
 

@@ -1,17 +1,15 @@
 //! The upgrade of docs/upgrading.md from 1.33 to 1.34, rehearsed in a copy of the workspace: fetch,
 //! diff, generate, test.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
-
-mod common;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use common::server::{Fault, Server};
-use common::{Outcome, XTASK, cargo, copy, real_root};
 use serde_json::Value;
+use xtask_testing::upstream;
+
+use crate::common::server::{Fault, Server};
+use crate::common::{Outcome, XTASK, cargo, copy, real_root};
 
 /// A program that names every field of a struct, and so compiles as long as `diff` reports less than
 /// `major` for it.
@@ -94,9 +92,7 @@ fn program(root: &Path, copied: &Path) -> PathBuf {
 #[ignore = "needs UPSTREAM_DIR: see docs/testing.md"]
 fn from_1_33_to_1_34() {
     let Some(root) = real_root() else { return };
-    let upstream = std::env::var_os("UPSTREAM_DIR");
-    let upstream = upstream.expect("UPSTREAM_DIR names a folder with openapi/vRELEASE");
-    let upstream = root.join(upstream).join("openapi");
+    let upstream = upstream(&root).join("openapi");
     let copied = Path::new(env!("CARGO_TARGET_TMPDIR")).join("upgrade");
     let _ = fs::remove_dir_all(&copied);
     copy(&root, &copied);

@@ -46,7 +46,7 @@ pub(crate) struct Pattern(Vec<String>);
 
 /// The differences that are known.
 #[derive(Deserialize)]
-pub(crate) struct Listed {
+pub(crate) struct Differences {
     /// The releases whose documents they rest on.
     compared: BTreeSet<Release>,
     /// The differences by the document's path, `v1.37/FILE`, or [`ALL`].
@@ -69,7 +69,7 @@ enum Place {
     From { at: Pattern, from: Release },
 }
 
-impl Listed {
+impl Differences {
     /// Reads the list; what it says must be about documents and schemas that there are.
     pub(crate) fn read(root: &Path, schemas: &Schemas) -> Result<Self, Box<dyn Error>> {
         let text = workspace::read(&root.join(FILE))?;

@@ -2,16 +2,14 @@
 //! they compile and have documentation without a warning, and Kubernetes' fixtures come back as they
 //! were.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
-
-mod common;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use common::every::{BUNDLE, documents, workspace};
-use common::{Outcome, XTASK, real_root, strict_cargo};
+use xtask_testing::every::{BUNDLE, documents, workspace};
+use xtask_testing::upstream;
+
+use crate::common::{Outcome, XTASK, real_root, strict_cargo};
 
 /// Reads each fixture whose kind is registered, and compares what is written; but for those with
 /// what Go of later releases adds, fields of which these documents know nothing.
@@ -39,11 +37,6 @@ fn fixtures_come_back() {
     assert!(seen > 10, "{seen}");
 }
 "#;
-
-fn upstream(root: &Path) -> PathBuf {
-    let upstream = std::env::var_os("UPSTREAM_DIR");
-    root.join(upstream.expect("UPSTREAM_DIR names a folder with openapi/vRELEASE"))
-}
 
 /// Generates all crates of a release in a workspace and returns that.
 fn generated(root: &Path, release: &str) -> PathBuf {

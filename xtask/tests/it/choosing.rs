@@ -1,10 +1,6 @@
 //! Which documents are read: of two versions of an API, the older one in two documents.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
-
-mod common;
-
-use common::{Outcome, Sandbox, kind};
+use crate::common::{Outcome, Sandbox, kind};
 
 const OLD: &str = "root/old-v1beta1/src";
 

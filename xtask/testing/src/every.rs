@@ -8,11 +8,11 @@ use std::path::Path;
 use serde_json::Value;
 
 /// The crate that bundles all of them.
-pub(crate) const BUNDLE: &str = "all-groups";
+pub const BUNDLE: &str = "all-groups";
 
 /// The group-versions of the documents in a folder: the file, the name of the crate, and what the
 /// names of its schemas start with.
-pub(crate) fn documents(folder: &Path) -> Vec<(String, String, String)> {
+pub fn documents(folder: &Path) -> Vec<(String, String, String)> {
     let names = fs::read_dir(folder)
         .unwrap()
         .map(|entry| entry.unwrap().file_name());
@@ -46,7 +46,7 @@ pub(crate) fn documents(folder: &Path) -> Vec<(String, String, String)> {
 }
 
 /// Writes the workspace in which the crates are generated, with other members beside them.
-pub(crate) fn workspace(
+pub fn workspace(
     root: &Path,
     folder: &Path,
     release: &str,

@@ -1,14 +1,10 @@
 //! `cargo xtask spec fetch`, run as a command.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
-
-mod common;
-
 use std::path::Path;
 use std::process::Command;
 
-use common::server::{Fault, Server};
-use common::{Outcome, Sandbox, XTASK, kind};
+use crate::common::server::{Fault, Server};
+use crate::common::{Outcome, Sandbox, XTASK, kind};
 
 const V1: &str = "apis__example.com__v1_openapi.json";
 const V2: &str = "apis__example.com__v2_openapi.json";

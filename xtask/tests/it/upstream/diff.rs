@@ -1,15 +1,13 @@
 //! What changed between releases, by our own documents and by Kubernetes' own.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
-
-mod common;
-
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use common::{Outcome, XTASK, real_root};
 use serde_json::Value;
+use xtask_testing::upstream;
+
+use crate::common::{Outcome, XTASK, real_root};
 
 const GROUP: &str = "storage.k8s.io";
 
@@ -26,10 +24,7 @@ fn diff(root: &Path, from: &str, to: &str, group: Option<&str>) -> Value {
 
 /// The folders of Kubernetes' documents, by the second number of the release.
 fn folders(root: &Path) -> Vec<(u32, PathBuf)> {
-    let upstream = std::env::var_os("UPSTREAM_DIR");
-    let upstream = upstream.expect("UPSTREAM_DIR names a folder with openapi/vRELEASE");
-    // Tests run in the folder of their crate; a relative path is meant from the root.
-    let upstream = root.join(upstream).join("openapi");
+    let upstream = upstream(root).join("openapi");
     let entries = std::fs::read_dir(&upstream)
         .unwrap()
         .map(|entry| entry.unwrap().path());

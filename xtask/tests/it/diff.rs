@@ -1,18 +1,15 @@
 //! `cargo xtask diff`, run as a command.
 //!
-//! `UPDATE_GOLDEN=1 cargo test -p xtask --test diff` writes the reports in `tests/golden` anew; read
+//! `UPDATE_GOLDEN=1 cargo test -p xtask --test it diff::` writes the reports in `tests/golden` anew; read
 //! what changed before it is committed.
-
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
-
-mod common;
 
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use common::{Outcome, Sandbox, XTASK, kind, real_root};
 use serde_json::Value;
+
+use crate::common::{Outcome, Sandbox, XTASK, kind, real_root};
 
 fn diff(folder: &Path, arguments: &[&str]) -> Outcome {
     let mut command = Command::new(XTASK);

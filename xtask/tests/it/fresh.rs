@@ -1,15 +1,11 @@
 //! The generated crates of this workspace are those that the generator makes, and they
 //! compile wherever they are put.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
-
-mod common;
-
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use common::{Outcome, XTASK, compile, generate, real_root};
+use crate::common::{Outcome, XTASK, compile, generate, real_root};
 
 #[test]
 fn the_committed_crates_are_fresh() {

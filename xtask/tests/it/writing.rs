@@ -1,12 +1,8 @@
 //! Where `cargo xtask codegen` writes, where it doesn't, and what it takes back.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
-
-mod common;
-
 use std::fs;
 
-use common::Sandbox;
+use crate::common::Sandbox;
 
 #[test]
 fn another_folder_becomes_a_workspace_of_its_own() {
@@ -97,7 +93,7 @@ mod unix {
     use std::path::Path;
     use std::process::Command;
 
-    use super::common::{Outcome, Sandbox, XTASK};
+    use crate::common::{Outcome, Sandbox, XTASK};
 
     #[test]
     fn a_link_that_leads_out_is_not_followed() {

@@ -1,29 +1,19 @@
 //! A small workspace in a folder of its own, and the command run in it.
 
-// Each test binary uses a part of it.
-#![allow(dead_code)]
-
-pub(crate) mod every;
 pub(crate) mod server;
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Command;
 use std::time::SystemTime;
 
 use tempfile::TempDir;
 
+pub(crate) use xtask_testing::{Outcome, real_root};
+
 /// The binary under test.
 pub(crate) const XTASK: &str = env!("CARGO_BIN_EXE_xtask");
-
-/// The root of the real workspace, unless the crate is somewhere else, as when packaged.
-pub(crate) fn real_root() -> Option<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent()?;
-    let there =
-        ["codegen.toml", "spec", "crates/kubernetes-kinds"].map(|name| root.join(name).exists());
-    there.iter().all(|there| *there).then(|| root.to_owned())
-}
 
 const CONFIG: &str = r#"
 [[crate]]
@@ -296,50 +286,6 @@ fn collect(folder: &Path, snapshot: &mut Snapshot) {
         } else {
             let content = fs::read(&path).unwrap();
             snapshot.insert(path, (content, metadata.modified().ok()));
-        }
-    }
-}
-
-/// How a command ended.
-#[derive(Debug)]
-pub(crate) struct Outcome {
-    pub(crate) code: Option<i32>,
-    pub(crate) out: String,
-    pub(crate) stderr: String,
-}
-
-impl Outcome {
-    pub(crate) fn of(command: &mut Command) -> Self {
-        command.output().map(Self::from).unwrap()
-    }
-
-    pub(crate) fn succeeds(self) -> Self {
-        assert_eq!(self.code, Some(0), "{}{}", self.out, self.stderr);
-        self
-    }
-
-    /// Fails as documented: with 1, an error that has all the parts, and nothing else.
-    pub(crate) fn fails_with(self, parts: &[&str]) -> Self {
-        assert_eq!(self.code, Some(1), "{}{}", self.out, self.stderr);
-        for part in parts {
-            assert!(
-                self.stderr.contains(part),
-                "no `{part}` in:\n{}",
-                self.stderr
-            );
-        }
-        assert!(self.stderr.contains("error: "), "{}", self.stderr);
-        assert!(!self.stderr.contains("panicked"), "{}", self.stderr);
-        self
-    }
-}
-
-impl From<Output> for Outcome {
-    fn from(output: Output) -> Self {
-        Self {
-            code: output.status.code(),
-            out: String::from_utf8_lossy(&output.stdout).into_owned(),
-            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
         }
     }
 }

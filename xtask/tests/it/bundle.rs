@@ -1,10 +1,6 @@
 //! The crate that bundles the others.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
-
-mod common;
-
-use common::Sandbox;
+use crate::common::Sandbox;
 
 fn with_bundle() -> Sandbox {
     let sandbox = Sandbox::versions();

@@ -9,9 +9,9 @@ use codegen::{Change, Comparison, Config, Difference, DocumentConfig, Release, S
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
+use crate::differences::{Differences, Expected, Schemas};
 use crate::fetch::{self, Fetch};
 use crate::inputs::{self, Folder, Found};
-use crate::listed::{Expected, Listed, Schemas};
 use crate::workspace;
 
 /// Look after the documents in spec/, and get those of Kubernetes.
@@ -64,7 +64,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
         &[],
     )?;
     let schemas = schemas(&found)?;
-    let listed = Listed::read(&root, &schemas)?;
+    let listed = Differences::read(&root, &schemas)?;
     let mut differences = 0;
     let mut compared = 0;
     for (folder, release) in releases(arguments)? {

@@ -1,14 +1,12 @@
 //! Crates from Kubernetes' own documents, of every release that is there, compile.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
-
-mod common;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-use common::{compile, generate, real_root};
+use xtask_testing::upstream;
+
+use crate::common::{compile, generate, real_root};
 
 /// The kinds that Kubernetes documents, by crate and file, each with the minor releases from
 /// the first to the last; what goes back further or on is cut at those of the documents.
@@ -89,10 +87,7 @@ fn generated(out: &Path, minor: u32) -> Crates {
 #[ignore = "needs UPSTREAM_DIR: see docs/testing.md"]
 fn crates_from_kubernetes_own_documents_compile() {
     let Some(root) = real_root() else { return };
-    let upstream = std::env::var_os("UPSTREAM_DIR");
-    let upstream = upstream.expect("UPSTREAM_DIR names a folder with openapi/vRELEASE");
-    // Tests run in the folder of their crate; a relative path is meant from the root.
-    let upstream = root.join(upstream);
+    let upstream = upstream(&root);
     let folders = fs::read_dir(upstream.join("openapi")).unwrap();
     let mut folders: Vec<_> = folders.map(|entry| entry.unwrap().path()).collect();
     folders.retain(|folder| {

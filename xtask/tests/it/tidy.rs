@@ -1,7 +1,5 @@
 //! The invariants of ARCHITECTURE.md that can be checked by reading the files.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;

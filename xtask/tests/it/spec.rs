@@ -1,12 +1,8 @@
 //! `cargo xtask spec verify`, run as a command in a small workspace.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
-
-mod common;
-
 use std::process::Command;
 
-use common::{Outcome, Sandbox, XTASK, document};
+use crate::common::{Outcome, Sandbox, XTASK, document};
 
 const NEW: &str = "#/components/schemas/com.example.v1.Part";
 const OLD: &str = "#/components/schemas/com.example.v1.Older";

@@ -1,12 +1,8 @@
 //! Hand-written files that generated code calls.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
-
-mod common;
-
 use std::fs;
 
-use common::{RULES, Sandbox};
+use crate::common::{RULES, Sandbox};
 
 const OWN: &str = "root/old-v1beta1/src/rules.rs";
 const COPY: &str = "out/old-v1beta1/src/rules.rs";

@@ -1,15 +1,10 @@
 //! `cargo xtask e2e`, with scripts in place of Go and cargo.
 
-#![cfg(unix)]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
-
-mod common;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use common::{Outcome, Sandbox, XTASK, real_root};
+use crate::common::{Outcome, Sandbox, XTASK, real_root};
 
 const MODULES: &str = "module example\n\ngo 1.26.0 // at least\n\nrequire (\n\
     \tk8s.io/kubernetes v1.2.3 // indirect\n\tk8s.io/other v0.1.0\n)\n\n\
