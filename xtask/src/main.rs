@@ -1,16 +1,19 @@
 //! The commands of this workspace: `cargo xtask --help`.
 
 mod budget;
+mod cache;
 mod custom;
 mod diff;
 mod differences;
 mod e2e;
 mod fetch;
 mod generate;
+mod go;
 mod inputs;
 mod output;
 mod readme;
 mod spec;
+mod upstream;
 mod workspace;
 
 use std::process::ExitCode;
@@ -37,6 +40,7 @@ enum Command {
     Diff(diff::Arguments),
     E2e(e2e::Arguments),
     Spec(spec::Arguments),
+    Upstream(upstream::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -47,6 +51,7 @@ fn main() -> ExitCode {
         Command::Diff(arguments) => return diff::run(&arguments),
         Command::E2e(arguments) => e2e::run(&arguments),
         Command::Spec(arguments) => spec::run(&arguments),
+        Command::Upstream(arguments) => upstream::run(&arguments),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

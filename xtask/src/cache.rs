@@ -1,4 +1,4 @@
-//! Where programs are kept once they are built.
+//! The user's cache folder, where results that take long to make are kept.
 
 use std::env;
 use std::error::Error;
@@ -9,24 +9,24 @@ use sha2::{Digest, Sha256};
 
 use crate::workspace::error;
 
-/// The place of the programs that come of certain inputs.
-pub(super) struct Place {
+/// The place of a result, named after its inputs.
+pub(crate) struct Place {
     folder: PathBuf,
     name: String,
 }
 
-/// A place that nobody else writes to as long as this lives.
-pub(super) struct Locked {
-    /// Where the programs are once they are complete.
-    pub(super) place: PathBuf,
-    /// Where they are built.
-    pub(super) beside: PathBuf,
+/// A place that no other process writes to while this lives.
+pub(crate) struct Locked {
+    /// The folder of the complete result.
+    pub(crate) place: PathBuf,
+    /// The folder in which it is made.
+    beside: PathBuf,
     _file: File,
 }
 
 impl Place {
-    /// The place for programs of a version that are built from all of the inputs.
-    pub(super) fn of(version: &str, inputs: &[&str]) -> Result<Self, Box<dyn Error>> {
+    /// Returns the place of a result of this kind and version that is made from all of the inputs.
+    pub(crate) fn of(kind: &str, version: &str, inputs: &[&str]) -> Result<Self, Box<dyn Error>> {
         let mut digest = Sha256::new();
         for input in inputs {
             // With lengths, what is moved from one input to the next makes another name.
@@ -40,13 +40,13 @@ impl Place {
             .map(|byte| format!("{byte:02x}"))
             .collect();
         Ok(Self {
-            folder: caches()?.join("kubernetes-storage").join("control-plane"),
+            folder: caches()?.join("kubernetes-storage").join(kind),
             name: format!("{version}-{digest}"),
         })
     }
 
-    /// Waits until nobody else is writing there.
-    pub(super) fn lock(&self) -> Result<Locked, Box<dyn Error>> {
+    /// Waits until no other process writes there.
+    pub(crate) fn lock(&self) -> Result<Locked, Box<dyn Error>> {
         let Self { folder, name } = self;
         fs::create_dir_all(folder).map_err(|e| error("can't make", folder, &e))?;
         let path = folder.join(format!("{name}.lock"));
@@ -54,7 +54,7 @@ impl Place {
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
-                eprintln!("waiting for another build of the same programs");
+                eprintln!("waiting for another build of {name}");
                 file.lock().map_err(|e| error("can't lock", &path, &e))?;
             }
             Err(TryLockError::Error(e)) => return Err(error("can't lock", &path, &e)),
@@ -68,25 +68,23 @@ impl Place {
 }
 
 impl Locked {
-    /// Whether all of the programs are there.
-    pub(super) fn has(&self, programs: &[&str]) -> bool {
-        programs
-            .iter()
-            .all(|program| self.place.join(program).is_file())
+    /// Returns true if the result is complete and has all of these files.
+    pub(crate) fn has(&self, files: &[&str]) -> bool {
+        files.iter().all(|file| self.place.join(file).is_file())
     }
 
-    /// An empty folder to build in; what a build that was broken off has left goes.
-    pub(super) fn begin(&self) -> Result<&Path, Box<dyn Error>> {
+    /// Returns an empty folder to build in. Removes the files of an interrupted build.
+    pub(crate) fn begin(&self) -> Result<&Path, Box<dyn Error>> {
         remove(&self.beside)?;
         fs::create_dir(&self.beside).map_err(|e| error("can't make", &self.beside, &e))?;
         Ok(&self.beside)
     }
 
-    /// Puts what has been built in its place, all at once.
-    pub(super) fn complete(self) -> Result<PathBuf, Box<dyn Error>> {
+    /// Moves the result to its place, all at once.
+    pub(crate) fn complete(self) -> Result<PathBuf, Box<dyn Error>> {
         remove(&self.place)?;
         let moved = fs::rename(&self.beside, &self.place);
-        moved.map_err(|e| error("can't move programs to", &self.place, &e))?;
+        moved.map_err(|e| error("can't move the result to", &self.place, &e))?;
         Ok(self.place)
     }
 }
@@ -100,10 +98,10 @@ fn remove(folder: &Path) -> Result<(), Box<dyn Error>> {
     }
 }
 
-/// The user's folder for caches, by the rules of the XDG base directories.
+/// Returns the user's cache folder, as the XDG base directory specification defines it.
 fn caches() -> Result<PathBuf, Box<dyn Error>> {
     let folder = |name| env::var_os(name).map(PathBuf::from);
-    // A relative path is to be ignored, by those rules.
+    // The specification says to ignore relative paths.
     let own = folder("XDG_CACHE_HOME").filter(|path| path.is_absolute());
     let home = || {
         folder("HOME")
