@@ -23,6 +23,17 @@ pub fn upstream(root: &Path) -> PathBuf {
     root.join(folder.expect("UPSTREAM_DIR names a folder that `cargo xtask upstream` prints"))
 }
 
+/// Returns a part of the upstream files that no Go module has. If it is missing, reports on standard
+/// error that its tests are left out.
+pub fn upstream_part(root: &Path, part: &str) -> Option<PathBuf> {
+    let folder = upstream(root).join(part);
+    if folder.is_dir() {
+        return Some(folder);
+    }
+    eprintln!("left out: UPSTREAM_DIR has no {part}, which no Go module has");
+    None
+}
+
 /// How a command ended.
 #[derive(Debug)]
 pub struct Outcome {

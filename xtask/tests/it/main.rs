@@ -19,4 +19,6 @@ mod rehearsal;
 mod spec;
 mod tidy;
 mod upstream;
+#[cfg(unix)]
+mod upstream_command;
 mod writing;
