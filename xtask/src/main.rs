@@ -2,6 +2,7 @@
 
 mod budget;
 mod cache;
+mod cargo;
 mod custom;
 mod diff;
 mod differences;
@@ -12,7 +13,9 @@ mod go;
 mod inputs;
 mod output;
 mod readme;
+mod release;
 mod spec;
+mod tidy;
 mod upstream;
 mod workspace;
 
@@ -39,7 +42,9 @@ enum Command {
     Codegen(generate::Arguments),
     Diff(diff::Arguments),
     E2e(e2e::Arguments),
+    Release(release::Arguments),
     Spec(spec::Arguments),
+    Tidy(tidy::Arguments),
     Upstream(upstream::Arguments),
 }
 
@@ -50,7 +55,9 @@ fn main() -> ExitCode {
         // As `diff` does, it exits with 1 for what it found.
         Command::Diff(arguments) => return diff::run(&arguments),
         Command::E2e(arguments) => e2e::run(&arguments),
+        Command::Release(arguments) => release::run(&arguments),
         Command::Spec(arguments) => spec::run(&arguments),
+        Command::Tidy(arguments) => tidy::run(&arguments),
         Command::Upstream(arguments) => upstream::run(&arguments),
     };
     match result {

@@ -16,8 +16,11 @@ mod e2e;
 mod fetch;
 mod fresh;
 mod rehearsal;
+#[cfg(unix)]
+mod release;
 mod spec;
 mod tidy;
+mod tidy_command;
 mod upstream;
 #[cfg(unix)]
 mod upstream_command;
