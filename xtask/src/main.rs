@@ -12,6 +12,7 @@ mod generate;
 mod go;
 mod inputs;
 mod output;
+mod proof;
 mod readme;
 mod release;
 mod spec;
@@ -42,6 +43,7 @@ enum Command {
     Codegen(generate::Arguments),
     Diff(diff::Arguments),
     E2e(e2e::Arguments),
+    Proof(proof::Arguments),
     Release(release::Arguments),
     Spec(spec::Arguments),
     Tidy(tidy::Arguments),
@@ -55,6 +57,7 @@ fn main() -> ExitCode {
         // As `diff` does, it exits with 1 for what it found.
         Command::Diff(arguments) => return diff::run(&arguments),
         Command::E2e(arguments) => e2e::run(&arguments),
+        Command::Proof(arguments) => proof::run(&arguments),
         Command::Release(arguments) => release::run(&arguments),
         Command::Spec(arguments) => spec::run(&arguments),
         Command::Tidy(arguments) => tidy::run(&arguments),

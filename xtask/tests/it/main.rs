@@ -15,6 +15,8 @@ mod diff;
 mod e2e;
 mod fetch;
 mod fresh;
+#[cfg(unix)]
+mod proof;
 mod rehearsal;
 #[cfg(unix)]
 mod release;
