@@ -1,5 +1,6 @@
 //! `cargo xtask spec fetch`: gets the documents of a release.
 
+mod group;
 mod index;
 mod origin;
 mod record;
@@ -17,6 +18,8 @@ use serde::Deserialize;
 use crate::output::{self, Change, Plan};
 use crate::{checksum, inputs, workspace};
 
+pub(crate) use group::group;
+use group::shown;
 use index::Index;
 pub(crate) use origin::Origin;
 pub(crate) use record::Record;
@@ -53,16 +56,6 @@ pub(crate) struct Documents {
     /// The version of the server that published them.
     pub(crate) server: Option<String>,
     pub(crate) snapshot: Snapshot,
-}
-
-/// The name of a group, of which that of the core group is empty in `apiVersion`.
-pub(crate) fn group(name: &str) -> &str {
-    if name == "core" { "" } else { name }
-}
-
-/// The name of a group for people.
-fn shown(group: &str) -> &str {
-    if group.is_empty() { "core" } else { group }
 }
 
 /// Runs the command.

@@ -91,7 +91,9 @@ impl Record {
             (false, _) => Complete::Unknown,
             (true, []) => Complete::All,
             (true, groups) => {
-                let names = groups.iter().map(|group| super::group(group).to_owned());
+                let names = groups
+                    .iter()
+                    .map(|group| super::group::group(group).to_owned());
                 Complete::Groups(names.collect::<BTreeSet<_>>())
             }
         }

@@ -1,6 +1,5 @@
 //! Finds files that import from one another in a circle.
 
-use std::collections::BTreeMap;
 use std::error::Error;
 
 use petgraph::algo::tarjan_scc;
@@ -8,11 +7,8 @@ use petgraph::graphmap::DiGraphMap;
 
 use super::Count;
 use super::modules::Crate;
-use super::paths;
+use super::paths::{self, Uses};
 use super::sources::Sources;
-
-/// A name in one file that is defined in another, by their indices in the crate.
-pub(super) type Uses = BTreeMap<(usize, usize), String>;
 
 /// Counts the circles between hand-written files of all libraries and programs.
 pub(super) fn count(sources: &Sources) -> Result<Count, Box<dyn Error>> {

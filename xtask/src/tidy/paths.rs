@@ -1,10 +1,14 @@
 //! The paths in the code of a crate, and the files that they lead to.
 
+use std::collections::BTreeMap;
+
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use quote::ToTokens as _;
 
-use super::circles::Uses;
 use super::modules::{Crate, Meaning};
+
+/// A name in one file that is defined in another, by their indices in the crate.
+pub(super) type Uses = BTreeMap<(usize, usize), String>;
 
 /// Returns the names that each hand-written file uses of another one.
 pub(super) fn uses(krate: &Crate<'_>) -> Uses {
