@@ -51,8 +51,6 @@
 
 #[cfg(feature = "apply")]
 pub mod apply;
-#[cfg(feature = "validation")]
-pub mod rules;
 
 #[cfg(feature = "k8s-openapi-types")]
 mod counterparts;

@@ -36,7 +36,6 @@ mod embedded;
 mod enumeration;
 #[cfg(feature = "custom-resources")]
 mod formats;
-mod labels;
 mod metadata;
 mod path;
 #[cfg(feature = "pattern")]
@@ -50,7 +49,6 @@ mod selector;
 mod semantics;
 mod status;
 mod target;
-pub mod volumes;
 
 use std::any::TypeId;
 
@@ -75,7 +73,6 @@ pub use target::{Feature, Target};
 /// Rules that any API group uses, above all for types of Kubernetes' meta/v1. Overlays name them in
 /// `x-check` with their whole path.
 pub mod rules {
-    pub use super::labels::deprecated_node_label;
     pub use super::selector::{label_selector, label_selector_of_update};
 }
 

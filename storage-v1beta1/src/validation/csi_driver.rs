@@ -218,7 +218,7 @@ impl Check for CSIDriverSpec {
     fn warn(&self, stored: Option<&Self>, at: &Path<'_>, to: &mut Checker<'_>) {
         if to.target().has(&CSI_SERVICE_ACCOUNT_TOKEN_SECRETS) {
             let old = stored.map(|stored| &stored.token_requests);
-            storage_v1::rules::tokens_in_secrets(
+            kubernetes_storage_rules::storage::tokens_in_secrets(
                 old,
                 &self.token_requests,
                 &self.service_account_token_in_secrets,

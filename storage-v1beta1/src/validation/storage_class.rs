@@ -23,7 +23,11 @@ impl Check for StorageClass {
             to.format_lowered(path, &self.provisioner, NameFormat::QualifiedName);
         }
         let path = at.field("allowedTopologies");
-        storage_v1::rules::topology_terms(&self.allowed_topologies, path, to);
+        kubernetes_storage_rules::storage::topology_terms(
+            &self.allowed_topologies,
+            path,
+            to,
+        );
         let path = at.field("parameters");
         if let Some(entries) = &self.parameters {
             let problem = Problem::new(ErrorType::TooLong, "maxProperties");
@@ -106,7 +110,7 @@ impl Check for StorageClass {
     }
 
     fn warn(&self, _stored: Option<&Self>, at: &Path<'_>, to: &mut Checker<'_>) {
-        storage_v1::rules::deprecated_topology_labels(
+        kubernetes_storage_rules::storage::deprecated_topology_labels(
             &self.allowed_topologies,
             at.field("allowedTopologies"),
             to,

@@ -117,7 +117,9 @@ impl Check for VolumeAttachmentStatus {
 
 impl SetDefaults for VolumeAttachmentSource {
     fn set_defaults(&mut self, _target: &Target) {
-        storage_v1::rules::volume_source_defaults(&mut self.inline_volume_spec);
+        kubernetes_storage_rules::storage::volume_source_defaults(
+            &mut self.inline_volume_spec,
+        );
     }
 }
 
@@ -129,9 +131,17 @@ impl Check for VolumeAttachmentSource {
         ];
         let is_one = to.exactly_one(*at, &members);
         let path = at.field("inlineVolumeSpec");
-        storage_v1::rules::inline_volume_quantities(&self.inline_volume_spec, path, to);
+        kubernetes_storage_rules::storage::inline_volume_quantities(
+            &self.inline_volume_spec,
+            path,
+            to,
+        );
         if is_one {
-            storage_v1::rules::inline_volume_spec(&self.inline_volume_spec, path, to);
+            kubernetes_storage_rules::storage::inline_volume_spec(
+                &self.inline_volume_spec,
+                path,
+                to,
+            );
         }
         let path = at.field("persistentVolumeName");
         if let Some(value) = &self.persistent_volume_name {
@@ -149,7 +159,7 @@ impl Check for VolumeAttachmentSource {
 
 impl Semantic for VolumeAttachmentSource {
     fn is_same(&self, other: &Self) -> bool {
-        let mut is_same = storage_v1::rules::is_same_volume_spec(
+        let mut is_same = kubernetes_storage_rules::storage::is_same_volume_spec(
             &self.inline_volume_spec,
             &other.inline_volume_spec,
         );

@@ -3,8 +3,9 @@
 
 use k8s_openapi::api::core::v1::TopologySelectorTerm;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
-use kubernetes_validation::rules::deprecated_node_label;
 use kubernetes_validation::{Checker, NameFormat, Path, Repeats};
+
+use crate::node_labels::deprecated_node_label;
 
 /// Checks the `allowedTopologies` of a StorageClass.
 pub fn topology_terms(

@@ -1,9 +1,13 @@
 //! The specification of a PersistentVolume inside a VolumeAttachment, which must be one of CSI.
 
-use k8s_openapi::api::core::v1::PersistentVolumeSpec;
+use k8s_openapi::api::core::v1::{
+    NodeSelectorRequirement, PersistentVolumeSpec, VolumeNodeAffinity,
+};
+use kubernetes_kinds::quantity::Amount;
+use kubernetes_validation::{Checker, Path, Semantic as _, default_text};
 
-use kubernetes_validation::volumes;
-use kubernetes_validation::{Checker, Path, default_text, to_value};
+use crate::sources::view::ObjectReference;
+use crate::{access_modes, implement_volume_sources, sources};
 
 /// Sets the defaults of fields of volume sources that are absent or, for some, empty.
 pub fn volume_source_defaults(spec: &mut Option<Box<PersistentVolumeSpec>>) {
@@ -58,12 +62,9 @@ pub fn inline_volume_spec(
     let at = &at;
     not_inline(spec, at, to);
     let modes = spec.access_modes.as_deref().unwrap_or_default();
-    volumes::access_modes(
-        modes.iter().map(String::as_str),
-        at.field("accessModes"),
-        to,
-    );
-    volumes::source(spec, None, at, to);
+    let modes = modes.iter().map(String::as_str);
+    access_modes::check(modes, at.field("accessModes"), to);
+    sources::check(&**spec, None, at, to);
 }
 
 /// Checks that a volume has no field that only a PersistentVolume may have.
@@ -106,16 +107,72 @@ fn not_inline(spec: &PersistentVolumeSpec, at: &Path<'_>, to: &mut Checker<'_>) 
     }
 }
 
-/// Whether a server takes two volumes for the same.
+/// Returns true if a server finds two volumes equal.
 pub fn is_same_volume_spec(
     spec: &Option<Box<PersistentVolumeSpec>>,
     other: &Option<Box<PersistentVolumeSpec>>,
 ) -> bool {
     match (spec, other) {
         (Some(spec), Some(other)) => {
-            let value = |spec| to_value(spec).unwrap_or_default();
-            spec == other || volumes::is_same(value(spec), value(other))
+            spec == other
+                || (sources::is_same(&**spec, &**other, false) && is_rest_same(spec, other))
         }
         _ => spec == other,
     }
+}
+
+/// Returns true if all but the sources of two volumes is equal.
+fn is_rest_same(spec: &PersistentVolumeSpec, other: &PersistentVolumeSpec) -> bool {
+    fn text(text: &Option<String>) -> &str {
+        text.as_deref().unwrap_or_default()
+    }
+    fn claim(spec: &PersistentVolumeSpec) -> Option<ObjectReference<'_>> {
+        implement_volume_sources!(@object spec.claim_ref)
+    }
+    spec.access_modes.is_same(&other.access_modes)
+        && amounts(spec).eq(amounts(other))
+        && claim(spec) == claim(other)
+        && spec.mount_options.is_same(&other.mount_options)
+        && is_same_affinity(spec.node_affinity.as_ref(), other.node_affinity.as_ref())
+        && text(&spec.persistent_volume_reclaim_policy)
+            == text(&other.persistent_volume_reclaim_policy)
+        && text(&spec.storage_class_name) == text(&other.storage_class_name)
+        && spec.volume_attributes_class_name == other.volume_attributes_class_name
+        && spec.volume_mode == other.volume_mode
+}
+
+/// Returns the capacity as amounts, and as text where it is no quantity.
+fn amounts(spec: &PersistentVolumeSpec) -> impl Iterator<Item = (&str, Result<Amount, &str>)> {
+    let capacity = spec.capacity.iter().flatten();
+    capacity.map(|(name, value)| {
+        let amount = Amount::try_from(value);
+        (name.as_str(), amount.map_err(|_| value.0.as_str()))
+    })
+}
+
+fn is_same_affinity(new: Option<&VolumeNodeAffinity>, old: Option<&VolumeNodeAffinity>) -> bool {
+    let (Some(new), Some(old)) = (new, old) else {
+        return new == old;
+    };
+    let (Some(new), Some(old)) = (&new.required, &old.required) else {
+        return new == old;
+    };
+    let (new, old) = (&new.node_selector_terms, &old.node_selector_terms);
+    new.len() == old.len()
+        && new.iter().zip(old).all(|(new, old)| {
+            is_same_list(&new.match_expressions, &old.match_expressions)
+                && is_same_list(&new.match_fields, &old.match_fields)
+        })
+}
+
+fn is_same_list(
+    new: &Option<Vec<NodeSelectorRequirement>>,
+    old: &Option<Vec<NodeSelectorRequirement>>,
+) -> bool {
+    let new = new.as_deref().unwrap_or_default();
+    let old = old.as_deref().unwrap_or_default();
+    new.len() == old.len()
+        && new.iter().zip(old).all(|(new, old)| {
+            new.key == old.key && new.operator == old.operator && new.values.is_same(&old.values)
+        })
 }

@@ -1,6 +1,6 @@
-//! Access modes.
+//! The access modes of a volume or a claim.
 
-use crate::{Checker, Path};
+use kubernetes_validation::{Checker, Path};
 
 const ACCESS_MODES: [&str; 4] = [
     "ReadOnlyMany",
@@ -11,12 +11,7 @@ const ACCESS_MODES: [&str; 4] = [
 
 /// Checks the access modes of a volume or a claim: there is at least one, each is known, and
 /// `ReadWriteOncePod` is the only one.
-#[inline]
-pub fn access_modes<'m>(
-    modes: impl Iterator<Item = &'m str> + Clone,
-    at: Path<'_>,
-    to: &mut Checker<'_>,
-) {
+pub fn check<'m>(modes: impl Iterator<Item = &'m str> + Clone, at: Path<'_>, to: &mut Checker<'_>) {
     to.not_empty(at, modes.clone().count(), "minItems");
     for (index, mode) in modes.clone().enumerate() {
         // The server reports the list.

@@ -3,13 +3,12 @@
 //! A server validates the first source only, in an order of its own, and refuses the others. It
 //! misspells the names of some sources and of fields in them.
 
-use k8s_openapi::api::core::v1::PersistentVolumeSpec;
-
+use super::VolumeSources;
 use super::fields::{
     azure_disk, azure_file, cinder, contained, csi_source, disk_partition, fibre_channel,
     flex_volume, flocker, glusterfs, host_path, iscsi, nfs, quobyte, scale_io, storage_os,
 };
-use crate::{Checker, Path};
+use kubernetes_validation::{Checker, Path};
 
 /// Checks one source after the other.
 struct Sources<'s, 't> {
@@ -21,7 +20,6 @@ struct Sources<'s, 't> {
 impl Sources<'_, '_> {
     /// Whether the next source, which is there, is the first one. A server reports a second one under
     /// a name of its own.
-    #[inline]
     fn is_first(&mut self, name: &'static str, as_second: &'static str) -> bool {
         if self.has_one {
             let at = self.at.field(name).reported_as(as_second);
@@ -56,7 +54,7 @@ macro_rules! next {
         if let Some(value) = $source
             && $sources.is_first($name, $second)
         {
-            $check(value, &$sources.at.field($name).reported_as($parent), $sources.to);
+            $check(&value, &$sources.at.field($name).reported_as($parent), $sources.to);
         }
     };
 }
@@ -65,34 +63,23 @@ macro_rules! next {
 ///
 /// `name` is that of the PersistentVolume; a volume inside another object has none, and no node
 /// affinity.
-#[inline]
-pub fn source(
-    spec: &PersistentVolumeSpec,
-    name: Option<&str>,
-    at: &Path<'_>,
-    to: &mut Checker<'_>,
-) {
+pub fn check(spec: &impl VolumeSources, name: Option<&str>, at: &Path<'_>, to: &mut Checker<'_>) {
     let has_one = false;
     let mut sources = Sources { at, to, has_one };
     in_tree(spec, name.unwrap_or_default(), &mut sources);
-    if let Some(flex) = &spec.flex_volume {
+    if let Some(flex) = spec.flex_volume() {
         // The server never refuses this one as a second source.
         sources.has_one = true;
-        flex_volume(flex, &sources.at.field("flexVolume"), sources.to);
+        flex_volume(&flex, &sources.at.field("flexVolume"), sources.to);
     }
-    let has_affinity = name.is_some() && spec.node_affinity.is_some();
+    let has_affinity = name.is_some() && spec.has_node_affinity();
     after_flex(spec, has_affinity, &mut sources);
-    next!(sources, "csi", &spec.csi, csi_source);
+    next!(sources, "csi", spec.csi(), csi_source);
     if !sources.has_one {
         to.required(*at, "source.one", "a volume needs a source");
     }
-    let recycled = spec.persistent_volume_reclaim_policy.as_deref() == Some("Recycle");
-    if recycled
-        && spec
-            .host_path
-            .as_ref()
-            .is_some_and(|host| is_root(&host.path))
-    {
+    let recycled = spec.reclaim_policy() == "Recycle";
+    if recycled && spec.host_path().is_some_and(|host| is_root(host.path)) {
         let at = at.field("persistentVolumeReclaimPolicy");
         let message = "all files of the node would be deleted: use another policy or path";
         to.forbidden(at, "hostPath.recycle", message);
@@ -100,7 +87,6 @@ pub fn source(
 }
 
 /// Whether a path leads to the root, as Go's `path.Clean` simplifies it.
-#[inline]
 fn is_root(path: &str) -> bool {
     let mut depth = 0_usize;
     for part in path.split('/') {
@@ -113,75 +99,73 @@ fn is_root(path: &str) -> bool {
     path.starts_with('/') && depth == 0
 }
 
-#[inline]
-fn in_tree(spec: &PersistentVolumeSpec, name: &str, sources: &mut Sources<'_, '_>) {
-    next!(sources, "hostPath", &spec.host_path, host_path);
-    let disk = &spec.gce_persistent_disk;
+fn in_tree(spec: &impl VolumeSources, name: &str, sources: &mut Sources<'_, '_>) {
+    next!(sources, "hostPath", spec.host_path(), host_path);
+    let disk = spec.gce_persistent_disk();
     next!(
         sources,
         "gcePersistentDisk" as ["gcePersistentDisk", "persistentDisk"],
         disk,
         |disk, at, to| {
-            disk_partition("pdName", &disk.pd_name, disk.partition, &at, to);
+            disk_partition("pdName", disk.pd_name, disk.partition, &at, to);
         }
     );
-    let disk = &spec.aws_elastic_block_store;
+    let disk = spec.aws_elastic_block_store();
     next!(sources, "awsElasticBlockStore", disk, |disk, at, to| {
-        disk_partition("volumeID", &disk.volume_id, disk.partition, &at, to);
+        disk_partition("volumeID", disk.volume_id, disk.partition, &at, to);
     });
-    next!(sources, "glusterfs", &spec.glusterfs, glusterfs);
-    next!(sources, "flocker", &spec.flocker, flocker);
-    next!(sources, "nfs", &spec.nfs, nfs);
-    next!(sources, "rbd", &spec.rbd, |rbd, at, to| {
+    next!(sources, "glusterfs", spec.glusterfs(), glusterfs);
+    next!(sources, "flocker", spec.flocker(), flocker);
+    next!(sources, "nfs", spec.nfs(), nfs);
+    next!(sources, "rbd", spec.rbd(), |rbd, at, to| {
         to.not_empty(at.field("monitors"), rbd.monitors.len(), "minItems");
-        to.min_length(at.field("image"), &rbd.image);
+        to.min_length(at.field("image"), rbd.image);
     });
-    next!(sources, "quobyte", &spec.quobyte, quobyte);
-    next!(sources, "cephfs" as ["cephFS", "cephfs"], &spec.cephfs, |ceph, at, to| {
+    next!(sources, "quobyte", spec.quobyte(), quobyte);
+    next!(sources, "cephfs" as ["cephFS", "cephfs"], spec.cephfs(), |ceph, at, to| {
         to.not_empty(at.field("monitors"), ceph.monitors.len(), "minItems");
     });
-    next!(sources, "iscsi", &spec.iscsi, |source, at, to| {
-        iscsi(source, name, &at, to);
+    next!(sources, "iscsi", spec.iscsi(), |source, at, to| {
+        iscsi(&source, name, &at, to);
     });
-    next!(sources, "cinder", &spec.cinder, cinder);
-    next!(sources, "fc", &spec.fc, fibre_channel);
+    next!(sources, "cinder", spec.cinder(), cinder);
+    next!(sources, "fc", spec.fc(), fibre_channel);
 }
 
-#[inline]
-fn after_flex(spec: &PersistentVolumeSpec, has_affinity: bool, sources: &mut Sources<'_, '_>) {
-    next!(sources, "azureFile", &spec.azure_file, azure_file);
+fn after_flex(spec: &impl VolumeSources, has_affinity: bool, sources: &mut Sources<'_, '_>) {
+    next!(sources, "azureFile", spec.azure_file(), azure_file);
     next!(
         sources,
         "vsphereVolume",
-        &spec.vsphere_volume,
+        spec.vsphere_volume(),
         |volume, at, to| {
-            to.min_length(at.field("volumePath"), &volume.volume_path);
+            to.min_length(at.field("volumePath"), volume.volume_path);
         }
     );
-    let disk = &spec.photon_persistent_disk;
+    let disk = spec.photon_persistent_disk();
     next!(sources, "photonPersistentDisk", disk, |disk, at, to| {
-        to.min_length(at.field("pdID"), &disk.pd_id);
+        to.min_length(at.field("pdID"), disk.pd_id);
     });
     next!(
         sources,
         "portworxVolume",
-        &spec.portworx_volume,
+        spec.portworx_volume(),
         |volume, at, to| {
-            to.min_length(at.field("volumeID"), &volume.volume_id);
+            to.min_length(at.field("volumeID"), volume.volume_id);
         }
     );
-    next!(sources, "azureDisk", &spec.azure_disk, azure_disk);
-    next!(sources, "scaleIO", &spec.scale_io, scale_io);
+    next!(sources, "azureDisk", spec.azure_disk(), azure_disk);
+    next!(sources, "scaleIO", spec.scale_io(), scale_io);
     let is_first = !sources.has_one;
-    next!(sources, "local", &spec.local, |local, at, to| {
-        contained(&local.path, at.field("path"), to);
+    next!(sources, "local", spec.local(), |local, at, to| {
+        contained(local.path, at.field("path"), to);
     });
-    if is_first && spec.local.is_some() && !has_affinity {
+    if is_first && spec.local().is_some() && !has_affinity {
         // Required even inside another object, where it is forbidden: no local volume is valid there.
         let at = sources.at.field("nodeAffinity");
         sources
             .to
             .required(at, "local", "a local volume is on certain nodes only");
     }
-    next!(sources, "storageos", &spec.storageos, storage_os);
+    next!(sources, "storageos", spec.storageos(), storage_os);
 }
