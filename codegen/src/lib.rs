@@ -33,6 +33,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod adopt;
 mod compare;
 mod config;
 mod diag;
@@ -53,6 +54,7 @@ mod source;
 
 use std::collections::BTreeMap;
 
+pub use adopt::{Adopted, TO_DESCRIBE, adopt};
 pub use compare::{Change, Comparison, Difference, compare};
 pub use config::{
     Bundle, Config, Conversion, ConversionRule, CrateConfig, DocumentConfig, Extern, K8sOpenapi,

@@ -20,6 +20,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::DocumentSource;
+use crate::adopt::undescribed;
 use crate::config::DocumentConfig;
 use crate::diag::{Diagnostics, Pointer, Spot};
 use crate::keyword;
@@ -186,6 +187,7 @@ pub(crate) fn load(
     let mut document = read(source, Some(prefix), diagnostics)?;
     select::check(&document, &config.kinds, &source.name, diagnostics);
     select(&mut document, &config.kinds);
+    check_described(&document, &source.name, diagnostics);
     if let Some((newer, newer_prefix)) = newer {
         // Its errors are reported where it is loaded itself.
         if let Some(newer) = read(
@@ -216,6 +218,20 @@ pub(crate) fn load(
         places,
         json: document,
     })
+}
+
+/// Reports the descriptions that are still to be written.
+fn check_described(document: &Value, file: &str, diagnostics: &mut Diagnostics) {
+    let mut places = Vec::new();
+    undescribed(document, &Pointer::root(), &mut places);
+    for place in places {
+        diagnostics.at(
+            file,
+            &place,
+            "the description is still to be written",
+            "describe it in your own words, for readers of the generated crate",
+        );
+    }
 }
 
 /// The schemas with the prefix, and the names of the others.

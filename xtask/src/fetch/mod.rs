@@ -1,5 +1,6 @@
 //! `cargo xtask spec fetch`: gets the documents of a release.
 
+mod adopt;
 mod index;
 mod origin;
 mod record;
@@ -42,6 +43,11 @@ pub(crate) struct Fetch {
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 
+    /// Make the release the newest that spec/ describes: bring our documents of the newest versions into
+    /// line with these, without their texts. Descriptions that are still to be written are listed.
+    #[arg(long, conflicts_with = "out")]
+    into_spec: bool,
+
     /// Fetch the documents of this group only; may be repeated. `core` is the group of Pod.
     #[arg(long = "group", value_name = "GROUP")]
     groups: Vec<String>,
@@ -80,6 +86,9 @@ pub(crate) fn run(arguments: &Fetch) -> Result<(), Box<dyn Error>> {
              where {release} is"
         )
         .into());
+    }
+    if arguments.into_spec {
+        return adopt::run(&documents, *release);
     }
     let out = match &arguments.out {
         Some(out) => out.clone(),
