@@ -3,28 +3,33 @@
 
 use parking_lot::Mutex;
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use core_v1::{PersistentVolume, PersistentVolumeReclaimPolicy};
+use kube::Client;
 use tracing::{debug, info, warn};
 
-use crate::core::{Core, Next, call, try_call};
+use crate::backlog::{Backlog, Next};
+use crate::cache::Cache;
+use crate::calls::Calls;
 use crate::error::{BoxError, DeleteError, report};
 use crate::provisioner::Provisioner;
+use crate::store::Store;
 use crate::{api, rules};
 
-/// The storage of which a listing found neither a volume nor a claim, by the UID of the claim.
+/// The storage for which a listing found neither a volume nor a claim, by the UID of the claim.
 #[derive(Default)]
-pub(crate) struct Abandoned(Mutex<State>);
+struct Found(Mutex<State>);
 
 #[derive(Default)]
 struct State {
     waiting: HashMap<String, PersistentVolume>,
-    /// What was settled since the last listing began, which may still have it.
+    /// The UIDs that were settled since the last listing began, which may still return them.
     settled: HashSet<String>,
 }
 
-impl Abandoned {
-    /// A listing that begins now has nothing of what was settled before.
+impl Found {
+    /// Forgets what was settled before: a listing that begins now doesn't return it.
     fn begin_listing(&self) {
         self.0.lock().settled.clear();
     }
@@ -50,32 +55,50 @@ impl Abandoned {
     }
 }
 
-impl<P: Provisioner> Core<P> {
-    /// Tells the provisioner that a volume is stored.
-    pub(crate) async fn confirm(&self, name: &str) {
-        let stored = async { self.provisioner.stored(name).await };
-        let timeout = self.settings.provision_timeout;
-        if let Err(error) = try_call(stored, timeout, |error| error).await {
-            let error = report(&*error);
-            warn!(
-                volume = name,
-                error, "the provisioner can't note that it is stored"
-            );
+/// Finds abandoned storage and deletes it.
+pub(crate) struct Abandoned<P> {
+    found: Found,
+    client: Client,
+    volume_name_prefix: String,
+    cache: Arc<Cache>,
+    /// The queue of claims: one worker at a time works on a UID, be it on the claim or on its
+    /// abandoned storage.
+    claims: Arc<Backlog>,
+    calls: Arc<Calls<P>>,
+    store: Arc<Store<P>>,
+}
+
+impl<P: Provisioner> Abandoned<P> {
+    pub(crate) fn new(
+        client: Client,
+        volume_name_prefix: String,
+        cache: Arc<Cache>,
+        claims: Arc<Backlog>,
+        calls: Arc<Calls<P>>,
+        store: Arc<Store<P>>,
+    ) -> Self {
+        Self {
+            found: Found::default(),
+            client,
+            volume_name_prefix,
+            cache,
+            claims,
+            calls,
+            store,
         }
     }
 
-    /// Asks for the storage whose volume is not known to be stored, and queues what nothing in the
-    /// cluster names.
+    /// Lists the storage whose volume is not known to be stored, and queues the UIDs of claims that
+    /// don't exist.
     ///
-    /// A claim is worked on by one worker at a time, so what is queued is looked at while nobody
-    /// provisions it.
-    pub(crate) async fn find_abandoned(&self) {
-        self.abandoned.begin_listing();
+    /// One worker at a time works on a UID, so that nobody provisions the claim meanwhile.
+    pub(crate) async fn find(&self) {
+        self.found.begin_listing();
         let candidates = match self.unstored().await {
             Ok(candidates) => candidates,
             Err(error) => {
                 let error = report(&*error);
-                warn!(error, "what is not stored can't be listed");
+                warn!(error, "can't list the storage that is not stored");
                 return;
             }
         };
@@ -87,12 +110,12 @@ impl<P: Provisioner> Core<P> {
             Ok(claims) => claims,
             Err(error) => {
                 let error = report(&error);
-                warn!(error, "the claims can't be listed");
+                warn!(error, "can't list the claims");
                 return;
             }
         };
         for (uid, volume) in candidates {
-            if !claims.contains(&uid) && self.abandoned.add(&uid, volume) {
+            if !claims.contains(&uid) && self.found.add(&uid, volume) {
                 self.claims.add(uid);
             }
         }
@@ -100,16 +123,14 @@ impl<P: Provisioner> Core<P> {
 
     /// Returns storage without a claim that waits for it, by the UID of the claim.
     async fn unstored(&self) -> Result<HashMap<String, PersistentVolume>, BoxError> {
-        let unstored = async { self.provisioner.unstored().await };
-        let listed = call(unstored, self.settings.provision_timeout).await??;
         let mut candidates = HashMap::new();
-        for volume in listed {
+        for volume in self.calls.unstored().await? {
             let name = volume.metadata.name.as_deref().unwrap_or_default();
             if self.cache.has_volume(name) {
-                self.confirm(name).await;
+                self.calls.confirm(name).await;
                 continue;
             }
-            match rules::claim_uid(&self.settings.volume_name_prefix, name) {
+            match rules::claim_uid(&self.volume_name_prefix, name) {
                 None => debug!(name, "no claim can have asked for this storage"),
                 Some(uid) if self.cache.claim(uid).is_some() => {}
                 Some(uid) => _ = candidates.insert(uid.to_owned(), volume),
@@ -119,14 +140,14 @@ impl<P: Provisioner> Core<P> {
     }
 
     /// Deletes the storage of a claim that is gone, if a listing found some, and no volume has it.
-    pub(crate) async fn delete_abandoned(&self, uid: &str) -> Next {
-        let Some(volume) = self.abandoned.get(uid) else {
+    pub(crate) async fn delete(&self, uid: &str) -> Next {
+        let Some(volume) = self.found.get(uid) else {
             return Next::Done;
         };
         let name = volume.metadata.name.clone().unwrap_or_default();
-        match self.try_delete_abandoned(&name, &volume).await {
+        match self.try_delete(&name, &volume).await {
             Ok(()) => {
-                self.abandoned.settle(uid);
+                self.found.settle(uid);
                 Next::Done
             }
             Err(error) => {
@@ -136,18 +157,14 @@ impl<P: Provisioner> Core<P> {
         }
     }
 
-    async fn try_delete_abandoned(
-        &self,
-        name: &str,
-        volume: &PersistentVolume,
-    ) -> Result<(), String> {
+    async fn try_delete(&self, name: &str, volume: &PersistentVolume) -> Result<(), String> {
         // The cache may be behind.
         let stored = api::volume(&self.client, name).await;
         if stored.map_err(|error| report(&error))?.is_some() {
-            self.confirm(name).await;
+            self.calls.confirm(name).await;
             return Ok(());
         }
-        if self.is_unsaved(name) {
+        if self.store.is_unsaved(name) {
             return Ok(());
         }
         let spec = volume.spec.as_ref();
@@ -164,9 +181,7 @@ impl<P: Provisioner> Core<P> {
             volume = name,
             "its claim is gone and it was never stored; its storage is deleted"
         );
-        let delete = async { self.provisioner.delete(volume).await };
-        let timeout = self.settings.delete_timeout;
-        match try_call(delete, timeout, DeleteError::Failed).await {
+        match self.calls.delete(volume).await {
             Ok(()) | Err(DeleteError::Ignored { .. }) => Ok(()),
             Err(error) => Err(report(&error)),
         }

@@ -5,30 +5,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use core_v1::{PersistentVolume, PersistentVolumeClaim};
-use futures::stream::{BoxStream, Stream, StreamExt};
+use futures::stream::{Stream, StreamExt};
 use kube::Client;
-use kube::runtime::watcher;
-use kubernetes_kinds::Lean;
 use storage_v1::StorageClass;
 
+use crate::controller::Controller;
 use crate::options::{Backoff, BuildError, Options, Settings};
 use crate::provisioner::Provisioner;
 use crate::rules::Ownership;
-use crate::run::Controller;
+use crate::streams::{Streams, WatchItem};
 use kubernetes_controller_utils::workqueue::RateLimiter;
-
-/// What a watch of objects of the kind `K` returns.
-pub type WatchItem<K> = watcher::Result<watcher::Event<Lean<K>>>;
-
-pub(crate) type WatchStream<K> = BoxStream<'static, WatchItem<K>>;
-
-/// Streams to use instead of watches of the controller's own.
-#[derive(Default)]
-pub(crate) struct Streams {
-    pub(crate) claims: Option<WatchStream<PersistentVolumeClaim>>,
-    pub(crate) volumes: Option<WatchStream<PersistentVolume>>,
-    pub(crate) classes: Option<WatchStream<StorageClass>>,
-}
 
 /// Options of a [`Controller`], which [`build`](Self::build) checks.
 ///
@@ -42,17 +28,21 @@ pub struct Builder<P> {
     streams: Streams,
 }
 
-impl<P: Provisioner> Builder<P> {
-    pub(crate) fn new(client: Client, name: String, provisioner: P) -> Self {
-        Self {
+impl<P: Provisioner> Controller<P> {
+    /// Returns a builder of a controller for claims whose provisioner is `name`, such as
+    /// `example.com/nfs`.
+    pub fn builder(client: Client, name: impl Into<String>, provisioner: P) -> Builder<P> {
+        Builder {
             client,
-            name,
+            name: name.into(),
             provisioner,
             options: Options::default(),
             streams: Streams::default(),
         }
     }
+}
 
+impl<P: Provisioner> Builder<P> {
     /// Checks the options and returns the controller.
     ///
     /// # Errors

@@ -1,19 +1,46 @@
 //! Deleting volumes, and the finalizer that keeps them until their storage is deleted.
 
+use std::sync::Arc;
+
 use core_v1::PersistentVolume;
+use kube::Client;
 use tokio::time::Instant;
-use tracing::{debug, info, warn};
+use tracing::{Instrument, debug, info, info_span, warn};
 
 use crate::api::{self, ApiError};
-use crate::core::{Core, Next, call, try_call};
+use crate::attempts::Deletions;
+use crate::backlog::{Backlog, Next};
+use crate::cache::Cache;
+use crate::calls::Calls;
 use crate::error::{DeleteError, report};
-use crate::events::Reason;
+use crate::options::Settings;
 use crate::provisioner::Provisioner;
+use crate::reports::Reports;
 use crate::rules::{self, FinalizerChange};
 
-impl<P: Provisioner> Core<P> {
+/// Works on the volumes of the backlog.
+pub(crate) struct VolumeWorker<P> {
+    pub(crate) client: Client,
+    pub(crate) settings: Arc<Settings>,
+    pub(crate) cache: Arc<Cache>,
+    pub(crate) backlog: Arc<Backlog>,
+    pub(crate) deletions: Arc<Deletions>,
+    pub(crate) calls: Arc<Calls<P>>,
+    pub(crate) reports: Reports,
+}
+
+impl<P: Provisioner> VolumeWorker<P> {
+    /// Works until the backlog is shut down.
+    pub(crate) async fn work(self: Arc<Self>) {
+        while let Some(name) = self.backlog.next().await {
+            let span = info_span!("volume", name = %*name);
+            let next = self.sync(&name).instrument(span.clone()).await;
+            span.in_scope(|| self.backlog.settle(&name, next));
+        }
+    }
+
     /// Does what a volume needs: its storage is deleted, or its finalizer changed.
-    pub(crate) async fn sync_volume(&self, name: &str) -> Next {
+    async fn sync(&self, name: &str) -> Next {
         if !self.cache.volume_needs_work(name) {
             return Next::Done;
         }
@@ -25,7 +52,7 @@ impl<P: Provisioner> Core<P> {
                 return Next::Done;
             }
             Err(error) => {
-                warn!(error = report(&error), "the volume can't be read");
+                warn!(error = report(&error), "can't read the volume");
                 return Next::Retry;
             }
         };
@@ -34,12 +61,11 @@ impl<P: Provisioner> Core<P> {
             return Next::Done;
         }
         if rules::is_deletable(&volume) {
-            let allowed = async { self.provisioner.should_delete(&volume).await };
-            match call(allowed, settings.delete_timeout).await {
+            match self.calls.should_delete(&volume).await {
                 Ok(true) => return self.delete(name, &volume).await,
-                Ok(false) => debug!("the provisioner does not want it deleted"),
+                Ok(false) => debug!("the provisioner refuses to delete the volume"),
                 Err(error) => {
-                    self.delete_failed(&volume, &report(&error));
+                    self.reports.delete_failed(&volume, &report(&error));
                     return Next::Retry;
                 }
             }
@@ -52,7 +78,7 @@ impl<P: Provisioner> Core<P> {
         match api::change_finalizer(&self.client, &volume, wanted).await {
             Ok(()) => Next::Done,
             Err(error) => {
-                warn!(error = report(&error), "the finalizer can't be changed");
+                warn!(error = report(&error), "can't change the finalizer");
                 Next::Retry
             }
         }
@@ -61,31 +87,26 @@ impl<P: Provisioner> Core<P> {
     async fn delete(&self, name: &str, volume: &PersistentVolume) -> Next {
         let started = Instant::now();
         let uid = volume.metadata.uid.as_deref();
-        if !self.deletions.storage_deleted(name, uid) {
-            let delete = async { self.provisioner.delete(volume).await };
-            let timeout = self.settings.delete_timeout;
-            match try_call(delete, timeout, DeleteError::Failed).await {
-                Ok(()) => self.deletions.set_storage_deleted(name, uid),
+        if !self.deletions.is_storage_deleted(name, uid) {
+            match self.calls.delete(volume).await {
+                Ok(()) => self.deletions.storage_deleted(name, uid),
                 Err(DeleteError::Ignored { reason }) => {
                     info!(reason, "the provisioner ignores the volume");
                     return Next::Done;
                 }
                 Err(error) => {
-                    self.delete_failed(volume, &report(&error));
+                    self.reports.delete_failed(volume, &report(&error));
                     return Next::Retry;
                 }
             }
         }
         match self.delete_object(volume).await {
             Ok(()) => {
-                info!("the volume is deleted");
-                self.metrics.deleted(volume, started.elapsed());
+                self.reports.deleted(volume, started.elapsed());
                 Next::Done
             }
             Err(error) => {
-                let error = report(&error);
-                warn!(error, "the storage is deleted, but the volume can't be");
-                self.metrics.delete_failed(volume);
+                self.reports.object_not_deleted(volume, &report(&error));
                 Next::Retry
             }
         }
@@ -100,7 +121,7 @@ impl<P: Provisioner> Core<P> {
             Err(error) if error.is_conflict() => {}
             result => return result,
         }
-        // Somebody else changed it, such as the control plane its own finalizer.
+        // It was changed meanwhile: the control plane removes a finalizer of its own, for example.
         let name = volume.metadata.name.as_deref().unwrap_or_default();
         match api::volume(&self.client, name).await? {
             Some(kept) if kept.metadata.uid == volume.metadata.uid => {
@@ -108,11 +129,5 @@ impl<P: Provisioner> Core<P> {
             }
             _ => Ok(()),
         }
-    }
-
-    fn delete_failed(&self, volume: &PersistentVolume, text: &str) {
-        warn!(error = text, "deleting the storage failed");
-        self.events.volume(volume, Reason::VolumeFailedDelete, text);
-        self.metrics.delete_failed(volume);
     }
 }

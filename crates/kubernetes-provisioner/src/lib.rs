@@ -113,11 +113,13 @@
 
 mod abandoned;
 mod api;
+mod attempts;
+mod backlog;
 mod builder;
 mod cache;
+mod calls;
 mod check;
-mod claims;
-mod core;
+mod controller;
 mod delete;
 mod error;
 mod events;
@@ -127,22 +129,29 @@ mod metrics;
 pub mod names;
 mod options;
 mod permissions;
+mod prepare;
 mod provision;
 mod provisioner;
+mod reports;
 mod request;
 mod rules;
-mod run;
+mod state;
 mod store;
+mod streams;
+mod unsaved;
 mod watch;
+mod work;
 
-pub use builder::{Builder, WatchItem};
+pub use builder::Builder;
+pub use controller::Controller;
 pub use error::{BoxError, DeleteError, ProvisionError};
 pub use metrics::Metrics;
 pub use options::{Backoff, BuildError};
 pub use provisioner::Provisioner;
 pub use request::ProvisionRequest;
 pub use rules::Ownership;
-pub use run::{Controller, RunError, RunState};
+pub use state::{RunError, RunState};
+pub use streams::WatchItem;
 
 /// The example of the README is compiled.
 #[cfg(doctest)]

@@ -198,7 +198,21 @@ pub(crate) fn needs_work(
         && (is_deletable(volume) || finalizer_change(protect, volume) != FinalizerChange::Keep)
 }
 
-/// Whether a volume was made for a claim.
+/// Describes the owner of a volume, for messages.
+pub(crate) fn owner(volume: &PersistentVolume) -> String {
+    let spec = volume.spec.as_ref();
+    let Some(claim) = spec.and_then(|spec| spec.claim_ref.as_ref()) else {
+        return "no claim".to_owned();
+    };
+    let text = |field: &Option<String>| field.clone().unwrap_or_default();
+    let (namespace, name) = (text(&claim.namespace), text(&claim.name));
+    format!(
+        "the claim {namespace}/{name} with the UID \"{}\"",
+        text(&claim.uid)
+    )
+}
+
+/// Returns true if a volume was made for a claim.
 pub(crate) fn belongs_to(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> bool {
     let reference = volume
         .spec

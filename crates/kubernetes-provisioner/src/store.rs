@@ -1,26 +1,26 @@
 //! Storing volumes: with a limited number of attempts, or in a queue until it succeeds.
 
-use parking_lot::Mutex;
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use core_v1::PersistentVolume;
 use futures::{StreamExt, stream};
-use tokio::time::{Instant, sleep, timeout_at};
-use tracing::{error, info, warn};
+use kube::Client;
+use tokio::time::{Instant, sleep, timeout, timeout_at};
+use tracing::{error, warn};
 
 use crate::api::{self, ApiError};
-use crate::core::{Core, try_call};
-use crate::error::{DeleteError, report};
-use crate::events::Reason;
-use crate::options::{Backoff, Limiter, StoreMode};
+use crate::cache::Cache;
+use crate::calls::Calls;
+use crate::error::report;
+use crate::options::{Backoff, StoreMode};
 use crate::provisioner::Provisioner;
+use crate::reports::Reports;
 use crate::request::ProvisionRequest;
 use crate::rules;
-use kubernetes_controller_utils::workqueue::Queue;
+use crate::unsaved::{Entry, Unsaved};
 
-/// How many volumes are stored at a time when the controller stops.
+/// The volumes that are stored at a time when the controller stops.
 const LAST_ATTEMPTS: usize = 8;
 
 /// Why a volume was not created.
@@ -35,95 +35,125 @@ pub(crate) enum CreateError {
     Api(#[from] ApiError),
 }
 
-/// Why a volume is not stored, and what became of its storage.
+/// Why a volume is not stored.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum StoreError {
-    /// The storage is gone, or is not ours to delete.
+    /// Its storage is deleted, or belongs to the volume of another claim and is kept.
     #[error("{0}")]
-    Ended(String),
-    /// Nobody knows, or it is still there.
+    Settled(String),
+    /// Its storage may still be there.
     #[error("{0}")]
-    Open(String),
+    StorageLeft(String),
 }
 
-/// The volumes that the queue has not stored yet.
-pub(crate) struct Unsaved {
-    queue: Queue<String>,
-    volumes: Mutex<HashMap<String, Arc<Entry>>>,
+/// What happened to the storage of a volume that could not be stored.
+#[derive(Debug)]
+enum Cleanup {
+    /// It is kept: the volume is stored after all, by a request without an answer.
+    VolumeStored,
+    /// It is kept: the volume exists for another claim, for the reason given.
+    Foreign(CreateError),
+    /// It is deleted.
+    StorageDeleted,
+    /// It couldn't be deleted.
+    StorageLeft,
 }
 
-struct Entry {
-    request: Arc<ProvisionRequest>,
-    volume: PersistentVolume,
+/// Stores the volumes that the provisioner returns.
+pub(crate) struct Store<P> {
+    client: Client,
+    /// How often storing a volume and deleting its storage are tried.
+    backoff: Backoff,
+    /// The volumes that wait to be stored; absent if their storage is deleted instead.
+    unsaved: Option<Unsaved>,
+    cache: Arc<Cache>,
+    calls: Arc<Calls<P>>,
+    reports: Reports,
 }
 
-impl Unsaved {
-    pub(crate) fn new(limiter: Limiter) -> Self {
+impl<P: Provisioner> Store<P> {
+    pub(crate) fn new(
+        client: Client,
+        mode: &StoreMode,
+        cache: Arc<Cache>,
+        calls: Arc<Calls<P>>,
+        reports: Reports,
+    ) -> Self {
+        let (backoff, unsaved) = match mode {
+            StoreMode::Backoff(backoff) => (*backoff, None),
+            StoreMode::Queue(limiter) => {
+                let unsaved = Unsaved::new(Arc::clone(limiter));
+                (Backoff::default(), Some(unsaved))
+            }
+        };
         Self {
-            queue: Queue::new(limiter),
-            volumes: Mutex::default(),
+            client,
+            backoff,
+            unsaved,
+            cache,
+            calls,
+            reports,
         }
     }
 
-    fn get(&self, name: &str) -> Option<Arc<Entry>> {
-        self.volumes.lock().get(name).cloned()
+    /// Returns true if volumes wait in a queue, which needs workers.
+    pub(crate) fn has_queue(&self) -> bool {
+        self.unsaved.is_some()
     }
 
-    fn done(&self, name: &str) {
-        self.volumes.lock().remove(name);
-    }
-
-    /// Lets the workers end, and waits for them.
-    pub(crate) async fn shut_down(&self) {
-        self.queue.shut_down();
-        self.queue.drained().await;
-    }
-}
-
-/// Whom a volume belongs to, for messages.
-pub(crate) fn owner(volume: &PersistentVolume) -> String {
-    match volume
-        .spec
-        .as_ref()
-        .and_then(|spec| spec.claim_ref.as_ref())
-    {
-        Some(claim) => {
-            let text = |field: &Option<String>| field.clone().unwrap_or_default();
-            let (namespace, name) = (text(&claim.namespace), text(&claim.name));
-            format!(
-                "the claim {namespace}/{name} with the UID \"{}\"",
-                text(&claim.uid)
-            )
-        }
-        None => "no claim".to_owned(),
-    }
-}
-
-impl<P: Provisioner> Core<P> {
-    /// Whether a volume waits in the queue to be stored.
+    /// Returns true if a volume waits in the queue to be stored.
     pub(crate) fn is_unsaved(&self, name: &str) -> bool {
-        self.unsaved
-            .as_ref()
-            .is_some_and(|unsaved| unsaved.get(name).is_some())
+        let unsaved = self.unsaved.as_ref();
+        unsaved.is_some_and(|unsaved| unsaved.contains(name))
     }
 
-    /// Stores a volume, or has it stored.
+    /// Returns true if the volume of a request exists.
+    ///
+    /// # Errors
+    ///
+    /// It exists and belongs to another claim, or the request to the API server failed.
+    pub(crate) async fn is_stored(&self, request: &ProvisionRequest) -> Result<bool, CreateError> {
+        let name = &request.volume_name;
+        match api::volume(&self.client, name).await? {
+            None => {
+                self.cache.remove_volume(name);
+                Ok(false)
+            }
+            Some(existing) if rules::belongs_to(&existing, &request.claim) => Ok(true),
+            Some(existing) => Err(CreateError::Foreign {
+                name: name.clone(),
+                owner: rules::owner(&existing),
+            }),
+        }
+    }
+
+    /// Stores a volume, or puts it into the queue of those that are stored later.
     pub(crate) async fn store(
         &self,
         request: &Arc<ProvisionRequest>,
         volume: PersistentVolume,
     ) -> Result<(), StoreError> {
-        match (&self.settings.store, &self.unsaved) {
-            (StoreMode::Queue(_), Some(unsaved)) => {
-                self.store_or_queue(request, volume, unsaved).await
-            }
-            (StoreMode::Backoff(backoff), _) => {
-                self.store_or_delete(request, &volume, *backoff).await
-            }
-            (StoreMode::Queue(_), None) => {
-                self.store_or_delete(request, &volume, Backoff::default())
-                    .await
-            }
+        match &self.unsaved {
+            Some(unsaved) => self.store_or_queue(request, volume, unsaved).await,
+            None => self.store_or_delete(request, &volume).await,
+        }
+    }
+
+    /// Deletes the storage of a volume that the claim can't use, for the reason in `problem`.
+    ///
+    /// Returns `Ok` if a volume is stored after all.
+    pub(crate) async fn discard(
+        &self,
+        request: &ProvisionRequest,
+        volume: &PersistentVolume,
+        problem: String,
+    ) -> Result<(), StoreError> {
+        self.reports.not_stored(&request.claim, problem.clone());
+        match self.delete_storage(request, volume).await {
+            Cleanup::VolumeStored => Ok(()),
+            Cleanup::Foreign(error) => Err(self.foreign(request, &error)),
+            Cleanup::StorageDeleted => Err(StoreError::Settled(problem)),
+            Cleanup::StorageLeft => Err(StoreError::StorageLeft(problem)),
         }
     }
 
@@ -151,38 +181,14 @@ impl<P: Provisioner> Core<P> {
     async fn stored(&self, request: &ProvisionRequest) {
         let name = &request.volume_name;
         self.cache.add_volume(name);
-        info!(volume = name, "the volume is stored");
-        let text = format!("the volume {name} is provisioned");
-        self.events
-            .claim(&request.claim, Reason::ProvisioningSucceeded, text);
-        self.confirm(name).await;
-    }
-
-    /// Whether the volume of a request exists.
-    ///
-    /// # Errors
-    ///
-    /// It exists and belongs to another claim, or the API server doesn't say.
-    pub(crate) async fn is_stored(&self, request: &ProvisionRequest) -> Result<bool, CreateError> {
-        let name = &request.volume_name;
-        match api::volume(&self.client, name).await? {
-            None => {
-                self.cache.remove_volume(name);
-                Ok(false)
-            }
-            Some(existing) if rules::belongs_to(&existing, &request.claim) => Ok(true),
-            Some(existing) => Err(CreateError::Foreign {
-                name: name.clone(),
-                owner: owner(&existing),
-            }),
-        }
+        self.reports.stored(&request.claim, name);
+        self.calls.confirm(name).await;
     }
 
     async fn store_or_delete(
         &self,
-        request: &Arc<ProvisionRequest>,
+        request: &ProvisionRequest,
         volume: &PersistentVolume,
-        backoff: Backoff,
     ) -> Result<(), StoreError> {
         let mut attempts = 0;
         let error = loop {
@@ -194,104 +200,77 @@ impl<P: Provisioner> Core<P> {
                 Err(CreateError::Api(error)) => error,
             };
             attempts += 1;
-            let text = report(&error);
-            warn!(
-                volume = request.volume_name,
-                attempts,
-                error = text,
-                "it is not stored"
-            );
+            let (name, text) = (&request.volume_name, report(&error));
+            warn!(volume = name, attempts, error = text, "storing failed");
             // Another attempt with the same volume has the same result.
-            if attempts >= backoff.attempts() || error.is_invalid() {
+            if attempts >= self.backoff.attempts() || error.is_invalid() {
                 break text;
             }
-            sleep(backoff.interval(attempts)).await;
+            sleep(self.backoff.interval(attempts)).await;
         };
         let text = format!(
             "storing the volume {} failed, attempts: {attempts}; its storage is deleted: {error}",
             request.volume_name
         );
-        self.events
-            .claim(&request.claim, Reason::ProvisioningFailed, text.clone());
-        self.delete_storage(request, volume, backoff, text).await
+        self.discard(request, volume, text).await
     }
 
     /// Reports a volume that belongs to another claim. Its storage may be what the provisioner
     /// returned for this claim too, so it is never deleted.
-    pub(crate) fn foreign(&self, request: &ProvisionRequest, error: &CreateError) -> StoreError {
+    fn foreign(&self, request: &ProvisionRequest, error: &CreateError) -> StoreError {
         let text = report(error);
-        self.events
-            .claim(&request.claim, Reason::ProvisioningFailed, text.clone());
-        StoreError::Ended(text)
+        self.reports.not_stored(&request.claim, text.clone());
+        StoreError::Settled(text)
     }
 
     /// Deletes the storage of a volume that can't be stored, unless it is stored after all.
-    ///
-    /// Returns why it can't, `cause`, and what became of the storage.
-    pub(crate) async fn delete_storage(
+    async fn delete_storage(
         &self,
-        request: &Arc<ProvisionRequest>,
+        request: &ProvisionRequest,
         volume: &PersistentVolume,
-        backoff: Backoff,
-        cause: String,
-    ) -> Result<(), StoreError> {
+    ) -> Cleanup {
+        let name = &request.volume_name;
         let mut attempts = 0;
         let error = loop {
-            match self.try_delete_storage(request, volume).await {
-                Ok(true) => return Ok(()),
-                Ok(false) => return Err(StoreError::Ended(cause)),
-                Err(Cleanup::Foreign(error)) => {
-                    return Err(self.foreign(request, &error));
-                }
-                Err(Cleanup::Failed(error)) => {
-                    attempts += 1;
-                    warn!(
-                        volume = request.volume_name,
-                        attempts, error, "cleaning up failed"
-                    );
-                    if attempts >= backoff.attempts() {
-                        break error;
-                    }
-                }
+            let error = match self.try_delete_storage(request, volume).await {
+                Ok(cleanup) => return cleanup,
+                Err(error) => error,
+            };
+            attempts += 1;
+            warn!(volume = name, attempts, error, "cleaning up failed");
+            if attempts >= self.backoff.attempts() {
+                break error;
             }
-            sleep(backoff.interval(attempts)).await;
+            sleep(self.backoff.interval(attempts)).await;
         };
+        error!(volume = name, error, "the storage is still there");
         let text = format!(
-            "the storage of the volume {} can't be deleted, attempts: {attempts}: {error}",
-            request.volume_name
+            "the storage of the volume {name} can't be deleted, attempts: {attempts}: {error}"
         );
-        error!(
-            volume = request.volume_name,
-            error, "the storage is still there"
-        );
-        self.events
-            .claim(&request.claim, Reason::ProvisioningCleanupFailed, text);
-        Err(StoreError::Open(cause))
+        self.reports.cleanup_failed(&request.claim, text);
+        Cleanup::StorageLeft
     }
 
-    /// Returns whether the volume is stored after all; otherwise its storage is deleted.
+    /// Tries once to delete the storage of a volume. An error is one to try again after.
     async fn try_delete_storage(
         &self,
         request: &ProvisionRequest,
         volume: &PersistentVolume,
-    ) -> Result<bool, Cleanup> {
+    ) -> Result<Cleanup, String> {
         // A request without an answer may have created the volume, and a Pod may use it.
         match self.is_stored(request).await {
             Ok(true) => {
                 self.stored(request).await;
-                return Ok(true);
+                return Ok(Cleanup::VolumeStored);
             }
             Ok(false) => {}
-            Err(error @ CreateError::Foreign { .. }) => {
-                return Err(Cleanup::Foreign(error));
-            }
-            Err(CreateError::Api(error)) => return Err(Cleanup::Failed(report(&error))),
+            Err(error @ CreateError::Foreign { .. }) => return Ok(Cleanup::Foreign(error)),
+            Err(CreateError::Api(error)) => return Err(report(&error)),
         }
-        let delete = async { self.provisioner.delete(volume).await };
-        try_call(delete, self.settings.delete_timeout, DeleteError::Failed)
-            .await
-            .map(|()| false)
-            .map_err(|error| Cleanup::Failed(report(&error)))
+        match self.calls.delete(volume).await {
+            Ok(()) => Ok(Cleanup::StorageDeleted),
+            Err(error) => Err(report(&error)),
+        }
     }
 
     async fn store_or_queue(
@@ -304,69 +283,63 @@ impl<P: Provisioner> Core<P> {
             Ok(()) => Ok(()),
             Err(error @ CreateError::Foreign { .. }) => Err(self.foreign(request, &error)),
             Err(CreateError::Api(error)) => {
-                self.unsaved_event(request, &error);
-                let name = request.volume_name.clone();
-                let request = Arc::clone(request);
-                let entry = Arc::new(Entry { request, volume });
-                unsaved.volumes.lock().insert(name.clone(), entry);
-                unsaved.queue.add_rate_limited(name);
+                self.not_stored_yet(request, &error);
+                unsaved.add(Arc::clone(request), volume);
                 Ok(())
             }
         }
     }
 
-    fn unsaved_event(&self, request: &ProvisionRequest, error: &ApiError) {
+    fn not_stored_yet(&self, request: &ProvisionRequest, error: &ApiError) {
         let (name, error) = (&request.volume_name, report(error));
         warn!(volume = name, error, "the volume is not stored yet");
         let text = format!("the volume {name} is not stored yet, and will be: {error}");
-        self.events
-            .claim(&request.claim, Reason::ProvisioningFailed, text);
+        self.reports.not_stored(&request.claim, text);
     }
 
     /// Stores volumes that wait in the queue, until it is shut down.
     pub(crate) async fn work_on_unsaved(self: Arc<Self>) {
         let Some(unsaved) = &self.unsaved else { return };
-        while let Some(name) = unsaved.queue.next().await {
-            let Some(entry) = unsaved.get(&name) else {
-                continue;
-            };
+        while let Some((name, entry)) = unsaved.next().await {
             let Entry { request, volume } = &*entry;
             match self.create(request, volume).await {
-                Ok(()) => unsaved.done(&name),
+                Ok(()) => unsaved.remove(&name),
                 Err(error @ CreateError::Foreign { .. }) => {
                     let error = self.foreign(request, &error);
                     error!(volume = *name, %error, "the volume can't be stored");
-                    unsaved.done(&name);
+                    unsaved.remove(&name);
                 }
                 Err(CreateError::Api(error)) => {
-                    self.unsaved_event(request, &error);
-                    unsaved.queue.add_rate_limited(name.clone());
-                    continue;
+                    self.not_stored_yet(request, &error);
+                    unsaved.retry(&name);
                 }
             }
-            unsaved.queue.forget(&name);
         }
     }
 
-    /// Tries once more to store each volume that waits, and names those that are left.
+    /// Lets the workers of the queue end, and waits for them at most this long.
+    pub(crate) async fn drain_unsaved(&self, time: Duration) {
+        if let Some(unsaved) = &self.unsaved {
+            let _ = timeout(time, unsaved.shut_down()).await;
+        }
+    }
+
+    /// Tries once more to store each volume that waits, for at most this long, and logs those that
+    /// are left.
     pub(crate) async fn store_unsaved(&self, time: Duration) {
         let Some(unsaved) = &self.unsaved else { return };
-        let left: Vec<_> = unsaved.volumes.lock().values().cloned().collect();
-        if left.is_empty() {
-            return;
-        }
         let deadline = Instant::now() + time;
-        let attempts = left.into_iter().map(|entry| async move {
+        let attempts = unsaved.left().into_iter().map(|entry| async move {
             let Entry { request, volume } = &*entry;
             if let Ok(Ok(())) = timeout_at(deadline, self.create(request, volume)).await {
-                unsaved.done(&request.volume_name);
+                unsaved.remove(&request.volume_name);
             }
         });
         stream::iter(attempts)
             .buffer_unordered(LAST_ATTEMPTS)
             .collect::<()>()
             .await;
-        for entry in unsaved.volumes.lock().values() {
+        for entry in unsaved.left() {
             let request = &entry.request;
             let claim = &request.claim.metadata;
             error!(
@@ -378,10 +351,4 @@ impl<P: Provisioner> Core<P> {
             );
         }
     }
-}
-
-enum Cleanup {
-    /// The storage must not be deleted.
-    Foreign(CreateError),
-    Failed(String),
 }

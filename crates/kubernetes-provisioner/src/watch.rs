@@ -1,59 +1,25 @@
-//! Watches, which keep the cache up to date and queue what has to be worked on.
+//! Watches, which keep the cache up to date and queue claims and volumes that need work.
 
 use std::pin::pin;
+use std::sync::Arc;
 
 use core_v1::{PersistentVolume, PersistentVolumeClaim};
 use futures::{Stream, StreamExt};
 use k8s_openapi::Resource;
-use kube::Client;
-use kube::api::Api;
-use kube::runtime::WatchStreamExt;
-use kube::runtime::watcher::{self, Event, watcher};
+use kube::runtime::watcher::Event;
 use kubernetes_kinds::Lean;
 use storage_v1::StorageClass;
 use tracing::{info, warn};
 
-use crate::builder::{Streams, WatchItem, WatchStream};
-use crate::cache::{Change, PendingClaim};
-use crate::core::Core;
+use crate::attempts::{Deletions, Provisions};
+use crate::backlog::Backlog;
+use crate::cache::{Cache, Change, PendingClaim};
 use crate::error::report;
-use crate::permissions;
-use crate::provisioner::Provisioner;
-use crate::rules;
+use crate::options::Settings;
+use crate::streams::WatchItem;
+use crate::{permissions, rules};
 
-/// The watches of a controller: those that it was given, or its own.
-pub(crate) struct Watches {
-    pub(crate) claims: WatchStream<PersistentVolumeClaim>,
-    pub(crate) volumes: WatchStream<PersistentVolume>,
-    pub(crate) classes: WatchStream<StorageClass>,
-}
-
-impl Watches {
-    pub(crate) fn new(client: &Client, streams: Streams) -> Self {
-        let Streams {
-            claims,
-            volumes,
-            classes,
-        } = streams;
-        Self {
-            claims: claims.unwrap_or_else(|| own(Api::all(client.clone()))),
-            volumes: volumes.unwrap_or_else(|| own(Api::all(client.clone()))),
-            classes: classes.unwrap_or_else(|| own(Api::all(client.clone()))),
-        }
-    }
-}
-
-fn own<K>(api: Api<Lean<K>>) -> WatchStream<K>
-where
-    Lean<K>: kube::Resource + serde::de::DeserializeOwned + Clone + Send + std::fmt::Debug,
-    K: 'static,
-{
-    watcher(api, watcher::Config::default())
-        .default_backoff()
-        .boxed()
-}
-
-/// Follows a stream until it ends, which only one that the user made does.
+/// Follows a stream until it ends. A watch of the controller never does.
 async fn follow<K: Resource>(
     stream: impl Stream<Item = WatchItem<K>>,
     mut handle: impl FnMut(Event<Lean<K>>),
@@ -66,7 +32,7 @@ async fn follow<K: Resource>(
                 // A watcher begins each attempt with this.
                 let begins = matches!(event, Event::Init);
                 if refused && !begins {
-                    info!(kind = K::KIND, "the permission to watch is there now");
+                    info!(kind = K::KIND, "the permission to watch is granted now");
                     refused = false;
                 }
                 handle(event);
@@ -87,7 +53,17 @@ async fn follow<K: Resource>(
     }
 }
 
-impl<P: Provisioner> Core<P> {
+/// Keeps the cache up to date, and queues claims and volumes that need work.
+pub(crate) struct Tracker {
+    pub(crate) settings: Arc<Settings>,
+    pub(crate) cache: Arc<Cache>,
+    pub(crate) claims: Arc<Backlog>,
+    pub(crate) provisions: Arc<Provisions>,
+    pub(crate) volumes: Arc<Backlog>,
+    pub(crate) deletions: Arc<Deletions>,
+}
+
+impl Tracker {
     pub(crate) async fn watch_claims(
         &self,
         stream: impl Stream<Item = WatchItem<PersistentVolumeClaim>>,
@@ -118,7 +94,7 @@ impl<P: Provisioner> Core<P> {
             // Not before: a worker would not find them in the cache.
             Event::InitDone => {
                 self.cache.change_claims(Change::Complete);
-                self.enqueue_claims();
+                self.claims.enqueue_all(self.cache.claims());
             }
             Event::Apply(claim) => {
                 let Some(uid) = claim.metadata.uid.clone() else {
@@ -128,11 +104,9 @@ impl<P: Provisioner> Core<P> {
                 let wants_volume = pending.is_some();
                 self.cache
                     .change_claims(Change::Set(uid.as_str().into(), pending));
-                if self.attempts.resume(&uid) {
-                    self.claims.forget(&uid);
-                }
+                self.claims.resume(&uid);
                 if wants_volume {
-                    self.enqueue_claim(uid);
+                    self.claims.enqueue(uid);
                 }
             }
             Event::Delete(claim) => {
@@ -141,9 +115,9 @@ impl<P: Provisioner> Core<P> {
                 };
                 self.cache
                     .change_claims(Change::Remove(uid.as_str().into()));
-                self.attempts.forget(&uid);
+                self.provisions.forget_delay(&uid);
                 // Provisioning that goes on is still retried, and counted.
-                if self.attempts.in_progress(&uid).is_none() {
+                if self.provisions.in_progress(&uid).is_none() {
                     self.claims.forget(&uid);
                 }
             }
@@ -161,7 +135,7 @@ impl<P: Provisioner> Core<P> {
             }
             Event::InitDone => {
                 self.cache.change_volumes(Change::Complete);
-                self.enqueue_volumes();
+                self.volumes.enqueue_all(self.cache.volumes_to_work_on());
             }
             Event::Apply(volume) => {
                 let Some(name) = volume.metadata.name.clone() else {
@@ -170,11 +144,9 @@ impl<P: Provisioner> Core<P> {
                 let needs_work = self.needs_work(&volume);
                 self.cache
                     .change_volumes(Change::Set(name.as_str().into(), needs_work));
-                if self.deletions.resume(&name) {
-                    self.volumes.forget(&name);
-                }
+                self.volumes.resume(&name);
                 if needs_work {
-                    self.enqueue_volume(name);
+                    self.volumes.enqueue(name);
                 }
             }
             Event::Delete(volume) => {
@@ -225,14 +197,12 @@ impl<P: Provisioner> Core<P> {
     /// one of its name.
     fn class_replaced(&self, class: &str) {
         for uid in self.cache.claims_of_class(class) {
-            if self.attempts.resume(&uid) {
-                self.claims.forget(&uid);
-            }
+            self.claims.resume(&uid);
             self.claims.add(uid);
         }
     }
 
-    /// Returns what to remember of a claim that wants a volume.
+    /// Returns the entry of the cache for a claim that wants a volume.
     fn pending(&self, claim: &PersistentVolumeClaim) -> Option<PendingClaim> {
         let metadata = &claim.metadata;
         rules::wants_volume(&self.settings.names, claim).then(|| PendingClaim {
@@ -253,41 +223,9 @@ impl<P: Provisioner> Core<P> {
         )
     }
 
-    /// Queues a claim, unless it waits for a retry.
-    fn enqueue_claim(&self, uid: String) {
-        if self.claims.retries(&uid) == 0 {
-            self.claims.add(uid);
-        }
-    }
-
-    /// Queues a volume, unless it waits for a retry.
-    fn enqueue_volume(&self, name: String) {
-        if self.volumes.retries(&name) == 0 {
-            self.volumes.add(name);
-        }
-    }
-
-    fn enqueue_claims(&self) {
-        self.cache
-            .claims()
-            .into_iter()
-            .for_each(|uid| self.enqueue_claim(uid));
-    }
-
-    fn enqueue_volumes(&self) {
-        let volumes = self.cache.volumes_to_work_on();
-        volumes
-            .into_iter()
-            .for_each(|name| self.enqueue_volume(name));
-    }
-
-    /// Queues everything that needs work, from time to time.
-    pub(crate) async fn resync(&self) {
-        loop {
-            tokio::time::sleep(self.settings.resync).await;
-            self.enqueue_claims();
-            self.enqueue_volumes();
-            self.find_abandoned().await;
-        }
+    /// Queues everything that needs work.
+    pub(crate) fn resync(&self) {
+        self.claims.enqueue_all(self.cache.claims());
+        self.volumes.enqueue_all(self.cache.volumes_to_work_on());
     }
 }
