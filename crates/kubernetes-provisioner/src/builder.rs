@@ -9,46 +9,48 @@ use futures::stream::{Stream, StreamExt};
 use kube::Client;
 use storage_v1::StorageClass;
 
+use crate::adapter::Adapter;
 use crate::controller::Controller;
 use crate::options::{Backoff, BuildError, Options, Settings};
 use crate::provisioner::Provisioner;
 use crate::rules::Ownership;
 use crate::streams::{Streams, WatchItem};
+use crate::volume::Volume;
 use kubernetes_controller_utils::workqueue::RateLimiter;
 
 /// Options of a [`Controller`], which [`build`](Self::build) checks.
 ///
 /// Nothing can be changed after that: a controller has no setters.
 #[must_use = "a builder does nothing until it is built"]
-pub struct Builder<P> {
+pub struct Builder<P, V = PersistentVolume> {
     client: Client,
     name: String,
-    provisioner: P,
+    provisioner: Adapter<P, V>,
     options: Options,
     streams: Streams,
 }
 
-impl<P: Provisioner> Controller<P> {
+impl<V: Volume, P: Provisioner<V>> Controller<P, V> {
     /// Returns a builder of a controller for claims whose provisioner is `name`, such as
     /// `example.com/nfs`.
-    pub fn builder(client: Client, name: impl Into<String>, provisioner: P) -> Builder<P> {
+    pub fn builder(client: Client, name: impl Into<String>, provisioner: P) -> Builder<P, V> {
         Builder {
             client,
             name: name.into(),
-            provisioner,
+            provisioner: Adapter::new(provisioner),
             options: Options::default(),
             streams: Streams::default(),
         }
     }
 }
 
-impl<P: Provisioner> Builder<P> {
+impl<V: Volume, P: Provisioner<V>> Builder<P, V> {
     /// Checks the options and returns the controller.
     ///
     /// # Errors
     ///
     /// Two options contradict one another, or a value is out of range.
-    pub fn build(self) -> Result<Controller<P>, BuildError> {
+    pub fn build(self) -> Result<Controller<P, V>, BuildError> {
         let settings: Settings = self.options.check(&self.name)?;
         Ok(Controller::new(
             self.client,

@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use core_v1::PersistentVolume;
 use kube::Client;
 use kubernetes_controller_utils::leaderelection::{self, Config, Elector, Outcome};
 use tokio::sync::watch;
@@ -11,12 +12,14 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
+use crate::adapter::Adapter;
 use crate::events::Events;
 use crate::metrics::Metrics;
 use crate::options::{ElectionSettings, Settings};
 use crate::provisioner::Provisioner;
 use crate::state::{RunError, RunState};
 use crate::streams::{Streams, Watches};
+use crate::volume::Volume;
 use crate::work::{LAST_ATTEMPTS, Work};
 
 /// How long the events that wait may take to be written.
@@ -25,19 +28,19 @@ const LAST_EVENTS: Duration = Duration::from_secs(2);
 /// A provision controller. [`run`](Self::run) consumes it, so that it runs once and can't be
 /// changed after that.
 #[must_use = "a controller does nothing until it is run"]
-pub struct Controller<P> {
+pub struct Controller<P, V = PersistentVolume> {
     client: Client,
-    provisioner: P,
+    provisioner: Adapter<P, V>,
     settings: Settings,
     streams: Streams,
     metrics: Metrics,
     state: watch::Sender<RunState>,
 }
 
-impl<P: Provisioner> Controller<P> {
+impl<V: Volume, P: Provisioner<V>> Controller<P, V> {
     pub(crate) fn new(
         client: Client,
-        provisioner: P,
+        provisioner: Adapter<P, V>,
         settings: Settings,
         streams: Streams,
     ) -> Self {

@@ -112,6 +112,7 @@
 //! Those that are missing are logged when the controller begins to work.
 
 mod abandoned;
+mod adapter;
 mod api;
 mod attempts;
 mod backlog;
@@ -139,6 +140,7 @@ mod state;
 mod store;
 mod streams;
 mod unsaved;
+mod volume;
 mod watch;
 mod work;
 
@@ -152,6 +154,7 @@ pub use request::ProvisionRequest;
 pub use rules::Ownership;
 pub use state::{RunError, RunState};
 pub use streams::WatchItem;
+pub use volume::{Claim, Volume};
 
 /// The example of the README is compiled.
 #[cfg(doctest)]

@@ -3,10 +3,11 @@
 use std::future::{Future, ready};
 use std::sync::Arc;
 
-use core_v1::{PersistentVolume, PersistentVolumeClaim};
+use core_v1::PersistentVolume;
 
 use crate::error::{BoxError, DeleteError, ProvisionError};
 use crate::request::ProvisionRequest;
+use crate::volume::Volume;
 
 /// Creates and deletes the storage of volumes. The controller does the rest.
 ///
@@ -22,6 +23,36 @@ use crate::request::ProvisionRequest;
 ///   which storage exists returns that storage.
 /// * [`delete`](Self::delete) of storage that is gone already returns `Ok`.
 ///
+/// # Types
+///
+/// Volumes, claims and classes are those of `core_v1` and `storage_v1`, unless the trait is
+/// implemented for another [`Volume`]:
+///
+/// ```
+/// use k8s_openapi::api::core::v1::{HostPathVolumeSource, PersistentVolume};
+/// use kubernetes_provisioner::{DeleteError, ProvisionError, ProvisionRequest, Provisioner};
+///
+/// struct Folders;
+///
+/// impl Provisioner<PersistentVolume> for Folders {
+///     async fn provision(
+///         &self,
+///         request: &ProvisionRequest<PersistentVolume>,
+///     ) -> Result<PersistentVolume, ProvisionError> {
+///         let mut volume = request.volume();
+///         volume.spec.get_or_insert_default().host_path = Some(HostPathVolumeSource {
+///             path: format!("/srv/volumes/{}", request.volume_name),
+///             type_: None,
+///         });
+///         Ok(volume)
+///     }
+///
+///     async fn delete(&self, _volume: &PersistentVolume) -> Result<(), DeleteError> {
+///         Ok(())
+///     }
+/// }
+/// ```
+///
 /// # Cancellation, panics and timeouts
 ///
 /// A future is dropped at an `await` when the process is no longer the leader, or when it has
@@ -29,7 +60,7 @@ use crate::request::ProvisionRequest;
 /// After a panic or a [timeout](crate::Builder::provision_timeout) nobody knows whether
 /// provisioning goes on: both are treated as
 /// [`InBackground`](ProvisionError::InBackground).
-pub trait Provisioner: Send + Sync + 'static {
+pub trait Provisioner<V: Volume = PersistentVolume>: Send + Sync + 'static {
     /// Creates storage and returns the volume that describes it, best made from
     /// [`ProvisionRequest::volume`].
     ///
@@ -40,16 +71,13 @@ pub trait Provisioner: Send + Sync + 'static {
     /// with another volume mode, or with no source or several.
     fn provision(
         &self,
-        request: &ProvisionRequest,
-    ) -> impl Future<Output = Result<PersistentVolume, ProvisionError>> + Send;
+        request: &ProvisionRequest<V>,
+    ) -> impl Future<Output = Result<V, ProvisionError>> + Send;
 
     /// Deletes the storage of a volume. The controller deletes the PersistentVolume after that.
-    fn delete(
-        &self,
-        volume: &PersistentVolume,
-    ) -> impl Future<Output = Result<(), DeleteError>> + Send;
+    fn delete(&self, volume: &V) -> impl Future<Output = Result<(), DeleteError>> + Send;
 
-    /// Notes that the volume of this name is stored: [`unstored`](Self::unstored) need not return it
+    /// Records that the volume of this name is stored: [`unstored`](Self::unstored) need not return it
     /// any more.
     ///
     /// Called again if that may have been missed. Does nothing by default.
@@ -67,49 +95,46 @@ pub trait Provisioner: Send + Sync + 'static {
     /// process is killed. Then nothing in the cluster names the storage, and only the storage system
     /// knows of it.
     ///
-    /// The controller asks when it begins to work and at each
+    /// The controller calls this when it begins to work and at each
     /// [resync](crate::Builder::resync_period). It deletes what has neither a volume nor a claim, if
     /// its reclaim policy is `Delete`. What was stored once must never be returned again: an
     /// administrator may delete a retained volume, and its storage has to stay. Storage that several
     /// clusters share must be told apart here.
-    fn unstored(&self) -> impl Future<Output = Result<Vec<PersistentVolume>, BoxError>> + Send {
+    fn unstored(&self) -> impl Future<Output = Result<Vec<V>, BoxError>> + Send {
         ready(Ok(Vec::new()))
     }
 
-    /// Returns whether volumes can be raw block devices. Otherwise claims that ask for one are
+    /// Returns true if volumes can be raw block devices. Otherwise claims that ask for one are
     /// refused.
     fn supports_block(&self) -> bool {
         false
     }
 
-    /// Returns whether a claim may be provisioned, before anything else is looked at. A claim
-    /// that may not is left alone until it changes.
-    fn should_provision(&self, claim: &PersistentVolumeClaim) -> impl Future<Output = bool> + Send {
+    /// Returns true if a claim may be provisioned. The controller asks before it checks anything
+    /// else, and leaves a refused claim alone until it changes.
+    fn should_provision(&self, claim: &V::Claim) -> impl Future<Output = bool> + Send {
         let _ = claim;
         ready(true)
     }
 
-    /// Returns whether a released volume may be deleted. One that may not is left alone until
-    /// it changes.
-    fn should_delete(&self, volume: &PersistentVolume) -> impl Future<Output = bool> + Send {
+    /// Returns true if a released volume may be deleted. The controller leaves a refused volume
+    /// alone until it changes.
+    fn should_delete(&self, volume: &V) -> impl Future<Output = bool> + Send {
         let _ = volume;
         ready(true)
     }
 }
 
 /// For programs that keep a handle of their provisioner.
-impl<P: Provisioner> Provisioner for Arc<P> {
+impl<V: Volume, P: Provisioner<V>> Provisioner<V> for Arc<P> {
     fn provision(
         &self,
-        request: &ProvisionRequest,
-    ) -> impl Future<Output = Result<PersistentVolume, ProvisionError>> + Send {
+        request: &ProvisionRequest<V>,
+    ) -> impl Future<Output = Result<V, ProvisionError>> + Send {
         P::provision(self, request)
     }
 
-    fn delete(
-        &self,
-        volume: &PersistentVolume,
-    ) -> impl Future<Output = Result<(), DeleteError>> + Send {
+    fn delete(&self, volume: &V) -> impl Future<Output = Result<(), DeleteError>> + Send {
         P::delete(self, volume)
     }
 
@@ -117,7 +142,7 @@ impl<P: Provisioner> Provisioner for Arc<P> {
         P::stored(self, volume_name)
     }
 
-    fn unstored(&self) -> impl Future<Output = Result<Vec<PersistentVolume>, BoxError>> + Send {
+    fn unstored(&self) -> impl Future<Output = Result<Vec<V>, BoxError>> + Send {
         P::unstored(self)
     }
 
@@ -125,11 +150,11 @@ impl<P: Provisioner> Provisioner for Arc<P> {
         P::supports_block(self)
     }
 
-    fn should_provision(&self, claim: &PersistentVolumeClaim) -> impl Future<Output = bool> + Send {
+    fn should_provision(&self, claim: &V::Claim) -> impl Future<Output = bool> + Send {
         P::should_provision(self, claim)
     }
 
-    fn should_delete(&self, volume: &PersistentVolume) -> impl Future<Output = bool> + Send {
+    fn should_delete(&self, volume: &V) -> impl Future<Output = bool> + Send {
         P::should_delete(self, volume)
     }
 }

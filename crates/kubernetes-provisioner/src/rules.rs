@@ -4,6 +4,7 @@ use core_v1::{
     PersistentVolume, PersistentVolumeClaim, PersistentVolumeMode, PersistentVolumePhase,
     PersistentVolumeReclaimPolicy,
 };
+use k8s_openapi::Metadata;
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use storage_v1::{StorageClass, VolumeBindingMode};
@@ -12,6 +13,7 @@ use crate::names::{
     FINALIZER, MIGRATED_TO, PROVISIONED_BY, SELECTED_NODE, STORAGE_CLASS_BETA, STORAGE_PROVISIONER,
     STORAGE_PROVISIONER_BETA,
 };
+use crate::volume::{ClaimFields, ClassFields};
 
 /// The names by which claims and classes ask for this provisioner.
 #[derive(Clone, Debug)]
@@ -62,8 +64,8 @@ pub(crate) fn class_name(claim: &PersistentVolumeClaim) -> &str {
 }
 
 /// The node that the scheduler selected. An empty name is none.
-pub(crate) fn selected_node(claim: &PersistentVolumeClaim) -> Option<&str> {
-    annotation(&claim.metadata, SELECTED_NODE).filter(|name| !name.is_empty())
+pub(crate) fn selected_node(claim: &impl Metadata<Ty = ObjectMeta>) -> Option<&str> {
+    annotation(claim.metadata(), SELECTED_NODE).filter(|name| !name.is_empty())
 }
 
 /// Whether a claim has no volume and asks for this provisioner.
@@ -85,32 +87,19 @@ pub(crate) fn waits_for_consumer(class: &StorageClass) -> bool {
     class.volume_binding_mode == Some(VolumeBindingMode::WaitForFirstConsumer)
 }
 
-pub(crate) fn wants_block(claim: &PersistentVolumeClaim) -> bool {
-    let mode = claim
-        .spec
-        .as_ref()
-        .and_then(|spec| spec.volume_mode.as_ref());
-    mode == Some(&PersistentVolumeMode::Block)
+pub(crate) fn wants_block(claim: &impl ClaimFields) -> bool {
+    claim.volume_mode() == Some(PersistentVolumeMode::Block.as_str())
 }
 
-pub(crate) fn requested_storage(claim: &PersistentVolumeClaim) -> Option<&Quantity> {
-    claim
-        .spec
-        .as_ref()?
-        .resources
-        .as_ref()?
-        .requests
-        .as_ref()?
-        .get("storage")
+pub(crate) fn requested_storage(claim: &impl ClaimFields) -> Option<&Quantity> {
+    claim.requests()?.get("storage")
 }
 
-pub(crate) fn reclaim_policy(class: &StorageClass) -> PersistentVolumeReclaimPolicy {
-    class
-        .reclaim_policy
-        .as_ref()
-        .map_or(PersistentVolumeReclaimPolicy::Delete, |policy| {
-            policy.as_str().into()
-        })
+pub(crate) fn reclaim_policy(class: &impl ClassFields) -> PersistentVolumeReclaimPolicy {
+    class.reclaim_policy().map_or(
+        PersistentVolumeReclaimPolicy::Delete,
+        PersistentVolumeReclaimPolicy::from,
+    )
 }
 
 /// Whether this controller is responsible for a volume.

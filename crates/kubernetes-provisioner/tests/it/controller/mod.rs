@@ -1,6 +1,7 @@
 //! The provision controller, against an API server in the process.
 
 mod abandoned;
+mod counterparts;
 mod crashes;
 mod deleting;
 mod events;
