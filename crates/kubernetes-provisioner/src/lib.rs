@@ -49,30 +49,112 @@
 //! # }
 //! ```
 //!
-//! | module | what it has |
-//! |---|---|
-//! | [`controller`] | the controller: rules, options, what happens after a crash |
-//! | [`queue`] | a queue of work with delays and limits |
-//! | [`election`] | leader election by a Lease |
-//! | `testing`, with the feature `testing` | an API server in the process, with faults on demand |
+//! It watches claims, volumes and classes, and works on those that ask for its name. Workers
+//! take claims by their UID and volumes by their name from two [queues](crate::queue), and one
+//! leader among the replicas [is elected](crate::election).
 //!
-//! Features:
+//! # Which claims
 //!
-//! * `http`, on by default: a server for metrics and health.
-//! * `testing`: an API server for tests.
+//! A claim is provisioned if it has no volume, is not being deleted, its annotation
+//! `volume.kubernetes.io/storage-provisioner` (or the older
+//! `volume.beta.kubernetes.io/storage-provisioner`) is the controller's name or an additional
+//! one, [`should_provision`](Provisioner::should_provision) agrees, and the provisioner of its
+//! class is one of these names too. If the class waits for the first consumer, the scheduler has
+//! to have selected a node.
+//!
+//! # Which volumes
+//!
+//! The storage of a volume is deleted if its phase is `Released`, its reclaim policy is
+//! `Delete`, [it is this controller's](Ownership), and
+//! [`should_delete`](Provisioner::should_delete) agrees.
+//!
+//! # After errors
+//!
+//! A claim or volume that failed waits 15 s, twice as long after each further failure, and 1000 s
+//! at most. After 15 retries it is given up until it is changed or the process is started again.
+//!
+//! # What a crash leaves
+//!
+//! The controller keeps nothing but what the API server has. This is what happens if the process
+//! ends, loses the leadership or an answer is lost at each point:
+//!
+//! | after | is left | what happens next |
+//! |---|---|---|
+//! | reading the claim | nothing | the claim is provisioned by the next leader |
+//! | `provision` was called | storage, perhaps | `provision` is called again with the same volume name; it has to return that storage. If the claim was deleted meanwhile, nothing in the cluster names the storage: it is deleted if [`unstored`](Provisioner::unstored) returns it |
+//! | `provision` returned a volume | storage | as above |
+//! | the volume was sent, no answer came | storage, and the volume or not | it is sent again; one that exists for the same claim is the one that was sent |
+//! | the volume is stored | all that is needed | the control plane binds it, or releases it if the claim is gone |
+//! | storing failed, before the storage was deleted | storage | as after `provision` was called |
+//! | `delete` was called | the volume, its storage or not | `delete` is called again; it has to succeed if the storage is gone |
+//! | `delete` succeeded | the volume | `delete` is called again, then the volume is deleted |
+//! | the volume is deleted | the volume with the finalizer | as above; without the finalizer nothing |
+//!
+//! Within one process, a claim that is deleted while its provisioning
+//! [goes on in the background](ProvisionError::InBackground) is provisioned until that ends, and
+//! its volume is stored, which the control plane then releases.
+//!
+//! Before the storage of a volume that could not be stored is deleted, the controller makes sure
+//! that no such volume exists: an attempt without an answer may have created it. Storage whose
+//! volume exists for another claim is never deleted.
+//!
+//! # Permissions
+//!
+//! | group | resource | verbs |
+//! |---|---|---|
+//! | | persistentvolumes | get, list, watch, create, patch, delete |
+//! | | persistentvolumeclaims | get, list, watch, update |
+//! | storage.k8s.io | storageclasses | list, watch |
+//! | | nodes | get, unless [nodes are not read](Builder::read_selected_node) |
+//! | | events | create, patch |
+//! | coordination.k8s.io | leases | get, create, update, in the namespace of the lease |
+//!
+//! Those that are missing are logged when the controller begins to work.
 
-pub mod controller;
-pub mod election;
-mod lock;
-pub mod queue;
-#[cfg(feature = "testing")]
-pub mod testing;
+mod abandoned;
+mod adapter;
+mod api;
+mod attempts;
+mod backlog;
+mod builder;
+mod cache;
+mod calls;
+mod check;
+mod controller;
+mod delete;
+mod error;
+mod events;
+#[cfg(feature = "http")]
+mod http;
+mod metrics;
+pub mod names;
+mod options;
+mod permissions;
+mod prepare;
+mod provision;
+mod provisioner;
+mod reports;
+mod request;
+mod rules;
+mod state;
+mod store;
+mod streams;
+mod unsaved;
+mod volume;
+mod watch;
+mod work;
 
-#[doc(inline)]
-pub use controller::{
-    Backoff, BuildError, Builder, Controller, DeleteError, ProvisionError, ProvisionRequest,
-    Provisioner, RunError, RunState,
-};
+pub use builder::Builder;
+pub use controller::Controller;
+pub use error::{BoxError, DeleteError, ProvisionError};
+pub use metrics::Metrics;
+pub use options::{Backoff, BuildError};
+pub use provisioner::Provisioner;
+pub use request::ProvisionRequest;
+pub use rules::Ownership;
+pub use state::{RunError, RunState};
+pub use streams::WatchItem;
+pub use volume::{Claim, Volume};
 
 /// The example of the README is compiled.
 #[cfg(doctest)]

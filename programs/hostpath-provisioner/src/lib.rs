@@ -17,8 +17,9 @@ use core_v1::{
     PersistentVolume, PersistentVolumeClaim, PersistentVolumeSpec, VolumeNodeAffinity,
 };
 use k8s_openapi::api::core::v1::Node;
-use kubernetes_provisioner::controller::BoxError;
-use kubernetes_provisioner::{DeleteError, ProvisionError, ProvisionRequest, Provisioner};
+use kubernetes_provisioner::{
+    BoxError, DeleteError, ProvisionError, ProvisionRequest, Provisioner,
+};
 use tokio::task::spawn_blocking;
 
 pub use folders::{Folders, RootError};

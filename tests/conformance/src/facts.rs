@@ -2,7 +2,7 @@
 //! test, so that a wrong constant there is not repeated here.
 
 use kubernetes_kinds::{Lifecycle, Release, Replacement};
-use kubernetes_provisioner::testing::ResourceType;
+use kubernetes_test_apiserver::ResourceType;
 
 /// A kind whose facts are known.
 pub trait Facts {

@@ -16,7 +16,7 @@ use kube::api::{Api, Patch, PatchParams, PostParams};
 use kube::{Client, Config};
 use kubernetes_kinds::WithMetadata;
 use kubernetes_kinds::apply::Apply;
-use kubernetes_provisioner::testing::{Request, Server};
+use kubernetes_test_apiserver::{Request, Server};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use storage_v1::{
@@ -167,7 +167,7 @@ impl World {
 fn with_world<F: Future<Output = ()>>(test: impl FnOnce(World) -> F) {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(async {
-        let server = Server::start(facts::resources()).await.unwrap();
+        let server = Server::start_with(facts::resources()).await.unwrap();
         let config = Config::new(server.url().parse().unwrap());
         let client = Client::try_from(config).unwrap();
         let world = World { server, client };

@@ -18,7 +18,7 @@ use kube::runtime::controller::{Action, Controller};
 use kube::runtime::reflector::{self, ObjectRef};
 use kube::runtime::{WatchStreamExt, watcher};
 use kube::{Client, Config};
-use kubernetes_provisioner::testing::{Request, ResourceType, Server};
+use kubernetes_test_apiserver::{Request, ResourceType, Server};
 use serde_json::{Value, json};
 use storage_v1::{
     CSIDriver, CSINode, CSIStorageCapacity, FSGroupPolicy, StorageClass, VolumeAttachment,
@@ -39,7 +39,7 @@ struct World {
 
 impl World {
     async fn new() -> Self {
-        let server = Server::start(facts::resources()).await.unwrap();
+        let server = Server::start_with(facts::resources()).await.unwrap();
         let config = Config::new(server.url().parse().unwrap());
         let client = Client::try_from(config).unwrap();
         Self { server, client }

@@ -13,7 +13,7 @@ use k8s_openapi::{ListableResource, Metadata, Resource};
 use kube::Api;
 use kube::runtime::{Controller, reflector, watcher};
 use kubernetes_kinds::{Lean, StatusSubresource, WithMetadata};
-use kubernetes_provisioner::testing::ResourceType;
+use kubernetes_test_apiserver::ResourceType;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 

@@ -1,5 +1,5 @@
-//! The suite of the server for tests of `provisioner`, with a real API server: where they differ, the
-//! server for tests is wrong.
+//! The suite of `kubernetes-test-apiserver`, with a real API server: where they differ, the server for
+//! tests is wrong.
 
 use std::time::Duration;
 
@@ -8,10 +8,6 @@ use k8s_openapi::api::core::v1::Namespace;
 use kube::api::{ObjectMeta, PostParams};
 use kube::{Api, Client};
 use tokio::sync::OnceCell;
-
-#[macro_use]
-#[path = "../../../../crates/kubernetes-provisioner/tests/suite/mod.rs"]
-mod suite;
 
 /// One for all functions, each of which has its namespace. It ends with the process.
 static SERVER: OnceCell<ControlPlane> = OnceCell::const_new();
@@ -45,11 +41,11 @@ macro_rules! run {
                 #[ignore = "needs a control plane: run cargo xtask e2e"]
                 async fn $name() {
                     let name = concat!(stringify!($module), "-", stringify!($name));
-                    super::run(&name.replace('_', "-"), super::suite::$module::$name).await;
+                    super::run(&name.replace('_', "-"), apiserver_suite::$module::$name).await;
                 }
             )*
         }
     )*};
 }
 
-for_each_function!(run);
+apiserver_suite::for_each_function!(run);
