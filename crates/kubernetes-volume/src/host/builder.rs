@@ -13,11 +13,11 @@ use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 
 use super::StandaloneHost;
 use super::layout::Layout;
-use crate::exec::{Exec, Local};
 use crate::interfaces::EventRecorder;
-use crate::mount::{HostUtils, LinuxHostUtils, LinuxMounter, Mount};
-use crate::subpath::{LinuxSubpath, Subpath};
 use crate::{Error, Result};
+use kubernetes_mount::exec::{Exec, Local};
+use kubernetes_mount::mount::{HostUtils, LinuxHostUtils, LinuxMounter, Mount};
+use kubernetes_mount::subpath::{LinuxSubpath, Subpath};
 
 /// Returns the object with a namespace and a name.
 type Get<T> = Arc<dyn Fn(&str, &str) -> Result<Arc<T>> + Send + Sync>;

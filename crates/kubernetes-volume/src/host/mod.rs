@@ -42,16 +42,16 @@ pub use on_disk::VolumeOnDisk;
 use storage_v1::CSIDriver;
 use tracing::warn;
 
-use crate::exec::Exec;
 use crate::interfaces::{
     EventRecorder, KubeletVolumeHost, Lister, Mounter, Unmounter, VolumeHost, VolumePlugin,
 };
 use crate::manager::VolumePluginManager;
-use crate::mount::{HostUtils, Mount};
 use crate::plugins::names;
 use crate::probe::DynamicPluginProber;
-use crate::subpath::Subpath;
 use crate::{Error, Result, Spec, VolumeOptions};
+use kubernetes_mount::exec::Exec;
+use kubernetes_mount::mount::{HostUtils, Mount};
+use kubernetes_mount::subpath::Subpath;
 
 /// A host over a root directory, with the layout of the kubelet's.
 ///

@@ -12,10 +12,10 @@ use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use storage_v1::{CSIDriver, CSINode, VolumeAttachment};
 
 use super::{Mounter, Unmounter};
-use crate::exec::Exec;
-use crate::mount::{HostUtils, Mount};
-use crate::subpath::Subpath;
 use crate::{Error, Result, Spec, VolumeOptions};
+use kubernetes_mount::exec::Exec;
+use kubernetes_mount::mount::{HostUtils, Mount};
+use kubernetes_mount::subpath::Subpath;
 
 /// The program that plugins run in, such as the kubelet.
 ///

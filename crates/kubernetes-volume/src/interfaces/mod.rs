@@ -18,7 +18,7 @@ pub use block::{
 pub use host::{
     AttachDetachVolumeHost, Event, EventRecorder, EventType, KubeletVolumeHost, Lister, VolumeHost,
 };
-pub use mounter::{Deleter, Mounter, Provisioner, Unmounter, Volume};
+pub use mounter::{Deleter, Mounter, Unmounter, Volume, VolumeProvisioner};
 pub use plugin::{
     AttachableVolumePlugin, BlockVolumePlugin, DeletableVolumePlugin, DeviceMountableVolumePlugin,
     ExpandableVolumePlugin, NodeExpandableVolumePlugin, PersistentVolumePlugin,

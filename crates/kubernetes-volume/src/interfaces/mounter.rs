@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use k8s_openapi::api::core::v1::{Node, PersistentVolume, TopologySelectorTerm};
 
-use crate::metrics::MetricsProvider;
 use crate::{Attributes, MounterArgs, Result};
+use kubernetes_mount::metrics::MetricsProvider;
 
 /// A directory that a Pod or a host uses. All operations can be repeated.
 pub trait Volume: MetricsProvider + Send + Sync {
@@ -64,7 +64,7 @@ pub trait Unmounter: Volume {
 }
 
 /// Makes a volume in a storage system.
-pub trait Provisioner: Send + Sync {
+pub trait VolumeProvisioner: Send + Sync {
     /// Makes the volume and returns its PersistentVolume. Blocks until it is made.
     ///
     /// # Errors

@@ -8,7 +8,8 @@ use k8s_openapi::api::core::v1::Pod;
 
 use super::{
     Attacher, BlockVolumeMapper, BlockVolumeUnmapper, BulkVolumeVerifier, Deleter, Detacher,
-    DeviceMounter, DeviceUnmounter, EventRecorder, Mounter, Provisioner, Unmounter, VolumeHost,
+    DeviceMounter, DeviceUnmounter, EventRecorder, Mounter, Unmounter, VolumeHost,
+    VolumeProvisioner,
 };
 use crate::{NodeResizeOptions, Result, Spec, VolumeOptions};
 
@@ -175,7 +176,7 @@ pub trait ProvisionableVolumePlugin: VolumePlugin {
     /// # Errors
     ///
     /// When the options are wrong.
-    fn new_provisioner(&self, options: &VolumeOptions) -> Result<Box<dyn Provisioner>>;
+    fn new_provisioner(&self, options: &VolumeOptions) -> Result<Box<dyn VolumeProvisioner>>;
 }
 
 /// A plugin that mounts devices once for the node.

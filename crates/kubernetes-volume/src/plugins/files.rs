@@ -11,10 +11,10 @@ use super::shared::payload::Payload;
 use super::shared::slot::Slot;
 use super::shared::{dirs, names, nested};
 use super::{config_map, downward_api, projected, secret};
-use crate::atomic_writer::AtomicWriter;
 use crate::interfaces::{Mounter, Unmounter, Volume, VolumeHost, VolumePlugin};
-use crate::metrics::{Metrics, MetricsError, MetricsProvider};
 use crate::{Attributes, Error, MounterArgs, Result, Spec, VolumeOptions};
+use kubernetes_mount::atomic_writer::AtomicWriter;
+use kubernetes_mount::metrics::{Metrics, MetricsError, MetricsProvider};
 
 /// Writes the files of a ConfigMap, of a Secret, of the Pod's fields, or of several of these.
 ///

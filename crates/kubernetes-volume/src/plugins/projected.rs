@@ -9,8 +9,8 @@ use super::files::{Inputs, Kind};
 use super::shared::payload::{Defaults, Payload};
 use super::shared::{names, newer};
 use super::{config_map, downward_api, secret};
-use crate::atomic_writer::FileProjection;
 use crate::{Error, Result};
+use kubernetes_mount::atomic_writer::FileProjection;
 
 /// How long a token is valid if the volume doesn't say, in seconds.
 const EXPIRATION: i64 = 3600;

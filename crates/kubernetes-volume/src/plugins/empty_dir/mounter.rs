@@ -8,14 +8,14 @@ use rustix::fs::statfs;
 
 use super::medium::Medium;
 use crate::interfaces::{Mounter, Volume, VolumeHost};
-use crate::metrics::{Metrics, MetricsError, MetricsProvider};
-use crate::mount::Mount;
 use crate::plugins::EMPTY_DIR;
 use crate::plugins::shared::dirs::{self, Marker};
 use crate::plugins::shared::measure::Measure;
 use crate::plugins::shared::own::Owner;
 use crate::plugins::shared::{is_mounted, newer, real_path, remove};
 use crate::{Attributes, Error, MounterArgs, Result};
+use kubernetes_mount::metrics::{Metrics, MetricsError, MetricsProvider};
+use kubernetes_mount::mount::Mount;
 
 /// The mode of a directory that doesn't say another.
 const MODE: u32 = 0o777;

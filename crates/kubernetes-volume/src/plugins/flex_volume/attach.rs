@@ -10,11 +10,11 @@ use super::answer::Command;
 use super::mount::{after_failure, removed, uncertain_if_killed};
 use super::options::Source;
 use super::program::text;
-use crate::filesystem::SafeFormatAndMount;
 use crate::interfaces::{Attacher, Detacher, DeviceMounter, DeviceUnmounter};
-use crate::mount::clean_up_mount_point;
 use crate::plugins::shared::{dirs, is_mounted};
-use crate::{Result, Spec};
+use crate::{Error, Result, Spec};
+use kubernetes_mount::filesystem::SafeFormatAndMount;
+use kubernetes_mount::mount::clean_up_mount_point;
 
 /// The file system of a device if the volume doesn't say.
 const FS_TYPE: &str = "ext4";
@@ -45,12 +45,9 @@ impl DeviceMounter for Node {
                     source.fs_type
                 };
                 let options: &[&str] = if source.read_only { &["ro"] } else { &[] };
-                SafeFormatAndMount::new(mounter.clone(), self.exec()).format_and_mount(
-                    device_path,
-                    dir,
-                    fs_type,
-                    options,
-                )
+                SafeFormatAndMount::new(mounter.clone(), self.exec())
+                    .format_and_mount(device_path, dir, fs_type, options)
+                    .map_err(Error::from)
             }
             Err(error) => Err(uncertain_if_killed(error)),
         };
@@ -66,7 +63,7 @@ impl DeviceUnmounter for Node {
         let mounter = self.mounter();
         match self.call(Command::UnmountDevice, &[text(dir)?])? {
             Some(_) => removed(&*mounter, dir),
-            None => clean_up_mount_point(&*mounter, dir, false),
+            None => Ok(clean_up_mount_point(&*mounter, dir, false)?),
         }
     }
 }

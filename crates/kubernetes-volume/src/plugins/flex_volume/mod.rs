@@ -18,16 +18,16 @@ use self::program::Program;
 use super::shared::dirs::device_mounts;
 use super::shared::names;
 use super::shared::slot::Slot;
-use crate::exec::Exec;
-use crate::filesystem::ResizeFs;
 use crate::interfaces::{
     AttachableVolumePlugin, Attacher, Detacher, DeviceMountableVolumePlugin, DeviceMounter,
     DeviceUnmounter, ExpandableVolumePlugin, Mounter, NodeExpandableVolumePlugin,
     PersistentVolumePlugin, Unmounter, VolumeHost, VolumePlugin,
 };
-use crate::mount::Mount;
 use crate::probe::{DirectoryProber, Driver};
 use crate::{NodeResizeOptions, Result, Spec, VolumeOptions};
+use kubernetes_mount::exec::Exec;
+use kubernetes_mount::filesystem::ResizeFs;
+use kubernetes_mount::mount::Mount;
 
 /// How long a program may take for one command, unless the plugin says otherwise.
 const LIMIT: Duration = Duration::from_secs(120);
@@ -236,7 +236,7 @@ impl DeviceMountableVolumePlugin for FlexVolumePlugin {
     }
 
     fn device_mount_refs(&self, device_mount_path: &Path) -> Result<Vec<PathBuf>> {
-        self.node()?.mounter().mount_refs(device_mount_path)
+        Ok(self.node()?.mounter().mount_refs(device_mount_path)?)
     }
 }
 

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use crate::mount::{FileType, HostUtils};
 use crate::plugins::shared::dirs;
 use crate::{Error, Result};
+use kubernetes_mount::mount::{FileType, HostUtils};
 
 /// The field `type` of a hostPath.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,7 +69,7 @@ fn make(
     utils: &dyn HostUtils,
     path: &Path,
     mode: u32,
-    make: impl FnOnce(&Path) -> Result<()>,
+    make: impl FnOnce(&Path) -> kubernetes_mount::Result<()>,
 ) -> Result<()> {
     if utils.path_exists(path)? {
         return Ok(());

@@ -8,11 +8,11 @@ use crate::interfaces::{
     BlockVolume, BlockVolumeMapper, BlockVolumeUnmapper, CustomBlockVolumeMapper, PodDeviceMapPath,
     VolumeHost,
 };
-use crate::mount::FileType;
 use crate::plugins::LOCAL;
 use crate::plugins::shared::names;
 use crate::plugins::shared::slot::host_utils;
 use crate::{Error, Result, Spec};
+use kubernetes_mount::mount::FileType;
 
 pub(super) struct LocalBlock {
     host: Arc<dyn VolumeHost>,

@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::{Local, device_mount_path};
-use crate::filesystem::SafeFormatAndMount;
 use crate::interfaces::{DeviceMounter, DeviceUnmounter, VolumeHost};
-use crate::mount::{FileType, clean_up_mount_point};
 use crate::plugins::LOCAL;
 use crate::plugins::shared::slot::host_utils;
 use crate::plugins::shared::{dirs, is_mounted, real_path};
 use crate::{Result, Spec};
+use kubernetes_mount::filesystem::SafeFormatAndMount;
+use kubernetes_mount::mount::{FileType, clean_up_mount_point};
 
 /// The file system of a device if the volume doesn't say.
 const FS_TYPE: &str = "ext4";
@@ -68,7 +68,7 @@ impl LocalDevices {
             // The first error says more than one of tidying up.
             let _ = dirs::remove_empty(at);
         }
-        mounted
+        Ok(mounted?)
     }
 }
 
@@ -81,7 +81,11 @@ impl DeviceUnmounter for LocalDevices {
         if !dirs::exists(device_mount_path)? {
             return Ok(());
         }
-        clean_up_mount_point(&*self.host.mounter(LOCAL), device_mount_path, false)
+        Ok(clean_up_mount_point(
+            &*self.host.mounter(LOCAL),
+            device_mount_path,
+            false,
+        )?)
     }
 }
 

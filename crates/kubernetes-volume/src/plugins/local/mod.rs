@@ -19,8 +19,8 @@ use crate::interfaces::{
     DeviceMounter, DeviceUnmounter, Mounter, PersistentVolumePlugin, Unmounter, VolumeHost,
     VolumePlugin,
 };
-use crate::mount::FileType;
 use crate::{Error, Result, Spec, VolumeOptions};
+use kubernetes_mount::mount::FileType;
 
 /// Mounts local PersistentVolumes.
 ///
@@ -211,10 +211,11 @@ impl DeviceMountableVolumePlugin for LocalPlugin {
     }
 
     fn device_mount_refs(&self, device_mount_path: &Path) -> Result<Vec<PathBuf>> {
-        self.host
+        Ok(self
+            .host
             .get(LOCAL)?
             .mounter(LOCAL)
-            .mount_refs(device_mount_path)
+            .mount_refs(device_mount_path)?)
     }
 
     fn can_device_mount(&self, spec: &Spec) -> Result<bool> {

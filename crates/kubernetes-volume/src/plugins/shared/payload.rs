@@ -6,8 +6,8 @@ use std::collections::btree_map::Entry;
 use k8s_openapi::api::core::v1::{ConfigMap, KeyToPath, Secret};
 
 use super::newer;
-use crate::atomic_writer::FileProjection;
 use crate::{Error, Result};
+use kubernetes_mount::atomic_writer::FileProjection;
 
 /// The mode of files that don't say another.
 const MODE: u32 = 0o644;

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::interfaces::VolumeHost;
-use crate::mount::{HostUtils, LinuxHostUtils};
 use crate::{Error, Result};
+use kubernetes_mount::mount::{HostUtils, LinuxHostUtils};
 
 /// The host, once the manager has passed it to the plugin.
 #[derive(Clone, Default)]
