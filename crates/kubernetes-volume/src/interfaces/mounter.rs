@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use k8s_openapi::api::core::v1::{Node, PersistentVolume, TopologySelectorTerm};
+use kubernetes_mount::metrics::MetricsProvider;
 
 use crate::{Attributes, MounterArgs, Result};
-use kubernetes_mount::metrics::MetricsProvider;
 
 /// A directory that a Pod or a host uses. All operations can be repeated.
 pub trait Volume: MetricsProvider + Send + Sync {

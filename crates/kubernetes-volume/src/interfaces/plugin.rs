@@ -304,7 +304,8 @@ pub trait BlockVolumePlugin: VolumePlugin {
     ) -> Result<Spec>;
 }
 
-/// A plugin of whose volumes a node can have only so many.
+/// A plugin of whose volumes a node can have only so many, such as those of a cloud. The plugins of
+/// this crate have no limits.
 pub trait VolumePluginWithAttachLimits: VolumePlugin {
     /// Returns how many volumes the node can have, by the key of their limit, such as
     /// `storage-limits-example`.

@@ -10,9 +10,9 @@ use kubernetes_mount::metrics::{
     MetricsProvider, MetricsStatFs,
 };
 use nix::mount::{MsFlags, mount, umount};
+use root_tests::as_root;
 
 use super::as_nobody;
-use root_tests::as_root;
 
 fn du(path: &Path) -> (u64, u64) {
     let metrics = MetricsDu::new(path).metrics().unwrap();

@@ -11,7 +11,6 @@ use kubernetes_mount::ownership::Ownership;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
-
 use root_tests::as_root;
 
 const GROUP: u32 = 3000;

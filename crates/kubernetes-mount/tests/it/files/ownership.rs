@@ -9,9 +9,9 @@ use kubernetes_mount::Error;
 use kubernetes_mount::ownership::{Applied, FsGroupChangePolicy, Ownership};
 use nix::sys::stat::{Mode, SFlag, mknod};
 use nix::unistd::mkfifo;
+use root_tests::as_root;
 
 use super::{as_nobody, of, set};
-use root_tests::as_root;
 
 const GROUP: u32 = 3000;
 

@@ -8,10 +8,10 @@ use std::thread;
 
 use kubernetes_mount::metrics::{MetricsDu, MetricsProvider};
 use kubernetes_mount::ownership::Ownership;
+use root_tests::{as_root, setting};
 use rustix::fs::{RenameFlags, renameat_with};
 
 use super::{of, set};
-use root_tests::{as_root, setting};
 
 const GROUPS: [u32; 2] = [3000, 3001];
 

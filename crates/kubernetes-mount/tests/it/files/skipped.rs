@@ -1,9 +1,9 @@
 //! When the files of a volume are not looked at.
 
 use kubernetes_mount::ownership::{FsGroupChangePolicy, Ownership};
+use root_tests::as_root;
 
 use super::{of, set};
-use root_tests::as_root;
 
 const GROUP: u32 = 3000;
 

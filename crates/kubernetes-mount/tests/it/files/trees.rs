@@ -7,11 +7,11 @@ use std::thread;
 
 use kubernetes_mount::metrics::{MetricsDu, MetricsProvider};
 use kubernetes_mount::ownership::Ownership;
+use root_tests::as_root;
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, mkdirat, openat, unlinkat};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use super::alone;
-use root_tests::as_root;
 
 const DEEP: u64 = 10_000;
 

@@ -14,9 +14,9 @@ use kubernetes_mount::mount::{
 };
 use kubernetes_mount::testing::{FakeAction, FakeMounter};
 use kubernetes_mount::{Error, Result};
+use root_tests::as_root;
 
 use super::tools::{Dir, left_out, mounter};
-use root_tests::as_root;
 
 const STALE: i32 = 116;
 const ACCESS_NOT_PERMITTED: i32 = 1;

@@ -9,10 +9,10 @@ use kubernetes_mount::Error;
 use kubernetes_mount::exec::Local;
 use kubernetes_mount::filesystem::{DiskFormat, FilesystemError, SafeFormatAndMount, device_size};
 use kubernetes_mount::mount::Mount;
+use root_tests::{Loop, as_root};
 use rustix::fs::OFlags;
 
 use super::tools::{Dir, has, info, left_out, mounter, run};
-use root_tests::{Loop, as_root};
 
 const SIZE: u64 = 16 << 20;
 

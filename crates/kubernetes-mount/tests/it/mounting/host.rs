@@ -9,9 +9,9 @@ use kubernetes_mount::mount::{FileType, HostUtils, LinuxHostUtils, Mount, MountP
 use kubernetes_mount::testing::FakeMounter;
 use nix::sys::stat::Mode;
 use nix::unistd::mkfifo;
+use root_tests::{Loop, as_root};
 
 use super::tools::{Dir, mounter, run};
-use root_tests::{Loop, as_root};
 
 const HOST: LinuxHostUtils = LinuxHostUtils;
 

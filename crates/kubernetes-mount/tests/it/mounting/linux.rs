@@ -14,9 +14,9 @@ use kubernetes_mount::mount::{
     ForceUnmount, Mount, MountError, clean_up_mount_point, is_corrupted, unmount_lazily,
     unmount_with_force,
 };
+use root_tests::as_root;
 
 use super::tools::{Dir, info, mounter};
-use root_tests::as_root;
 
 fn has(options: &[String], wanted: &[&str]) -> bool {
     wanted

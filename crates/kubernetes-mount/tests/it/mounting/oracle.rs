@@ -10,9 +10,9 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::{Config, TestRunner};
+use root_tests::as_root;
 
 use super::tools::{Dir, left_out, mounter};
-use root_tests::as_root;
 
 /// What every file system takes.
 const OPTIONS: &[&str] = &[

@@ -4,9 +4,9 @@ use std::fs;
 use std::path::Path;
 
 use kubernetes_mount::mount::Mount;
+use root_tests::as_root;
 
 use super::tools::{Dir, info, mounter};
-use root_tests::as_root;
 
 /// Mounts a tmpfs under one mount, and returns whether it appears under another.
 fn appears(from: &Path, to: &Path) -> bool {

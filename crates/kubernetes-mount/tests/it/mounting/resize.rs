@@ -10,9 +10,9 @@ use kubernetes_mount::exec::Local;
 use kubernetes_mount::filesystem::{FilesystemError, ResizeFs};
 use kubernetes_mount::mount::Mount;
 use kubernetes_mount::testing::{FakeAnswer, FakeExec};
+use root_tests::{Loop, as_root};
 
 use super::tools::{Dir, has, left_out, mounter, run};
-use root_tests::{Loop, as_root};
 
 const MIB: u64 = 1 << 20;
 const BLKID: &str = "blkid -p -s TYPE -s PTTYPE -o export";

@@ -6,9 +6,9 @@ use std::os::unix::fs::symlink;
 use kubernetes_mount::Error;
 use kubernetes_mount::subpath::{LinuxSubpath, Subpath};
 use nix::mount::{MsFlags, mount};
+use root_tests::as_root;
 
 use super::mounted::Pod;
-use root_tests::as_root;
 
 #[test]
 fn what_isn_t_there_is_no_error() {

@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 
 use kubernetes_mount::Error;
 use kubernetes_mount::subpath::{LinuxSubpath, Subpath, SubpathRequest};
-
 use root_tests::as_root;
 
 /// A Pod's directory with a volume, and a directory outside.

@@ -10,10 +10,10 @@ use std::thread;
 use kubernetes_mount::atomic_writer::{AtomicWriter, FileProjection};
 use kubernetes_mount::subpath::{LinuxSubpath, Subpath};
 use nix::mount::{MsFlags, mount, umount};
+use root_tests::{as_root, setting};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
 use super::mounted::Pod;
-use root_tests::{as_root, setting};
 
 /// A volume with a directory `dir` that has a `canary`, and a link `link` to the directory outside.
 fn pod() -> Pod {

@@ -10,7 +10,6 @@ use std::thread;
 use kubernetes_mount::Error;
 use kubernetes_mount::atomic_writer::{AtomicWriter, FileProjection, Payload};
 use nix::mount::{MsFlags, mount};
-
 use root_tests::as_root;
 
 fn payload(files: &[(&str, &str)]) -> Payload {

@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::{EmptyDirVolumeSource, Pod};
+use kubernetes_mount::metrics::{Metrics, MetricsError, MetricsProvider};
+use kubernetes_mount::mount::Mount;
 use rustix::fs::statfs;
 
 use super::medium::Medium;
@@ -14,8 +16,6 @@ use crate::plugins::shared::measure::Measure;
 use crate::plugins::shared::own::Owner;
 use crate::plugins::shared::{is_mounted, newer, real_path, remove};
 use crate::{Attributes, Error, MounterArgs, Result};
-use kubernetes_mount::metrics::{Metrics, MetricsError, MetricsProvider};
-use kubernetes_mount::mount::Mount;
 
 /// The mode of a directory that doesn't say another.
 const MODE: u32 = 0o777;

@@ -3,14 +3,15 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use kubernetes_mount::metrics::{Metrics, MetricsError, MetricsProvider};
+use kubernetes_mount::mount::Mount;
+
 use crate::interfaces::{Unmounter, Volume, VolumeHost};
 use crate::plugins::EMPTY_DIR;
 use crate::plugins::shared::dirs::Marker;
 use crate::plugins::shared::measure::Measure;
 use crate::plugins::shared::{refuse_mounts_inside, remove, unmount_all};
 use crate::{Result, plugins::shared::dirs};
-use kubernetes_mount::metrics::{Metrics, MetricsError, MetricsProvider};
-use kubernetes_mount::mount::Mount;
 
 pub(super) struct EmptyDirUnmounter {
     mounter: Arc<dyn Mount>,

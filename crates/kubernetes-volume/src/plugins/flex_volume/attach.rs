@@ -4,23 +4,20 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::Pod;
+use kubernetes_mount::filesystem::SafeFormatAndMount;
+use kubernetes_mount::mount::clean_up_mount_point;
 
-use super::Node;
 use super::answer::Command;
-use super::mount::{after_failure, removed, uncertain_if_killed};
+use super::mount::{BENEATH, after_failure, removed, uncertain_if_killed};
+use super::node::Node;
 use super::options::Source;
 use super::program::text;
 use crate::interfaces::{Attacher, Detacher, DeviceMounter, DeviceUnmounter};
 use crate::plugins::shared::{dirs, is_mounted};
 use crate::{Error, Result, Spec};
-use kubernetes_mount::filesystem::SafeFormatAndMount;
-use kubernetes_mount::mount::clean_up_mount_point;
 
 /// The file system of a device if the volume doesn't say.
 const FS_TYPE: &str = "ext4";
-
-/// The mode of the directory beneath a mount.
-pub(super) const BENEATH: u32 = 0o750;
 
 impl DeviceMounter for Node {
     fn device_mount_path(&self, spec: &Spec) -> Result<PathBuf> {

@@ -3,10 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use k8s_openapi::api::core::v1::Pod;
+use kubernetes_mount::exec::ExecError;
+use kubernetes_mount::metrics::{
+    Metrics, MetricsError, MetricsNil, MetricsProvider, MetricsStatFs,
+};
+use kubernetes_mount::mount::{Mount, clean_up_mount_point};
 
-use super::Node;
 use super::answer::Command;
-use super::attach::BENEATH;
+use super::node::Node;
 use super::options::Source;
 use super::program::text;
 use crate::interfaces::{Mounter, Unmounter, Volume};
@@ -14,11 +18,9 @@ use crate::ownership::FsGroupChangePolicy;
 use crate::plugins::shared::own::Owner;
 use crate::plugins::shared::{dirs, is_mounted, names, still_mounted};
 use crate::{Attributes, Error, MounterArgs, NodeError, Result, Spec};
-use kubernetes_mount::exec::ExecError;
-use kubernetes_mount::metrics::{
-    Metrics, MetricsError, MetricsNil, MetricsProvider, MetricsStatFs,
-};
-use kubernetes_mount::mount::{Mount, clean_up_mount_point};
+
+/// The mode of the directory beneath a mount.
+pub(super) const BENEATH: u32 = 0o750;
 
 /// A volume of a Pod.
 pub(super) struct FlexVolume {

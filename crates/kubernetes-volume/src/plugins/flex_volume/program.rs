@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use kubernetes_mount::exec::{Exec, ExecError, Output, shortened};
+use kubernetes_mount::masking::Secrets;
 use tracing::debug;
 
 use super::answer::{Answer, Command, Status};
 use crate::probe::Driver;
 use crate::{Error, Result};
-use kubernetes_mount::exec::{Exec, ExecError, Output, shortened};
-use kubernetes_mount::masking::Secrets;
 
 /// A driver.
 pub(super) struct Program {

@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
+use kubernetes_mount::mount::{FileType, HostUtils};
+
 use crate::plugins::shared::dirs;
 use crate::{Error, Result};
-use kubernetes_mount::mount::{FileType, HostUtils};
 
 /// The field `type` of a hostPath.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

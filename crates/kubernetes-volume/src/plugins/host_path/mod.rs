@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::{HostPathVolumeSource, Pod, Volume as PodVolume};
+use kubernetes_mount::metrics::{Metrics, MetricsError, MetricsNil, MetricsProvider};
+use kubernetes_mount::mount::HostUtils;
 
 use super::HOST_PATH;
 use super::shared::names;
@@ -18,8 +20,6 @@ use crate::interfaces::{
     VolumeProvisioner,
 };
 use crate::{Attributes, Error, MounterArgs, Result, Spec, VolumeConfig, VolumeOptions};
-use kubernetes_mount::metrics::{Metrics, MetricsError, MetricsNil, MetricsProvider};
-use kubernetes_mount::mount::HostUtils;
 
 /// Shows Pods a path of the node.
 ///

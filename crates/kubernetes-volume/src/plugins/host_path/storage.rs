@@ -9,14 +9,14 @@ use k8s_openapi::api::core::v1::{
     HostPathVolumeSource, Node, PersistentVolume, PersistentVolumeSpec, TopologySelectorTerm,
 };
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kubernetes_mount::metrics::{Metrics, MetricsError, MetricsNil, MetricsProvider};
+use kubernetes_mount::remove::remove_at;
 use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, fchmod, mkdirat, openat, openat2};
 use rustix::io::Errno;
 
 use crate::interfaces::{Deleter, Volume, VolumeProvisioner};
 use crate::plugins::shared::names;
 use crate::{Error, Result, VolumeOptions};
-use kubernetes_mount::metrics::{Metrics, MetricsError, MetricsNil, MetricsProvider};
-use kubernetes_mount::remove::remove_at;
 
 /// Below which volumes may be deleted.
 const DELETABLE: &str = "/tmp";

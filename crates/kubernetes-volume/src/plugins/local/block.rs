@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::Local;
+use kubernetes_mount::mount::FileType;
+
+use super::source::Local;
 use crate::interfaces::{
     BlockVolume, BlockVolumeMapper, BlockVolumeUnmapper, CustomBlockVolumeMapper, PodDeviceMapPath,
     VolumeHost,
@@ -12,7 +14,6 @@ use crate::plugins::LOCAL;
 use crate::plugins::shared::names;
 use crate::plugins::shared::slot::host_utils;
 use crate::{Error, Result, Spec};
-use kubernetes_mount::mount::FileType;
 
 pub(super) struct LocalBlock {
     host: Arc<dyn VolumeHost>,

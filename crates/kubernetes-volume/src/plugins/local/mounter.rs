@@ -6,17 +6,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::Pod;
+use kubernetes_mount::metrics::{Metrics, MetricsError, MetricsProvider, MetricsStatFs};
+use kubernetes_mount::mount::{Mount, clean_up_mount_point};
 use tracing::warn;
 
-use super::Local;
+use super::source::Local;
 use crate::interfaces::{Mounter, Unmounter, Volume, VolumeHost};
 use crate::ownership::FsGroupChangePolicy;
 use crate::plugins::LOCAL;
 use crate::plugins::shared::own::Owner;
 use crate::plugins::shared::{dirs, is_mounted, real_path, refuse_mounts_inside};
 use crate::{Attributes, Error, MounterArgs, Result, Spec, VolumeOptions};
-use kubernetes_mount::metrics::{Metrics, MetricsError, MetricsProvider, MetricsStatFs};
-use kubernetes_mount::mount::{Mount, clean_up_mount_point};
 
 /// The mode of the directory beneath a mount.
 const BENEATH: u32 = 0o750;

@@ -12,8 +12,9 @@ pub(super) mod slot;
 
 use std::path::{Path, PathBuf};
 
-use crate::{Error, Result};
 use kubernetes_mount::mount::Mount;
+
+use crate::{Error, Result};
 pub(super) use kubernetes_mount::remove::still_mounted;
 
 /// Returns what is mounted inside of a directory.

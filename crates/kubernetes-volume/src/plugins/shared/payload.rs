@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use k8s_openapi::api::core::v1::{ConfigMap, KeyToPath, Secret};
+use kubernetes_mount::atomic_writer::FileProjection;
 
 use super::newer;
 use crate::{Error, Result};
-use kubernetes_mount::atomic_writer::FileProjection;
 
 /// The mode of files that don't say another.
 const MODE: u32 = 0o644;

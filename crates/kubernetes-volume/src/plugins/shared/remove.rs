@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use kubernetes_mount::mount::Mount;
+use kubernetes_mount::remove::remove_tree;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
 use super::{dirs, names, refuse_mounts_inside};
 use crate::{Error, Result};
-use kubernetes_mount::mount::Mount;
-use kubernetes_mount::remove::remove_tree;
 
 /// Removes a volume's directory: renames it first, so that it is gone at once, and removes what
 /// was renamed. Also removes what an earlier attempt left. Can be repeated.

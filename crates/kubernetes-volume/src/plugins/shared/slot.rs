@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use kubernetes_mount::mount::{HostUtils, LinuxHostUtils};
+
 use crate::interfaces::VolumeHost;
 use crate::{Error, Result};
-use kubernetes_mount::mount::{HostUtils, LinuxHostUtils};
 
 /// The host, once the manager has passed it to the plugin.
 #[derive(Clone, Default)]

@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex};
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kubernetes_volume::Error;
 use kubernetes_volume::plugins::{CONFIG_MAP, SECRET};
+use root_tests::as_root;
 use serde_json::{Value, json};
 
 use super::{Node, failed, group, names, no_args, of, pod, volume};
-use root_tests::as_root;
 
 fn config_map(data: Value) -> ConfigMap {
     serde_json::from_value(json!({

@@ -2,10 +2,10 @@ use std::fs;
 
 use k8s_openapi::api::core::v1::Pod;
 use kubernetes_volume::plugins::DOWNWARD_API;
+use root_tests::as_root;
 use serde_json::{Value, json};
 
 use super::{Node, failed, group, names, no_args, of, pod, volume};
-use root_tests::as_root;
 
 fn web() -> Pod {
     pod(json!({

@@ -2,10 +2,10 @@ use std::fs;
 
 use kubernetes_volume::plugins::EMPTY_DIR;
 use nix::sys::statfs::{TMPFS_MAGIC, statfs};
+use root_tests::as_root;
 use serde_json::json;
 
 use super::{Node, UID, failed, group, names, no_args, of, pod, volume};
-use root_tests::as_root;
 
 #[test]
 fn on_disk() {

@@ -9,9 +9,9 @@ use kubernetes_volume::mount::Mount;
 use kubernetes_volume::plugins::FlexVolumePlugin;
 use kubernetes_volume::testing::{FakeExec, FakeHost, FakeMounter};
 use kubernetes_volume::{Error, NodeError, NodeResizeOptions};
+use root_tests::{as_root, write_program};
 
 use super::*;
-use root_tests::{as_root, write_program};
 
 const DRIVER: &str = "example.com/nas";
 const NODE: &str = "fake-node";

@@ -6,9 +6,9 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use kubernetes_volume::host::StandaloneHost;
 use kubernetes_volume::mount::{LinuxMounter, Mount};
 use kubernetes_volume::plugins::CONFIG_MAP;
+use root_tests::as_root;
 
 use super::*;
-use root_tests::as_root;
 
 fn settings(size: usize) -> Arc<ConfigMap> {
     let data = json!({"a": "x".repeat(size), "b": "small"});

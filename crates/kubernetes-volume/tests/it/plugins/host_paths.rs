@@ -7,10 +7,10 @@ use kubernetes_volume::interfaces::{EventRecorder, VolumePlugin};
 use kubernetes_volume::metrics::MetricsErrorCode;
 use kubernetes_volume::plugins::{HOST_PATH, HostPathPlugin};
 use kubernetes_volume::{Error, Spec, VolumeConfig, VolumeOptions};
+use root_tests::as_root;
 use serde_json::{Value, json};
 
 use super::{Node, failed, no_args, of, persistent, pod, volume};
-use root_tests::as_root;
 
 fn at(path: &Path, kind: &str) -> Spec {
     volume(json!({"name": "path", "hostPath": {"path": path, "type": kind}}))

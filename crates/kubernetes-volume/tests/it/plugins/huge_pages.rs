@@ -3,10 +3,10 @@ use std::io::Write;
 
 use kubernetes_volume::plugins::EMPTY_DIR;
 use nix::sys::statfs::statfs;
+use root_tests::as_root;
 use serde_json::{Value, json};
 
 use super::{Node, failed, no_args, pod, volume};
-use root_tests::as_root;
 
 fn requests(sizes: &[&str]) -> Value {
     let container = |size: &&str| {

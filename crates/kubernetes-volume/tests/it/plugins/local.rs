@@ -3,9 +3,9 @@
 use std::os::unix::fs::symlink;
 
 use kubernetes_volume::plugins::LOCAL;
+use root_tests::{Loop, as_root};
 
 use super::*;
-use root_tests::{Loop, as_root};
 
 fn local(path: &Path, read_only: bool) -> Spec {
     persistent("disk", json!({"local": {"path": path}}), read_only)

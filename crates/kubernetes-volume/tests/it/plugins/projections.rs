@@ -5,10 +5,10 @@ use k8s_openapi::api::authentication::v1::TokenRequest;
 use k8s_openapi::api::core::v1::{ConfigMap, Pod, Secret};
 use kubernetes_volume::plugins::PROJECTED;
 use kubernetes_volume::{Error, MounterArgs};
+use root_tests::as_root;
 use serde_json::{Value, json};
 
 use super::{Node, failed, names, no_args, of, pod, volume};
-use root_tests::as_root;
 
 type Requests = Arc<Mutex<Vec<(String, Value)>>>;
 

@@ -10,11 +10,11 @@ use kubernetes_volume::plugins::EMPTY_DIR;
 use nix::fcntl::OFlag;
 use nix::mount::{MsFlags, mount, umount};
 use nix::sys::stat::{Mode, mkdirat};
+use root_tests::{as_root, setting};
 use rustix::fs::{RenameFlags, renameat_with};
 use serde_json::json;
 
 use super::{Node, failed, names, no_args, pod, volume};
-use root_tests::{as_root, setting};
 
 fn scratch(node: &Node) -> PathBuf {
     let spec = volume(json!({"name": "scratch", "emptyDir": {}}));

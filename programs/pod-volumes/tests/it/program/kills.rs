@@ -2,11 +2,11 @@
 
 use std::os::unix::fs::symlink;
 
+use root_tests::{Loop, as_root, setting, write_program};
 use serde_json::{Value, json};
 
 use super::killed::{Ended, killed_at};
 use super::*;
-use root_tests::{Loop, as_root, setting, write_program};
 
 /// More steps than anything has here.
 const MOST: u64 = 2000;

@@ -1,9 +1,9 @@
 //! What is mounted, what is shown of it, and what is refused.
 
+use root_tests::as_root;
 use serde_json::json;
 
 use super::*;
-use root_tests::as_root;
 
 fn config_map(data: &Value) -> Value {
     json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "settings", "namespace": "shop"}, "data": data})

@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
+use root_tests::as_root;
 use serde_json::json;
 
 use super::*;
-use root_tests::as_root;
 
 /// Only so that a test that fails ends.
 const LONG: Duration = Duration::from_secs(120);
