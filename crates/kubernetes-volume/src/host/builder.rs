@@ -10,40 +10,21 @@ use std::sync::{Arc, OnceLock};
 use k8s_openapi::api::authentication::v1::TokenRequest;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
+use kubernetes_mount::exec::{Exec, Local};
+use kubernetes_mount::mount::{HostUtils, LinuxHostUtils, LinuxMounter, Mount};
+use kubernetes_mount::subpath::{LinuxSubpath, Subpath};
 
 use super::StandaloneHost;
 use super::layout::Layout;
-use crate::exec::{Exec, Local};
+use super::parts::{Facts, Get, Tokens, Tools};
 use crate::interfaces::EventRecorder;
-use crate::mount::{HostUtils, LinuxHostUtils, LinuxMounter, Mount};
-use crate::subpath::{LinuxSubpath, Subpath};
 use crate::{Error, Result};
 
-/// Returns the object with a namespace and a name.
-type Get<T> = Arc<dyn Fn(&str, &str) -> Result<Arc<T>> + Send + Sync>;
-/// Answers a request for a token of the service account with a namespace and a name.
-type Tokens = Arc<dyn Fn(&str, &str, &TokenRequest) -> Result<TokenRequest> + Send + Sync>;
-
-/// What is true of the node.
-#[derive(Clone, Default)]
-pub(super) struct Facts {
-    pub(super) host_name: String,
-    pub(super) node_name: String,
-    pub(super) host_ip: Option<IpAddr>,
-    pub(super) allocatable: Option<BTreeMap<String, Quantity>>,
-    pub(super) labels: Option<BTreeMap<String, String>>,
-}
-
-/// What the host works with.
-pub(super) struct Tools {
-    pub(super) mounter: Arc<dyn Mount>,
-    pub(super) host_utils: Arc<dyn HostUtils>,
-    pub(super) exec: Arc<dyn Exec>,
-    pub(super) subpather: Arc<dyn Subpath>,
-    pub(super) secrets: Get<Secret>,
-    pub(super) config_maps: Get<ConfigMap>,
-    pub(super) tokens: Option<Tokens>,
-    pub(super) recorder: Option<Arc<dyn EventRecorder>>,
+impl StandaloneHost {
+    /// Returns a builder of a host with that root directory, which is made if it doesn't exist.
+    pub fn builder(root: impl Into<PathBuf>) -> StandaloneHostBuilder {
+        StandaloneHostBuilder::new(root.into())
+    }
 }
 
 /// Builds a [`StandaloneHost`]. All settings have defaults.

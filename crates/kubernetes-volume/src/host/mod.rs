@@ -26,6 +26,7 @@
 mod builder;
 mod layout;
 mod on_disk;
+mod parts;
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -33,24 +34,24 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock, Weak};
 
 pub use builder::StandaloneHostBuilder;
-use builder::{Facts, Tools};
 use k8s_openapi::api::authentication::v1::TokenRequest;
 use k8s_openapi::api::core::v1::{ConfigMap, Pod, Secret};
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
+use kubernetes_mount::exec::Exec;
+use kubernetes_mount::mount::{HostUtils, Mount};
+use kubernetes_mount::subpath::Subpath;
 use layout::Layout;
 pub use on_disk::VolumeOnDisk;
+use parts::{Facts, Tools};
 use storage_v1::CSIDriver;
 use tracing::warn;
 
-use crate::exec::Exec;
 use crate::interfaces::{
     EventRecorder, KubeletVolumeHost, Lister, Mounter, Unmounter, VolumeHost, VolumePlugin,
 };
 use crate::manager::VolumePluginManager;
-use crate::mount::{HostUtils, Mount};
 use crate::plugins::names;
 use crate::probe::DynamicPluginProber;
-use crate::subpath::Subpath;
 use crate::{Error, Result, Spec, VolumeOptions};
 
 /// A host over a root directory, with the layout of the kubelet's.
@@ -75,11 +76,6 @@ pub struct StandaloneHost {
 }
 
 impl StandaloneHost {
-    /// Returns a builder of a host with that root directory, which is made if it doesn't exist.
-    pub fn builder(root: impl Into<PathBuf>) -> StandaloneHostBuilder {
-        StandaloneHostBuilder::new(root.into())
-    }
-
     /// Returns the root directory, without symbolic links.
     #[must_use]
     pub fn root(&self) -> &Path {

@@ -9,12 +9,12 @@ use std::sync::Arc;
 use k8s_openapi::api::authentication::v1::TokenRequest;
 use k8s_openapi::api::core::v1::{ConfigMap, ObjectReference, Pod, Secret};
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
-use storage_v1::{CSIDriver, CSINode, VolumeAttachment};
+use kubernetes_mount::exec::Exec;
+use kubernetes_mount::mount::{HostUtils, Mount};
+use kubernetes_mount::subpath::Subpath;
+use storage_v1::CSIDriver;
 
 use super::{Mounter, Unmounter};
-use crate::exec::Exec;
-use crate::mount::{HostUtils, Mount};
-use crate::subpath::Subpath;
 use crate::{Error, Result, Spec, VolumeOptions};
 
 /// The program that plugins run in, such as the kubelet.
@@ -166,11 +166,6 @@ pub trait VolumeHost: Send + Sync {
     fn as_kubelet(&self) -> Option<&dyn KubeletVolumeHost> {
         None
     }
-
-    /// Returns the host if it is the attach-detach controller.
-    fn as_attach_detach(&self) -> Option<&dyn AttachDetachVolumeHost> {
-        None
-    }
 }
 
 /// A host that is a kubelet.
@@ -198,18 +193,6 @@ pub trait KubeletVolumeHost: VolumeHost {
 
     /// Returns what looks at the files of the node.
     fn host_util(&self) -> Arc<dyn HostUtils>;
-}
-
-/// A host that is the attach-detach controller.
-pub trait AttachDetachVolumeHost: VolumeHost {
-    /// Returns the CSINodes of the cluster.
-    fn csi_node_lister(&self) -> Arc<dyn Lister<CSINode>>;
-
-    /// Returns the CSIDrivers of the cluster.
-    fn csi_driver_lister(&self) -> Arc<dyn Lister<CSIDriver>>;
-
-    /// Returns the VolumeAttachments of the cluster.
-    fn volume_attachment_lister(&self) -> Arc<dyn Lister<VolumeAttachment>>;
 }
 
 /// A cache of objects without a namespace.
@@ -243,7 +226,7 @@ pub struct Event {
     pub message: String,
 }
 
-/// Records events.
+/// Records events. A host implements it for its API server, such as with kube's `Recorder`.
 pub trait EventRecorder: Send + Sync {
     /// Records an event. It must not block for long, and never fails: events may be lost.
     fn record(&self, event: Event);

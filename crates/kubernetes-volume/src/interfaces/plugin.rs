@@ -8,7 +8,8 @@ use k8s_openapi::api::core::v1::Pod;
 
 use super::{
     Attacher, BlockVolumeMapper, BlockVolumeUnmapper, BulkVolumeVerifier, Deleter, Detacher,
-    DeviceMounter, DeviceUnmounter, EventRecorder, Mounter, Provisioner, Unmounter, VolumeHost,
+    DeviceMounter, DeviceUnmounter, EventRecorder, Mounter, Unmounter, VolumeHost,
+    VolumeProvisioner,
 };
 use crate::{NodeResizeOptions, Result, Spec, VolumeOptions};
 
@@ -175,7 +176,7 @@ pub trait ProvisionableVolumePlugin: VolumePlugin {
     /// # Errors
     ///
     /// When the options are wrong.
-    fn new_provisioner(&self, options: &VolumeOptions) -> Result<Box<dyn Provisioner>>;
+    fn new_provisioner(&self, options: &VolumeOptions) -> Result<Box<dyn VolumeProvisioner>>;
 }
 
 /// A plugin that mounts devices once for the node.
@@ -303,7 +304,8 @@ pub trait BlockVolumePlugin: VolumePlugin {
     ) -> Result<Spec>;
 }
 
-/// A plugin of whose volumes a node can have only so many.
+/// A plugin of whose volumes a node can have only so many, such as those of a cloud. The plugins of
+/// this crate have no limits.
 pub trait VolumePluginWithAttachLimits: VolumePlugin {
     /// Returns how many volumes the node can have, by the key of their limit, such as
     /// `storage-limits-example`.

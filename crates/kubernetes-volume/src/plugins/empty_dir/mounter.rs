@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::{EmptyDirVolumeSource, Pod};
+use kubernetes_mount::metrics::{Metrics, MetricsError, MetricsProvider};
+use kubernetes_mount::mount::Mount;
 use rustix::fs::statfs;
 
 use super::medium::Medium;
 use crate::interfaces::{Mounter, Volume, VolumeHost};
-use crate::metrics::{Metrics, MetricsError, MetricsProvider};
-use crate::mount::Mount;
 use crate::plugins::EMPTY_DIR;
 use crate::plugins::shared::dirs::{self, Marker};
 use crate::plugins::shared::measure::Measure;

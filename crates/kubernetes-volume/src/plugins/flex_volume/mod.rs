@@ -3,6 +3,7 @@
 mod answer;
 mod attach;
 mod mount;
+mod node;
 mod options;
 mod program;
 
@@ -11,21 +12,19 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::{FlexVolumeSource, Pod, Volume as PodVolume};
+use kubernetes_mount::filesystem::ResizeFs;
 
 use self::answer::{Capabilities, Command};
+use self::node::Node;
 use self::options::Source;
 use self::program::Program;
-use super::shared::dirs::device_mounts;
 use super::shared::names;
 use super::shared::slot::Slot;
-use crate::exec::Exec;
-use crate::filesystem::ResizeFs;
 use crate::interfaces::{
     AttachableVolumePlugin, Attacher, Detacher, DeviceMountableVolumePlugin, DeviceMounter,
     DeviceUnmounter, ExpandableVolumePlugin, Mounter, NodeExpandableVolumePlugin,
     PersistentVolumePlugin, Unmounter, VolumeHost, VolumePlugin,
 };
-use crate::mount::Mount;
 use crate::probe::{DirectoryProber, Driver};
 use crate::{NodeResizeOptions, Result, Spec, VolumeOptions};
 
@@ -98,49 +97,6 @@ impl FlexVolumePlugin {
             program: Arc::clone(&self.program),
             capabilities: self.capabilities,
         })
-    }
-}
-
-/// The driver on the node of a host.
-#[derive(Clone)]
-struct Node {
-    host: Arc<dyn VolumeHost>,
-    program: Arc<Program>,
-    capabilities: Capabilities,
-}
-
-impl Node {
-    fn name(&self) -> &str {
-        &self.program.name
-    }
-
-    fn exec(&self) -> Arc<dyn Exec> {
-        self.host.exec(self.name())
-    }
-
-    fn mounter(&self) -> Arc<dyn Mount> {
-        self.host.mounter(self.name())
-    }
-
-    /// Runs a command of the driver; nothing if it doesn't support it.
-    fn call(&self, command: Command, args: &[&str]) -> Result<Option<answer::Answer>> {
-        self.program.call(&*self.exec(), command, args, &[])
-    }
-
-    /// Returns the driver's name for what is behind the volume.
-    fn volume_name(&self, spec: &Spec) -> Result<String> {
-        let source = Source::of(spec, self.name())?;
-        let answer = self.call(Command::GetVolumeName, &[&source.options().to_json()?])?;
-        let named = answer.and_then(|answer| answer.volume_name);
-        let name = named.unwrap_or_else(|| spec.name().to_owned());
-        // It becomes the name of a directory.
-        names::check("name that the driver has for a volume", &name)?;
-        Ok(name)
-    }
-
-    fn device_mount_path(&self, spec: &Spec) -> Result<PathBuf> {
-        let mounts = device_mounts(&*self.host, self.name());
-        Ok(mounts.join(self.volume_name(spec)?))
     }
 }
 
@@ -236,7 +192,7 @@ impl DeviceMountableVolumePlugin for FlexVolumePlugin {
     }
 
     fn device_mount_refs(&self, device_mount_path: &Path) -> Result<Vec<PathBuf>> {
-        self.node()?.mounter().mount_refs(device_mount_path)
+        Ok(self.node()?.mounter().mount_refs(device_mount_path)?)
     }
 }
 

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use crate::mount::{FileType, HostUtils};
+use kubernetes_mount::mount::{FileType, HostUtils};
+
 use crate::plugins::shared::dirs;
 use crate::{Error, Result};
 
@@ -69,7 +70,7 @@ fn make(
     utils: &dyn HostUtils,
     path: &Path,
     mode: u32,
-    make: impl FnOnce(&Path) -> Result<()>,
+    make: impl FnOnce(&Path) -> kubernetes_mount::Result<()>,
 ) -> Result<()> {
     if utils.path_exists(path)? {
         return Ok(());

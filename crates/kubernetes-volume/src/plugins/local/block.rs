@@ -3,12 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::Local;
+use kubernetes_mount::mount::FileType;
+
+use super::source::Local;
 use crate::interfaces::{
     BlockVolume, BlockVolumeMapper, BlockVolumeUnmapper, CustomBlockVolumeMapper, PodDeviceMapPath,
     VolumeHost,
 };
-use crate::mount::FileType;
 use crate::plugins::LOCAL;
 use crate::plugins::shared::names;
 use crate::plugins::shared::slot::host_utils;

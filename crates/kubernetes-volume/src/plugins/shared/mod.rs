@@ -12,9 +12,10 @@ pub(super) mod slot;
 
 use std::path::{Path, PathBuf};
 
-use crate::mount::Mount;
-pub(super) use crate::walk::remove::still_mounted;
+use kubernetes_mount::mount::Mount;
+
 use crate::{Error, Result};
+pub(super) use kubernetes_mount::remove::still_mounted;
 
 /// Returns what is mounted inside of a directory.
 pub(super) fn mounts_inside(mounter: &dyn Mount, dir: &Path) -> Result<Vec<PathBuf>> {
@@ -32,7 +33,7 @@ pub(super) fn mounts_inside(mounter: &dyn Mount, dir: &Path) -> Result<Vec<PathB
 pub(super) fn refuse_mounts_inside(mounter: &dyn Mount, dir: &Path) -> Result<()> {
     match mounts_inside(mounter, dir)?.into_iter().next() {
         None => Ok(()),
-        Some(path) => Err(still_mounted(&path)),
+        Some(path) => Err(still_mounted(&path).into()),
     }
 }
 
@@ -47,7 +48,7 @@ pub(super) fn unmount_all(mounter: &dyn Mount, path: &Path) -> Result<()> {
         refuse_mounts_inside(mounter, path)?;
         mounter.unmount(path)?;
     }
-    Err(still_mounted(path))
+    Err(still_mounted(path).into())
 }
 
 /// Whether something is mounted at a path that may not exist.
@@ -55,7 +56,7 @@ pub(super) fn is_mounted(mounter: &dyn Mount, path: &Path) -> Result<bool> {
     if !dirs::exists(path)? {
         return Ok(false);
     }
-    mounter.is_mount_point(path)
+    Ok(mounter.is_mount_point(path)?)
 }
 
 /// The path as the table of mounts has it: that of the directory above, without links, and the

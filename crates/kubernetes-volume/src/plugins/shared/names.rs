@@ -8,9 +8,9 @@ use serde::Serialize;
 
 use crate::{Error, Result, Spec};
 
-/// What is appended to the name of a volume's directory while it is removed. A name of Kubernetes
-/// has no `~`.
-pub(crate) const DELETING: &str = ".deleting~";
+/// The ending that a volume's directory gets while it is removed. A directory with it is no volume:
+/// names of Kubernetes have no `~`.
+pub const DELETING: &str = ".deleting~";
 
 /// The longest name of a directory.
 const MAX_NAME: usize = 255;

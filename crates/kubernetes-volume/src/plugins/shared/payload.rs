@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use k8s_openapi::api::core::v1::{ConfigMap, KeyToPath, Secret};
+use kubernetes_mount::atomic_writer::FileProjection;
 
 use super::newer;
-use crate::atomic_writer::FileProjection;
 use crate::{Error, Result};
 
 /// The mode of files that don't say another.

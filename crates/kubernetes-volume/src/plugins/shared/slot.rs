@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use kubernetes_mount::mount::{HostUtils, LinuxHostUtils};
+
 use crate::interfaces::VolumeHost;
-use crate::mount::{HostUtils, LinuxHostUtils};
 use crate::{Error, Result};
 
 /// The host, once the manager has passed it to the plugin.
