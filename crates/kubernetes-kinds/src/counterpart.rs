@@ -30,7 +30,7 @@ pub trait Counterpart: Sized {
     /// The type of k8s-openapi; a text, for an enumeration.
     type Theirs;
 
-    /// Whether the counterpart has all fields, so that nothing can be lost.
+    /// True if the counterpart has all fields, so that nothing can be lost.
     const IS_COMPLETE: bool;
 
     /// Makes the value of its counterpart, whose fields it all has.
@@ -132,7 +132,7 @@ pub fn try_into_theirs<T: Counterpart>(ours: T) -> Result<T::Theirs, LossyError>
     }
 }
 
-/// Whether nothing of a field can be lost, which a function returns.
+/// Returns true if nothing of the field that a function returns can be lost.
 pub const fn is_complete<O, T: Counterpart>(_: fn(&O) -> &T) -> bool {
     T::IS_COMPLETE
 }
@@ -345,7 +345,7 @@ macro_rules! __counterpart_fields {
     };
 }
 
-/// What a type is for which the counterpart lacks a field.
+/// Expands to `false`: a type is not complete if its counterpart lacks a field.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __counterpart_lacks {

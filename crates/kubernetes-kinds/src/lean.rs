@@ -48,7 +48,7 @@ use crate::{Kind, Lifecycle, ListMapKeys, StatusSubresource};
 /// `Api::replace_status` lose nothing. So do patches. Server-side apply even refuses
 /// `managedFields`.
 ///
-/// What reads `managedFields` needs the full kind:
+/// Code that reads `managedFields` needs the full kind:
 /// [`apply::extract`](crate::apply::extract) of a lean object is an error.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Lean<K>(K);
@@ -220,7 +220,7 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for WithoutMetadata<'_, V> {
 struct Fields<'a, M> {
     map: M,
     metadata: &'a mut Option<ObjectMeta>,
-    /// Whether the last key was that of the metadata.
+    /// True if the last key was that of the metadata.
     is_metadata: bool,
 }
 

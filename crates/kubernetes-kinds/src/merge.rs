@@ -119,7 +119,7 @@ struct Theirs<T> {
 
 struct Element<T> {
     value: T,
-    /// Whether the other list has an element with the same keys.
+    /// True if the other list has an element with the same keys.
     shared: bool,
     /// That element, once it has been met.
     ours: Option<T>,

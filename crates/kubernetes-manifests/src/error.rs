@@ -77,7 +77,7 @@ fn join(outer: &FieldPath, inner: &[Segment]) -> FieldPath {
     outer.segments().iter().chain(inner).cloned().collect()
 }
 
-/// Returns whether this is the list of kubectl, which holds objects of any kinds.
+/// Returns true if a kind is the `v1` `List` of kubectl, which holds objects of any kinds.
 pub(crate) fn is_plain_list(kind: &GroupVersionKind) -> bool {
     kind.group_version == GroupVersion::from_static("", "v1") && kind.kind == "List"
 }

@@ -232,7 +232,7 @@ fn with_changes<K: Serialize>(
         .map_err(|error| error.to_string())
 }
 
-/// What of a request is defaulted and validated.
+/// The part of a request that is defaulted and validated.
 enum Subject<'r, K> {
     /// The operation has no object of this kind.
     None,

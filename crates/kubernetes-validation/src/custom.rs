@@ -8,7 +8,7 @@ use crate::{
     Warning,
 };
 
-/// What errors of rules in CEL say that they break.
+/// The rule of errors of CEL rules.
 pub(crate) const RULE: &str = "x-kubernetes-validations";
 
 /// Where a server reports errors of an object as a whole, or of none of its fields.
@@ -249,7 +249,7 @@ pub(crate) fn ratchet<K: Strategy>(
     }
 }
 
-/// Whether the value at a path, or one that it is in, is the same in both.
+/// Returns true if the value at a path, or one that contains it, is equal in both objects.
 fn is_stored(path: &FieldPath, new: &Value, old: &Value, lists: ListMapKeys) -> bool {
     let (mut new, mut old) = (new, old);
     let mut at = String::new();

@@ -37,7 +37,7 @@ impl Checker<'_> {
     }
 }
 
-/// Whether a kind in lower case is a label of DNS that begins with a letter.
+/// Returns true if a kind in lower case is a DNS label that begins with a letter.
 #[inline]
 fn is_kind(kind: &str) -> bool {
     let kind = kind.to_lowercase();

@@ -127,16 +127,16 @@ pub fn drop_unless<T>(is_enabled: bool, field: &mut Option<T>, stored: Option<&O
 /// its required fields.
 pub type RequiredFields = &'static [(&'static str, &'static [&'static str])];
 
-/// What differs between kinds in how a server creates and updates objects; Kubernetes' REST
+/// The differences between kinds in how a server creates and updates objects; Kubernetes' REST
 /// strategies. Generated crates implement it.
 pub trait Strategy: Kind<Scope: 'static> + Check + SetDefaults + Clone {
-    /// Whether an update may lack a resource version; Kubernetes' `AllowUnconditionalUpdate`.
+    /// True if an update may lack a resource version; Kubernetes' `AllowUnconditionalUpdate`.
     const ALLOW_UNCONDITIONAL_UPDATE: bool = false;
 
-    /// Whether an update validates `generateName` as creation does.
+    /// True if an update validates `generateName` as creation does.
     const CHECKS_NAMES_ON_UPDATE: bool = true;
 
-    /// Whether a write of the status changes metadata too, and validates nothing but metadata and
+    /// True if a write of the status changes metadata too, and validates nothing but metadata and
     /// status. Other kinds keep most metadata then, and validate the write as any update.
     const STATUS_ALONE: bool = false;
 
@@ -151,10 +151,10 @@ pub trait Strategy: Kind<Scope: 'static> + Check + SetDefaults + Clone {
     /// `spec.volumes[]`.
     const NOT_NULL: &'static [&'static str] = &[];
 
-    /// Whether the kind is a custom resource, of whose metadata a server asks less.
+    /// True if the kind is a custom resource, whose metadata has fewer rules.
     const IS_CUSTOM: bool = false;
 
-    /// Whether the schema of a custom resource has rules in CEL.
+    /// True if the schema of a custom resource has rules in CEL.
     const HAS_CEL_RULES: bool = false;
 
     /// Returns the object as JSON if a server checks only what an update changes, as it does with

@@ -16,7 +16,7 @@ pub struct Path<'a> {
     step: Step<'a>,
     /// How many steps further up the server reports an error.
     above: usize,
-    /// Whether the server leaves out the step before this one.
+    /// True if the server omits the step before this one.
     skips_parent: bool,
     /// The path that the server reports instead of all of it.
     instead: Option<&'static str>,

@@ -81,13 +81,13 @@ impl Amount {
         Parts::split(text)?.amount()
     }
 
-    /// Returns whether the value is less than zero.
+    /// Returns true if the value is less than zero.
     #[must_use]
     pub fn is_negative(&self) -> bool {
         self.negative
     }
 
-    /// Returns whether the value is zero.
+    /// Returns true if the value is zero.
     #[must_use]
     pub fn is_zero(&self) -> bool {
         self.digits == Digits::ZERO

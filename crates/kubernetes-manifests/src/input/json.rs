@@ -16,7 +16,7 @@ use super::walk::{Source, Step};
 /// A text of JSON.
 pub(crate) struct Text<'a> {
     pub(crate) text: Cow<'a, str>,
-    /// Whether bytes that are not UTF-8 have been replaced.
+    /// True if bytes that are not UTF-8 have been replaced.
     is_damaged: bool,
 }
 

@@ -50,7 +50,7 @@ struct Reader<'t, 'w, 'l> {
     /// The field of which this is the value, until the type has said what it wants to read.
     field: Option<Pending<'t>>,
     walk: &'w mut Walk<'t, 'l>,
-    /// Whether unknown and duplicate fields are reported; not so in raw JSON.
+    /// True if unknown and duplicate fields are reported; in raw JSON they are not.
     notices: bool,
 }
 

@@ -55,12 +55,12 @@ pub(crate) struct Source<'t> {
 /// [`HEADROOM`]: names may be long and contain many errors.
 const MAX_GROWTH: usize = 16;
 
-/// What the locations of strict errors may take even in a small text.
+/// The memory in bytes that the locations of strict errors may take even in a small text.
 const HEADROOM: usize = 1 << 20;
 
 /// The strict errors of a text.
 pub(crate) struct Log {
-    /// What the locations of more errors may take.
+    /// The memory in bytes that the locations of more errors may take.
     left: usize,
     errors: Vec<FieldError>,
 }

@@ -455,7 +455,8 @@ fn take_items<'t>(node: &mut Node<'t>) -> Option<Vec<Node<'t>>> {
 }
 
 impl Scheme {
-    /// Returns whether a kind is a list, and the kind of the items of a typed list.
+    /// Returns the kind of the items of a list: `Some(None)` for the list of kubectl, `None` for kinds that
+    /// are no lists.
     fn list_of(&self, kind: &GroupVersionKind) -> Option<Option<GroupVersionKind>> {
         if is_plain_list(kind) {
             return Some(None);

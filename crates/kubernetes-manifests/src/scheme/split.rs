@@ -6,7 +6,7 @@ pub(super) struct Chunk<'t> {
     pub(super) text: &'t str,
     /// The number of lines before it.
     pub(super) lines: usize,
-    /// Whether it follows a `...`.
+    /// True if the chunk follows a `...`.
     pub(super) is_after_end: bool,
 }
 

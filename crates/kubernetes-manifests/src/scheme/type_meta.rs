@@ -74,7 +74,7 @@ impl<'a> TypeMeta<'a> {
         self.api_version.is_some() && self.kind.is_some()
     }
 
-    /// Returns whether it names the kind of a type.
+    /// Returns true if this is the kind of a type.
     pub(super) fn names<T: Resource>(&self) -> bool {
         self.api_version.as_deref() == Some(T::API_VERSION) && self.kind.as_deref() == Some(T::KIND)
     }

@@ -112,7 +112,7 @@ impl fmt::Display for FieldErrorKind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FieldError {
-    /// Whether the field is unknown or a duplicate.
+    /// The kind of error: unknown or duplicate.
     pub kind: FieldErrorKind,
     /// The path in the object, as a server writes it: `metadata.labels.example.com/a`.
     ///

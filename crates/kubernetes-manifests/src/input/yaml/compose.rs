@@ -15,7 +15,7 @@ use crate::input::tree::{Field, Node, Tree};
 /// How deep a document may be nested, as in JSON; no kind of Kubernetes comes near.
 const MAX_DEPTH: usize = 127;
 
-/// What a value counts in addition to its text.
+/// The weight of a value in addition to its text.
 const NODE: usize = 4;
 
 /// The key whose value brings fields.
@@ -26,7 +26,7 @@ const VERSION: YamlVersion = YamlVersion::new(1, 1);
 
 type Result<T, E = SchemeError> = std::result::Result<T, E>;
 
-/// What the parser can't read, though Kubernetes can.
+/// An error of the parser, for text that Kubernetes may accept.
 pub(super) enum Problem {
     /// A quoted scalar goes on in a line that isn't indented enough.
     Unindented { line: usize },
@@ -386,7 +386,7 @@ struct Fields<'t> {
     known: HashMap<Cow<'t, str>, (usize, bool)>,
 }
 
-/// Whether a text in double quotes has the escape `\/`.
+/// Returns true if a text in double quotes has the escape `\/`.
 fn escapes_slash(text: &str) -> bool {
     let mut bytes = text.bytes();
     while let Some(byte) = bytes.next() {
@@ -397,7 +397,7 @@ fn escapes_slash(text: &str) -> bool {
     false
 }
 
-/// Whether a key is the merge key.
+/// Returns true if a key is the merge key.
 fn is_merge(event: &Event<'_>, span: &Span) -> Result<bool> {
     match event {
         Event::Scalar(text, style, _, tag) if text == MERGE => match tag {
@@ -409,7 +409,7 @@ fn is_merge(event: &Event<'_>, span: &Span) -> Result<bool> {
     }
 }
 
-/// What a value counts, and how deep it is.
+/// Returns the weight and the depth of a value.
 fn measure(tree: &Tree<'_>) -> (usize, usize) {
     let add = |(weight, depth): (usize, usize), (more, below): (usize, usize)| {
         (weight + more, depth.max(below + 1))

@@ -27,15 +27,15 @@ const MARK: char = '\u{feff}';
 #[derive(Clone, Copy)]
 pub(crate) struct Yaml<'t> {
     text: &'t str,
-    /// Whether it is read as kubectl reads a file: the last line ends as the others do. A server
-    /// takes a body as it is.
+    /// True if the text is read as kubectl reads a file, which ends the last line like the others. A
+    /// server doesn't change a body.
     is_file: bool,
-    /// Whether all of equal keys are kept, among them those that merge keys bring. Otherwise a key
-    /// that stands twice is an error.
+    /// True if duplicate keys are kept, including those of merge keys. Otherwise a duplicate key is an
+    /// error.
     keeps_duplicates: bool,
-    /// Whether the text before it has ended with `...`.
+    /// True if the text before it ended with `...`.
     pub(crate) is_after_end: bool,
-    /// What aliases may still add beyond a multiple of the text.
+    /// The weight that aliases may still add beyond a multiple of the text.
     pub(crate) headroom: usize,
 }
 
@@ -75,7 +75,7 @@ impl<'t> Yaml<'t> {
         let (read, problem) = self.compose(self.text);
         let is_unindented = matches!(problem, Some(Problem::Unindented { .. }));
         if let Err(strange) = self.check_characters() {
-            // The first fault is told, if it is one.
+            // An earlier error of the parser takes precedence.
             let line = |error: &SchemeError| error.location().line;
             let is_first = |error: &SchemeError| line(error) < line(&strange);
             let damaged = read.err().filter(|error| !is_unindented && is_first(error));

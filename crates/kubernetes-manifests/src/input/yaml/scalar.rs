@@ -1,4 +1,4 @@
-//! What a scalar of YAML means to Kubernetes: the rules of YAML 1.1 as `go.yaml.in/yaml/v2` has them.
+//! The values of YAML scalars, by the rules of YAML 1.1 as `go.yaml.in/yaml/v2` implements them.
 
 use std::borrow::Cow;
 
@@ -61,7 +61,7 @@ impl<'t> Scalar<'t> {
         }
     }
 
-    /// What a text is that is neither quoted nor tagged.
+    /// Returns the value of a text that is neither quoted nor tagged.
     fn plain(text: Cow<'t, str>) -> Self {
         match text.as_ref() {
             "" | "~" | "null" | "Null" | "NULL" => return Self::Null,
@@ -189,7 +189,7 @@ fn float(text: &str) -> Option<f64> {
     text.parse().ok().filter(|value: &f64| value.is_finite())
 }
 
-/// Takes out underscores, each of which has to stand between two digits.
+/// Removes underscores, each of which must be between two digits.
 fn between_digits(text: &str) -> Option<String> {
     let digit = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_digit);
     let bytes = text.as_bytes();

@@ -1,21 +1,16 @@
-//! Streams read part by part: nothing hides anything else, and everything has its place.
+//! Streams decoded part by part: an error hides no other part, and each has a position.
 
-#![cfg(feature = "yaml")]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
-mod common;
-
-use common::{PotV1, pot, pots, scheme};
+use crate::common::{PotV1, pot, pots, scheme};
 use kubernetes_kinds::{FieldPath, Segment};
 use kubernetes_manifests::scheme::{AnyObject, Part, Reason, Syntax, to_json_all, to_yaml_all};
 use proptest::prelude::*;
 
-/// What is told of each part: line, name, and the reading error or the strict errors.
-fn told(text: &str, syntax: Syntax) -> Vec<String> {
+/// Describes each part: line, name, and the decoding error or the field errors.
+fn describe(text: &str, syntax: Syntax) -> Vec<String> {
     let scheme = scheme();
     let line = |part: Part<'_>| {
         let name = part.name.as_deref().unwrap_or("-");
-        let mut told = match &part.object {
+        let mut description = match &part.object {
             Ok(Some(_)) => format!("{name} is read"),
             Ok(None) => "list".to_owned(),
             Err(error) => {
@@ -32,15 +27,15 @@ fn told(text: &str, syntax: Syntax) -> Vec<String> {
             }
         };
         for error in &part.field_errors {
-            told += &format!(", {error} at {}", error.location.line.unwrap());
+            description += &format!(", {error} at {}", error.location.line.unwrap());
         }
-        format!("{}: {told}", part.location.line.unwrap())
+        format!("{}: {description}", part.location.line.unwrap())
     };
     scheme.decode_each(text, syntax).map(line).collect()
 }
 
 fn yaml(text: &str) -> Vec<String> {
-    told(text, Syntax::JsonOrYaml)
+    describe(text, Syntax::JsonOrYaml)
 }
 
 const HEAD: &str = "apiVersion: example.com/v1\nkind: Pot\n";
@@ -126,9 +121,9 @@ fn json_goes_on_after_damage() {
         "4: - is read",
         "7: -  syntax at 8",
     ];
-    let found = told(&text, Syntax::Json);
+    let found = describe(&text, Syntax::Json);
     assert_eq!(found[..3], wanted[..3], "{found:?}");
-    // Wherever it goes on, it finds what is whole.
+    // Wherever decoding resumes, it finds the intact documents.
     assert!(found.contains(&"12: - is read".to_owned()), "{found:?}");
     assert!(found.last().unwrap().ends_with("syntax at 14"), "{found:?}");
 }
@@ -143,13 +138,13 @@ fn each_document_has_its_own_language() {
         "7: - is read",
     ];
     assert_eq!(yaml(text), wanted);
-    let found = told(text, Syntax::Json);
+    let found = describe(text, Syntax::Json);
     assert_eq!(found[..2], wanted[..2]);
     assert!(
-        found[2..].iter().all(|told| told.contains("syntax")),
+        found[2..].iter().all(|part| part.contains("syntax")),
         "{found:?}"
     );
-    assert_eq!(told("kind: A\n", Syntax::Json), ["1: -  syntax at 1"]);
+    assert_eq!(describe("kind: A\n", Syntax::Json), ["1: -  syntax at 1"]);
 }
 
 fn path(text: &str) -> FieldPath {
@@ -261,7 +256,7 @@ fn aliases_share_one_limit() {
     let found = yaml(&text);
     assert_eq!(found[3], "19: - is read", "{found:?}");
     assert!(
-        found[..3].iter().all(|told| told.contains("syntax")),
+        found[..3].iter().all(|part| part.contains("syntax")),
         "{found:?}"
     );
     assert!(found[4].contains("apiVersion is missing"), "{found:?}");

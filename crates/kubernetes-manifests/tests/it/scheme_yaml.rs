@@ -1,12 +1,7 @@
 //! The scheme and YAML: read as Kubernetes reads it, and written so that it is read back.
 
-#![cfg(feature = "yaml")]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
-mod common;
-
-use common::{PotInfo, PotV1, PotV1List, PotV1beta1};
-use common::{pot, pots, scheme, text};
+use crate::common::{PotInfo, PotV1, PotV1List, PotV1beta1};
+use crate::common::{pot, pots, scheme, text};
 use kubernetes_manifests::scheme::{AnyObject, Decoded, Reason, SchemeError, to_yaml, to_yaml_all};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -332,7 +327,7 @@ fn a_large_stream_is_fine() {
     };
     let decoded: Decoded<PotV1List> = scheme().decode_yaml(&to_yaml(&list).unwrap()).unwrap();
     assert_eq!(decoded.object, list);
-    // More values than the reader takes on unless it is told.
+    // More values than the reader accepts by default.
     let dense = format!("[{}1]", "1,".repeat(300_000));
     assert_eq!(field(&dense).as_array().unwrap().len(), 300_001);
 }

@@ -1,7 +1,9 @@
-//! Kinds to test with: pots of example.com in v1 and v1beta1, which say the same in other
-//! words, and `PotInfo` of v1alpha1, which has no note.
+//! The kinds of the tests: `Pot` of example.com in v1 and v1beta1, whose fields differ only in their
+//! names, and `PotInfo` of v1alpha1, which has no note.
 
-#![allow(dead_code, unreachable_pub)]
+#![allow(unreachable_pub)]
+// Only the tests of YAML use some of them.
+#![cfg_attr(not(feature = "yaml"), allow(dead_code))]
 
 use std::collections::BTreeMap;
 
@@ -13,8 +15,6 @@ use kubernetes_kinds::{FieldPath, Kind, Lifecycle, ListMapKeys, Release, wire};
 use kubernetes_manifests::scheme::Scheme;
 use proptest::prelude::*;
 
-// Its widths are counted from the margin of the body, and then exceed the line.
-#[rustfmt::skip]
 macro_rules! object {
     ($name:ident { $($field:ident: $type:ty = $wire:literal,)* }) => {
         #[derive(Clone, Debug, Default, PartialEq)]
@@ -44,8 +44,6 @@ macro_rules! object {
     };
 }
 
-// Its widths are counted from the margin of the body, and then exceed the line.
-#[rustfmt::skip]
 macro_rules! serde {
     ($name:ident, $read:ident, $write:ident) => {
         impl<'de> serde::Deserialize<'de> for $name {
@@ -62,8 +60,6 @@ macro_rules! serde {
     };
 }
 
-// Its widths are counted from the margin of the body, and then exceed the line.
-#[rustfmt::skip]
 macro_rules! resource {
     ($name:ident, $api:literal, $version:literal, $kind:literal, $plural:literal,
      $scope:ty, $meta:ty) => {
@@ -92,8 +88,6 @@ macro_rules! resource {
     };
 }
 
-// Its widths are counted from the margin of the body, and then exceed the line.
-#[rustfmt::skip]
 macro_rules! kind {
     ($name:ident, $list:ident, $api:literal, $version:literal, $kind:literal,
      $list_kind:literal, $plural:literal, $scope:ty,
@@ -161,8 +155,6 @@ kind!(PotInfo, PotInfoList, "example.com/v1alpha1", "v1alpha1", "PotInfo", "PotI
     size: Option<i64> = "size",
 });
 
-// Its widths are counted from the margin of the body, and then exceed the line.
-#[rustfmt::skip]
 macro_rules! lossless {
     ($a:ident, $b:ident, $a_list:ident, $b_list:ident) => {
         impl From<$a> for $b {
@@ -199,8 +191,6 @@ macro_rules! lossless {
 lossless!(PotV1, PotV1beta1, PotV1List, PotV1beta1List);
 lossless!(PotV1beta1, PotV1, PotV1beta1List, PotV1List);
 
-// Its widths are counted from the margin of the body, and then exceed the line.
-#[rustfmt::skip]
 macro_rules! lossy {
     ($a:ident, $b:ident, $a_list:ident, $b_list:ident) => {
         impl Convert<$b> for $a {
@@ -219,7 +209,11 @@ macro_rules! lossy {
             }
 
             fn convert_preserving(self) -> convert::Result<Converted<$b_list>> {
-                convert::list(self.metadata, self.items, <$a as Convert<$b>>::convert_preserving)
+                convert::list(
+                    self.metadata,
+                    self.items,
+                    <$a as Convert<$b>>::convert_preserving,
+                )
             }
         }
     };

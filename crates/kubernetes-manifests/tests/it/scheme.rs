@@ -1,11 +1,7 @@
-//! The scheme: what it tells, what it decodes from JSON, how it converts.
+//! The scheme: its description, decoding from JSON, and conversion.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
-mod common;
-
-use common::{PotInfo, PotInfoList, PotV1, PotV1List, PotV1beta1, PotV1beta1List};
-use common::{pot, pots, scheme};
+use crate::common::{PotInfo, PotInfoList, PotV1, PotV1List, PotV1beta1, PotV1beta1List};
+use crate::common::{pot, pots, scheme};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ListMeta;
 use kubernetes_kinds::convert::CONVERSION_DATA_ANNOTATION;
 use kubernetes_kinds::{GroupVersion, GroupVersionKind, WithMetadata};

@@ -1,12 +1,8 @@
-//! What the scheme says of input that it can't decode.
-
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
-mod common;
+//! Errors of input that the scheme can't decode.
 
 use std::error::Error;
 
-use common::{Lid, PotInfo, PotV1, PotV1List, PotV1beta1, pot, scheme};
+use crate::common::{Lid, PotInfo, PotV1, PotV1List, PotV1beta1, pot, scheme};
 use kubernetes_kinds::convert::CONVERSION_DATA_ANNOTATION;
 use kubernetes_kinds::{GroupVersion, WithMetadata};
 use kubernetes_manifests::scheme::{AnyObject, Reason, Scheme, SchemeError};
@@ -208,14 +204,14 @@ fn conversion() {
     let Reason::Conversion(reason) = error.reason() else {
         panic!("{error}")
     };
-    assert_eq!(reason, &common::broken_lid());
+    assert_eq!(reason, &crate::common::broken_lid());
     assert!(error.source().is_some());
     let list = PotV1List {
         items: vec![pot("a"), broken],
         ..PotV1List::default()
     };
     let error = scheme()
-        .convert::<_, common::PotInfoList>(list)
+        .convert::<_, crate::common::PotInfoList>(list)
         .unwrap_err();
     assert_eq!(
         error.to_string(),

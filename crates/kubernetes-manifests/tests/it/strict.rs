@@ -1,29 +1,24 @@
-//! Strict reading: rule by rule, with kinds that are in no crate. The tests of `conformance`
-//! hold it against what a server has said.
+//! Strict decoding, rule by rule. The tests of `conformance` compare it with a server.
 
-#![allow(clippy::unwrap_used, clippy::expect_used)]
-
-mod common;
-
-use common::{PotV1, scheme};
+use crate::common::{PotV1, scheme};
 use k8s_openapi::api::core::v1::PersistentVolumeSpec;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kubernetes_manifests::scheme::{Decoded, Reason, Scheme};
 use kubernetes_manifests::strict::{self, FieldError, FieldErrorKind};
 use proptest::prelude::*;
 
-fn told(errors: &[FieldError]) -> Vec<String> {
+fn messages(errors: &[FieldError]) -> Vec<String> {
     errors.iter().map(ToString::to_string).collect()
 }
 
 /// The errors of a pot in JSON, in which these fields follow its type.
 fn pot(fields: &str) -> Vec<String> {
     let text = format!(r#"{{"apiVersion":"example.com/v1","kind":"Pot",{fields}}}"#);
-    told(&strict::from_json::<PotV1>(text).unwrap().errors)
+    messages(&strict::from_json::<PotV1>(text).unwrap().errors)
 }
 
 fn meta(text: &str) -> Vec<String> {
-    told(&strict::from_json::<ObjectMeta>(text).unwrap().errors)
+    messages(&strict::from_json::<ObjectMeta>(text).unwrap().errors)
 }
 
 #[test]
@@ -103,7 +98,7 @@ fn types_of_k8s_openapi_are_covered() {
         .unwrap()
         .errors;
     assert_eq!(
-        told(&errors),
+        messages(&errors),
         [
             r#"duplicate field "capacity.storage""#,
             r#"unknown field "csi.foo""#,
@@ -172,7 +167,7 @@ fn the_object_is_that_of_plain_reading() {
 #[test]
 fn what_is_no_text_is_skipped_with_its_field() {
     let read = strict::from_json::<ObjectMeta>(b"{\"name\":\"a\",\"foo\":\"\xff\"}").unwrap();
-    assert_eq!(told(&read.errors), [r#"unknown field "foo""#]);
+    assert_eq!(messages(&read.errors), [r#"unknown field "foo""#]);
 }
 
 #[test]
@@ -206,7 +201,7 @@ fn another_version_has_its_own_fields() {
     // What is asked for need not be registered.
     let text = r#"{"apiVersion":"example.com/v1","kind":"Pot","x":1}"#;
     let read = Scheme::new().decode_json_strict::<PotV1>(text).unwrap();
-    assert_eq!(told(&read.errors), [r#"unknown field "x""#]);
+    assert_eq!(messages(&read.errors), [r#"unknown field "x""#]);
 }
 
 const STREAM: &str = r#"{"apiVersion":"example.com/v1","kind":"Pot","metadata":{"name":"a"},"x":1}
@@ -292,7 +287,7 @@ mod yaml {
     use super::*;
 
     fn yaml(text: &str) -> Vec<String> {
-        told(&strict::from_yaml::<ObjectMeta>(text).unwrap().errors)
+        messages(&strict::from_yaml::<ObjectMeta>(text).unwrap().errors)
     }
 
     fn lines(text: &str) -> Vec<(String, usize, usize)> {
@@ -349,12 +344,18 @@ mod yaml {
     fn merge_keys_bring_duplicates() {
         let text = "labels: &l {x: '1'}\nannotations:\n  <<: *l\n  x: '2'\n";
         let read = strict::from_yaml::<ObjectMeta>(text).unwrap();
-        assert_eq!(told(&read.errors), [r#"duplicate field "annotations.x""#]);
+        assert_eq!(
+            messages(&read.errors),
+            [r#"duplicate field "annotations.x""#]
+        );
         let annotations = read.object.annotations.unwrap();
         assert_eq!(annotations["x"], "2");
         let text = "labels: &l {x: '1'}\nannotations:\n  x: '2'\n  <<: *l\n";
         let read = strict::from_yaml::<ObjectMeta>(text).unwrap();
-        assert_eq!(told(&read.errors), [r#"duplicate field "annotations.x""#]);
+        assert_eq!(
+            messages(&read.errors),
+            [r#"duplicate field "annotations.x""#]
+        );
         assert_eq!(read.object.annotations.unwrap()["x"], "1");
         let text = "labels: &l {x: '1', y: ''}\nannotations: &a {x: '2'}\nz: {<<: [*l, *a]}\n";
         assert_eq!(
@@ -369,7 +370,7 @@ mod yaml {
         // Of several objects the last comes first.
         let text = "labels:\n  <<:\n  - {x: '1'}\n  - {x: '2'}\n";
         assert_eq!(places(text), [("labels.x".to_owned(), 3)]);
-        // What is brought in takes the place of what stands before it.
+        // A merge key replaces earlier values.
         let text = "ownerReferences:\n- a: 1\n<<:\n  <<: {ownerReferences: [{b: 1}]}\nname: c\n";
         let expected = [("ownerReferences", 4), ("ownerReferences[0].b", 4)];
         assert_eq!(
