@@ -94,9 +94,9 @@ impl Lifecycle {
         self.introduced <= release && self.removed.is_none_or(|removed| release < removed)
     }
 
-    /// Returns true if an API server of the release serves the version of the kind by default. Alpha
-    /// versions, and beta versions introduced in Kubernetes 1.24 or later, must be enabled with
-    /// `--runtime-config`.
+    /// Returns true if an API server of the release serves the version of the kind by default.
+    /// Alpha versions, and beta versions introduced in Kubernetes 1.24 or later, must be enabled
+    /// with `--runtime-config`.
     ///
     /// ```
     /// use kubernetes_kinds::{Lifecycle, Release};

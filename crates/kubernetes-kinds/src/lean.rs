@@ -54,7 +54,8 @@ use crate::{Kind, Lifecycle, ListMapKeys, StatusSubresource};
 pub struct Lean<K>(K);
 
 impl<K> Lean<K> {
-    /// Returns the object. Its `metadata.managedFields` are absent, unless they have been set since.
+    /// Returns the object. Its `metadata.managedFields` are absent, unless they have been set
+    /// since.
     pub fn into_inner(self) -> K {
         self.0
     }

@@ -141,8 +141,8 @@ fn kind(byte: u8) -> u8 {
     KINDS[usize::from(byte)]
 }
 
-/// Returns true if the text is a DNS label, or several with `between` between them. The characters of
-/// `ends` may be anywhere, a dash between two of them.
+/// Returns true if the text is a DNS label, or several with `between` between them. The characters
+/// of `ends` may be anywhere, a dash between two of them.
 fn is_dns(text: &[u8], ends: u8, longest: usize, between: u8) -> bool {
     // Before the first byte is the same as after a dot.
     let mut before = DOT;
@@ -161,8 +161,8 @@ fn is_dns(text: &[u8], ends: u8, longest: usize, between: u8) -> bool {
     before & ends != 0 && text.len() <= longest
 }
 
-/// Returns true if the text is a name of up to 63 letters, digits, `-`, `_` and `.`, with a letter or
-/// digit at either end.
+/// Returns true if the text is a name of up to 63 letters, digits, `-`, `_` and `.`, with a letter
+/// or digit at either end.
 fn is_name_part(text: &[u8]) -> bool {
     let ends = LOWER | UPPER;
     let (Some(first), Some(last)) = (text.first(), text.last()) else {

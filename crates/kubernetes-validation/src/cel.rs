@@ -1,8 +1,8 @@
 //! Functions for generated checks of rules in CEL, `x-kubernetes-validations`.
 //!
 //! An expression of a rule is Rust that returns a [`Result`], because CEL has errors where Rust's
-//! types have none: a field that isn't set, a sum that overflows. A server refuses an object for which
-//! a rule has no result.
+//! types have none: a field that isn't set, a sum that overflows. A server refuses an object for
+//! which a rule has no result.
 
 use std::collections::BTreeMap;
 use std::fmt;

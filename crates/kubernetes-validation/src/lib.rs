@@ -1,9 +1,9 @@
 //! Defaulting and validation of Kubernetes objects, as an API server does them before it stores
 //! an object.
 //!
-//! The rules are those of Kubernetes 1.31 to 1.36, tested against API servers of 1.31, 1.34 and 1.36,
-//! and for other releases those of its documentation. [`Validate`] follows the order in which a
-//! server handles a request:
+//! The rules are those of Kubernetes 1.31 to 1.36, tested against API servers of 1.31, 1.34 and
+//! 1.36, and for other releases those of its documentation. [`Validate`] follows the order in which
+//! a server handles a request:
 //!
 //! 1. [`SetDefaults::set_defaults`] sets defaults.
 //! 2. [`Validate::prepare_for_create`] and [`Validate::prepare_for_update`] set defaults and drop
@@ -18,8 +18,8 @@
 //! methods. Functions for what keywords can't express are hand-written beside the generated
 //! kinds; [`rules`] has those that concern every API group.
 //!
-//! With the feature `custom-resources`, there is what generated code about custom resources calls. With the
-//! feature `admission`, the module `admission` answers requests to admission webhooks.
+//! With the feature `custom-resources`, there is what generated code about custom resources calls.
+//! With the feature `admission`, the module `admission` answers requests to admission webhooks.
 
 #[cfg(feature = "admission")]
 pub mod admission;
@@ -123,8 +123,8 @@ pub fn drop_unless<T>(is_enabled: bool, field: &mut Option<T>, stored: Option<&O
     }
 }
 
-/// The path of each object, in which `[]` stands for the elements of a list or the values of a map, and
-/// its required fields.
+/// The path of each object, in which `[]` stands for the elements of a list or the values of a map,
+/// and its required fields.
 pub type RequiredFields = &'static [(&'static str, &'static [&'static str])];
 
 /// The differences between kinds in how a server creates and updates objects; Kubernetes' REST
@@ -144,7 +144,8 @@ pub trait Strategy: Kind<Scope: 'static> + Check + SetDefaults + Clone {
     /// written through its subresource.
     const REQUIRED: RequiredFields = &[];
 
-    /// Those of these fields that may be `null`. Any other field that is `null` is absent to a server.
+    /// Those of these fields that may be `null`. Any other field that is `null` is absent to a
+    /// server.
     const NULLABLE: RequiredFields = &[];
 
     /// The elements of lists of a custom resource that must not be `null`, as paths such as
@@ -260,12 +261,12 @@ pub trait Validate: Strategy {
         with_warnings(custom::finish::<Self>(checker), before.finish())
     }
 
-    /// Adds to the report of an object the required fields that its document lacks, for which a server
-    /// refuses a custom resource.
+    /// Adds to the report of an object the required fields that its document lacks, for which a
+    /// server refuses a custom resource.
     ///
-    /// Types hold the zero value of such a field, so the object doesn't show that it isn't there. What
-    /// the report says of that value is taken out. Of Kubernetes' own kinds, the rules ask for what is
-    /// required, and nothing is added.
+    /// Types hold the zero value of such a field, so the object doesn't show that it isn't there.
+    /// What the report says of that value is taken out. Of Kubernetes' own kinds, the rules ask for
+    /// what is required, and nothing is added.
     fn report_absent(document: &Value, report: &mut Report) {
         custom::report_absent::<Self>(document, report);
     }

@@ -31,8 +31,8 @@ pub(super) struct Rules {
     pub(super) unconditional_update: bool,
     /// True if an update validates `generateName` as creation does.
     pub(super) checks_names_again: bool,
-    /// True if the kind is a custom resource, whose finalizers may be any names, and whose generation is
-    /// set before a new object is validated.
+    /// True if the kind is a custom resource, whose finalizers may be any names, and whose
+    /// generation is set before a new object is validated.
     pub(super) is_custom: bool,
 }
 
@@ -230,8 +230,8 @@ fn common(
 const MAX_MANAGER: usize = 128;
 const MAX_SUBRESOURCE: usize = 256;
 
-/// Checks who manages which fields. A server drops all entries if it can't read one of them; an entry
-/// all of whose fields the request sets anew is dropped too, which isn't seen here.
+/// Checks who manages which fields. A server drops all entries if it can't read one of them; an
+/// entry all of whose fields the request sets anew is dropped too, which isn't seen here.
 fn managed_fields(entries: &[ManagedFieldsEntry], at: &Path<'_>, to: &mut Checker<'_>) {
     let is_readable = |entry: &ManagedFieldsEntry| {
         matches!(entry.operation.as_deref(), Some("Apply" | "Update"))

@@ -79,8 +79,8 @@ pub struct Error {
     pub detail: String,
     /// The stable name of the broken rule, such as `maxLength`.
     pub rule: &'static str,
-    /// The values that are accepted where the type is [`ErrorType::NotSupported`], to look for the one
-    /// that is meant; empty for other types.
+    /// The values that are accepted where the type is [`ErrorType::NotSupported`], to look for the
+    /// one that is meant; empty for other types.
     pub accepted: &'static [&'static str],
 }
 

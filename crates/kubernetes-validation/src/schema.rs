@@ -145,9 +145,9 @@ impl Checker<'_> {
         }
     }
 
-    /// Checks that at least one of some groups of fields is set, or exactly one if `only_one`: `anyOf`
-    /// and `oneOf` of `required`. An entry without a name is another condition. Returns true if the
-    /// check succeeds.
+    /// Checks that at least one of some groups of fields is set, or exactly one if `only_one`:
+    /// `anyOf` and `oneOf` of `required`. An entry without a name is another condition. Returns
+    /// true if the check succeeds.
     #[inline]
     pub fn set_together(
         &mut self,

@@ -12,9 +12,9 @@ impl ValidationError {
     /// Returns what a server answers that refuses an object of this kind and name; Kubernetes'
     /// `NewInvalid`.
     ///
-    /// The code is 422, the reason `Invalid`, and each error is a cause: its reason and field are those of
-    /// a server, the messages are those of this crate. A quantity that can't be read is an answer of 400
-    /// without causes, as a server's.
+    /// The code is 422, the reason `Invalid`, and each error is a cause: its reason and field are
+    /// those of a server, the messages are those of this crate. A quantity that can't be read is an
+    /// answer of 400 without causes, as a server's.
     ///
     /// ```
     /// use kubernetes_kinds::named;

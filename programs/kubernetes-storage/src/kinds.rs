@@ -34,8 +34,9 @@ pub(crate) fn is_complete_group(scheme: &Scheme, api_version: &str) -> bool {
         .any(|known| known.group == group && is_complete(scheme, known))
 }
 
-/// Returns true if all kinds of the group of a registered version are registered. Of the core group,
-/// which has no name, only some are, and of custom resources a cluster may have other versions.
+/// Returns true if all kinds of the group of a registered version are registered. Of the core
+/// group, which has no name, only some are, and of custom resources a cluster may have other
+/// versions.
 pub(crate) fn is_complete(scheme: &Scheme, known: &GroupVersion) -> bool {
     let is_built_in = |kind| {
         scheme
@@ -63,8 +64,8 @@ impl fmt::Display for UnknownKind {
 }
 
 impl UnknownKind {
-    /// Returns the error of a part whose group is complete, but has no such version or kind. Returns
-    /// nothing for registered kinds, other groups, and placeholders of templates.
+    /// Returns the error of a part whose group is complete, but has no such version or kind.
+    /// Returns nothing for registered kinds, other groups, and placeholders of templates.
     pub(crate) fn of_part(scheme: &Scheme, part: &Part<'_>) -> Option<Self> {
         let (version, kind) = part.api_version.as_deref().zip(part.kind.as_deref())?;
         let found = GroupVersionKind::from_type_meta(version, kind);
@@ -74,7 +75,8 @@ impl UnknownKind {
         (!is_other).then(|| Self::new(scheme, &found))
     }
 
-    /// Returns the error of a kind that isn't registered, with the registered kinds that are nearest.
+    /// Returns the error of a kind that isn't registered, with the registered kinds that are
+    /// nearest.
     pub(crate) fn new(scheme: &Scheme, found: &GroupVersionKind) -> Self {
         // Each kind has a list, which isn't registered by itself.
         let item = found.kind.strip_suffix("List").unwrap_or(&found.kind);

@@ -2,8 +2,8 @@
 
 use kubernetes_manifests::scheme::{Reason, SchemeError};
 
-/// The delimiters of placeholders, which don't occur in manifests outside of quotes: those of Go and
-/// Helm, Jinja, and ERB.
+/// The delimiters of placeholders, which don't occur in manifests outside of quotes: those of Go
+/// and Helm, Jinja, and ERB.
 const DELIMITERS: [(&str, &str); 3] = [("{{", "}}"), ("{%", "%}"), ("<%", "%>")];
 
 /// The verbs of Go's `fmt` package that stand for a text; no valid name contains one.
@@ -27,8 +27,8 @@ impl<'t> Placeholders<'t> {
         }
     }
 
-    /// Returns the line of the placeholder that causes a syntax error. Returns nothing if the syntax
-    /// error has another cause, or for errors of other kinds.
+    /// Returns the line of the placeholder that causes a syntax error. Returns nothing if the
+    /// syntax error has another cause, or for errors of other kinds.
     pub(crate) fn cause(&self, error: &SchemeError) -> Option<usize> {
         let Reason::Syntax { .. } = error.reason() else {
             return None;

@@ -8,8 +8,8 @@
 //! [`canonical`] returns the string that an API server returns for a quantity.
 //!
 //! Write quantities as strings. A server also takes numbers, and of JSON keeps all of their digits;
-//! `k8s_openapi`'s type reads them as integers or floats of 64 bits, so that one of more than 15 digits
-//! can become another amount.
+//! `k8s_openapi`'s type reads them as integers or floats of 64 bits, so that one of more than 15
+//! digits can become another amount.
 //!
 //! ```
 //! use kubernetes_kinds::quantity::{Amount, canonical};

@@ -1,5 +1,5 @@
-//! The kinds of the tests: `Pot` of example.com in v1 and v1beta1, whose fields differ only in their
-//! names, and `PotInfo` of v1alpha1, which has no note.
+//! The kinds of the tests: `Pot` of example.com in v1 and v1beta1, whose fields differ only in
+//! their names, and `PotInfo` of v1alpha1, which has no note.
 
 #![allow(unreachable_pub)]
 // Only the tests of YAML use some of them.

@@ -58,8 +58,8 @@ impl<'t> Lines<'t> {
         Some(self.starts.get(index)? + inside)
     }
 
-    /// Returns the edit that replaces the value of the field at a position; quotes stay. Returns nothing
-    /// if another field or value is there, or a value that is neither plain nor quoted.
+    /// Returns the edit that replaces the value of the field at a position; quotes stay. Returns
+    /// nothing if another field or value is there, or a value that is neither plain nor quoted.
     pub(super) fn set(
         &self,
         position: (usize, usize),
@@ -90,8 +90,8 @@ impl<'t> Lines<'t> {
         })
     }
 
-    /// Returns the edit that replaces the document with a line, up to the next marker, but keeps the
-    /// comments before it.
+    /// Returns the edit that replaces the document with a line, up to the next marker, but keeps
+    /// the comments before it.
     pub(super) fn document(&self, line: usize, new: &str) -> Option<Edit> {
         let is_marker = |index: &usize| {
             let line = self.line(*index).unwrap_or_default();

@@ -1,5 +1,5 @@
-//! `kubernetes-storage convert`: converts manifests to the newest version that a release serves, and
-//! leaves the rest of their text unchanged.
+//! `kubernetes-storage convert`: converts manifests to the newest version that a release serves,
+//! and leaves the rest of their text unchanged.
 
 mod edit;
 mod lossy;

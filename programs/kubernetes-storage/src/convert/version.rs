@@ -3,8 +3,8 @@
 use kubernetes_kinds::{GroupVersionKind, Release};
 use kubernetes_manifests::scheme::Scheme;
 
-/// Returns the newest version of a kind that a release serves, preferably by default, or the kind that
-/// has replaced it. Returns nothing if the release serves none.
+/// Returns the newest version of a kind that a release serves, preferably by default, or the kind
+/// that has replaced it. Returns nothing if the release serves none.
 pub(super) fn newest(
     scheme: &Scheme,
     kind: &GroupVersionKind,

@@ -293,8 +293,8 @@ fn subject(part: &Part<'_>) -> Subject {
     }
 }
 
-/// Returns true if a part is of a registered group, is probably meant to be, or is too damaged to know
-/// its group.
+/// Returns true if a part is of a registered group, is probably meant to be, or is too damaged to
+/// know its group.
 fn is_storage(scheme: &Scheme, part: &Part<'_>) -> bool {
     let mut versions = scheme.group_versions();
     let Some(version) = &part.api_version else {

@@ -47,8 +47,8 @@ fn what_is_ignored_and_what_is_asked() {
     );
 }
 
-/// A field that only other releases have is a warning, or an error if strict; one whose feature gate is
-/// off is a warning.
+/// A field that only other releases have is a warning, or an error if strict; one whose feature
+/// gate is off is a warning.
 #[test]
 fn fields_of_other_releases() {
     let driver = |field: &str| {

@@ -16,8 +16,8 @@ fn upstream() -> PathBuf {
     root.join(upstream).join("manifests")
 }
 
-/// The only object that a server rejects, and the paths of its errors: it has the fields of v1alpha1
-/// under the name of v1, so that it has no source.
+/// The only object that a server rejects, and the paths of its errors: it has the fields of
+/// v1alpha1 under the name of v1, so that it has no source.
 const WRONG: (&str, [&str; 4]) = (
     "csi-block-pvc-snapshot.yaml",
     [
