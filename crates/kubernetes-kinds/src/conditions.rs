@@ -65,7 +65,7 @@ pub fn find<'a>(conditions: &'a [Condition], type_: &str) -> Option<&'a Conditio
     conditions.iter().find(|condition| condition.type_ == type_)
 }
 
-/// Returns whether the condition of a type has the status `True`; `false` without such a condition.
+/// Returns true if the condition of a type has the status `True`; `false` without such a condition.
 #[inline]
 pub fn is_true(conditions: &[Condition], type_: &str) -> bool {
     find(conditions, type_).is_some_and(|condition| condition.status == "True")

@@ -6,7 +6,8 @@
 //! * `From` makes ours of theirs, and loses nothing;
 //! * `From` makes theirs of ours where the Kubernetes release that k8s-openapi is built for has all
 //!   fields of ours;
-//! * `TryFrom` makes theirs of ours where it lacks some. Its [`LossyError`] names those that are set.
+//! * `TryFrom` makes theirs of ours where it lacks some. Its [`LossyError`] names those that are
+//!   set.
 //!
 //! Which of the two there is, the compiler decides by the release. A library that doesn't know it
 //! uses `TryFrom`, which `From` implies, or [`Counterpart::into_k8s_openapi`].
@@ -30,7 +31,7 @@ pub trait Counterpart: Sized {
     /// The type of k8s-openapi; a text, for an enumeration.
     type Theirs;
 
-    /// Whether the counterpart has all fields, so that nothing can be lost.
+    /// True if the counterpart has all fields, so that nothing can be lost.
     const IS_COMPLETE: bool;
 
     /// Makes the value of its counterpart, whose fields it all has.
@@ -94,8 +95,8 @@ impl Lost {
     }
 }
 
-/// Fields that are set and that the type of k8s-openapi lacks, because it is of a Kubernetes release
-/// without them.
+/// Fields that are set and that the type of k8s-openapi lacks, because it is of a Kubernetes
+/// release without them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LossyError {
     /// The fields, at least one.
@@ -132,7 +133,7 @@ pub fn try_into_theirs<T: Counterpart>(ours: T) -> Result<T::Theirs, LossyError>
     }
 }
 
-/// Whether nothing of a field can be lost, which a function returns.
+/// Returns true if nothing of the field that a function returns can be lost.
 pub const fn is_complete<O, T: Counterpart>(_: fn(&O) -> &T) -> bool {
     T::IS_COMPLETE
 }
@@ -205,18 +206,18 @@ impl<T: Counterpart> Counterpart for BTreeMap<String, T> {
 
 /// Implements conversion from and to a type of k8s-openapi, from the table of fields.
 ///
-/// The first row is `total` if the type of k8s-openapi has all fields, in parts too, `partial` if it
-/// lacks some. With two of k8s-openapi's macros in brackets, such as
+/// The first row is `total` if the type of k8s-openapi has all fields, in parts too, `partial` if
+/// it lacks some. With two of k8s-openapi's macros in brackets, such as
 /// `total [k8s_if_ge_1_36 k8s_if_le_1_35]`, it has them in the releases of the first. The compiler
 /// checks that this is so.
 ///
 /// All is `#[inline]`, so that a program carries only the conversions that it uses.
 ///
-/// A row of a field has its name in JSON and in Rust. `as part` says that it has a counterpart of its
-/// own, `as boxed` that it is in a `Box` here only; any other is the same on both sides. Before a
-/// field that k8s-openapi hasn't in all its releases is in brackets when it has it, as above; empty
-/// brackets say that it has it in none. These fields come last. A last row `_ => field` names the
-/// field with the preserved unknown fields.
+/// A row of a field has its name in JSON and in Rust. `as part` says that it has a counterpart of
+/// its own, `as boxed` that it is in a `Box` here only; any other is the same on both sides. Before
+/// a field that k8s-openapi hasn't in all its releases is in brackets when it has it, as above;
+/// empty brackets say that it has it in none. These fields come last. A last row `_ => field` names
+/// the field with the preserved unknown fields.
 ///
 /// ```
 /// use k8s_openapi::api::core::v1 as theirs;
@@ -345,7 +346,7 @@ macro_rules! __counterpart_fields {
     };
 }
 
-/// What a type is for which the counterpart lacks a field.
+/// Expands to `false`: a type is not complete if its counterpart lacks a field.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __counterpart_lacks {

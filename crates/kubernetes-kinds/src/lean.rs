@@ -48,13 +48,14 @@ use crate::{Kind, Lifecycle, ListMapKeys, StatusSubresource};
 /// `Api::replace_status` lose nothing. So do patches. Server-side apply even refuses
 /// `managedFields`.
 ///
-/// What reads `managedFields` needs the full kind:
+/// Code that reads `managedFields` needs the full kind:
 /// [`apply::extract`](crate::apply::extract) of a lean object is an error.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Lean<K>(K);
 
 impl<K> Lean<K> {
-    /// Returns the object. Its `metadata.managedFields` are absent, unless they have been set since.
+    /// Returns the object. Its `metadata.managedFields` are absent, unless they have been set
+    /// since.
     pub fn into_inner(self) -> K {
         self.0
     }
@@ -220,7 +221,7 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for WithoutMetadata<'_, V> {
 struct Fields<'a, M> {
     map: M,
     metadata: &'a mut Option<ObjectMeta>,
-    /// Whether the last key was that of the metadata.
+    /// True if the last key was that of the metadata.
     is_metadata: bool,
 }
 

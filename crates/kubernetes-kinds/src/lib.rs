@@ -12,12 +12,14 @@
 //! * [`names`] checks the formats of names.
 //! * [`quantity`] compares amounts such as `1Gi` and `1024Mi` by their value.
 //! * [`apply`] supports server-side apply and extracts the fields that a field manager owns.
-//! * `counterpart`, with the feature `k8s-openapi-types`, converts from and to types of k8s-openapi.
+//! * `counterpart`, with the feature `k8s-openapi-types`, converts from and to types of
+//!   k8s-openapi.
 //! * [`Lean`] reads objects of a server without their `managedFields`, for caches.
 //! * `merge`, with the feature `merge`, merges objects as server-side apply does.
 //! * `schema` has what JSON Schemas of generated types need, with the feature `schemars`.
-//! * [`WithMetadata`] adds builder methods for metadata to every kind, [`build`] makes topology terms,
-//!   label selectors and owner references, [`conditions`] changes the conditions of a status.
+//! * [`WithMetadata`] adds builder methods for metadata to every kind, [`build`] makes topology
+//!   terms, label selectors and owner references, [`conditions`] changes the conditions of a
+//!   status.
 
 pub mod apply;
 pub mod build;

@@ -5,11 +5,12 @@
 /// Implements reading and writing of a part of a kind, from the table of its fields.
 ///
 /// A row has how a field is written, its name in JSON and its name in Rust, in the order of
-/// writing. `optional` fields are written when they are `Some`, `required` ones always. `as elements`
-/// after the name says that it is a list or map in which `null` is the zero value, `as entries` that
-/// it is a map in which `null` is no entry, `as quantities` that it is a map of quantities, `as metadata` the same of metadata, `as time` that it is a time, and `as shaped(..)` that it is read as a
-/// [`Shape`](crate::wire::Shape) says. A last row `_ => field` names the field that takes the fields
-/// which are not in the table.
+/// writing. `optional` fields are written when they are `Some`, `required` ones always. `as
+/// elements` after the name says that it is a list or map in which `null` is the zero value, `as
+/// entries` that it is a map in which `null` is no entry, `as quantities` that it is a map of
+/// quantities, `as metadata` the same of metadata, `as time` that it is a time, and `as shaped(..)`
+/// that it is read as a [`Shape`](crate::wire::Shape) says. A last row `_ => field` names the field
+/// that takes the fields which are not in the table.
 ///
 /// ```
 /// use kubernetes_kinds::wire;

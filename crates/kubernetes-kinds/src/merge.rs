@@ -119,7 +119,7 @@ struct Theirs<T> {
 
 struct Element<T> {
     value: T,
-    /// Whether the other list has an element with the same keys.
+    /// True if the other list has an element with the same keys.
     shared: bool,
     /// That element, once it has been met.
     ours: Option<T>,
@@ -231,8 +231,8 @@ pub fn metadata(ours: &mut ObjectMeta, theirs: ObjectMeta) {
 /// as a whole: `as fields` merges the value with its own `DeepMerge`, `as entries` and
 /// `as entries of fields` merge a map, `as set` a list without duplicates, `as list [key]` and
 /// `as list [key] of fields` a list whose elements have these keys, `as metadata` the metadata
-/// of a kind. Braces after `as fields` have the paths in the value of what is replaced as a whole, in
-/// parentheses what is no `Option`. A last row `_ => field` names the field with the preserved
+/// of a kind. Braces after `as fields` have the paths in the value of what is replaced as a whole,
+/// in parentheses what is no `Option`. A last row `_ => field` names the field with the preserved
 /// unknown fields.
 ///
 /// ```

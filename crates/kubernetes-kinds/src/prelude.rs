@@ -1,4 +1,4 @@
-//! What most programs import: `use kubernetes_kinds::prelude::*`.
+//! The items that most programs import: `use kubernetes_kinds::prelude::*`.
 //!
 //! The `prelude` of a generated crate has this and the kinds of the crate.
 

@@ -14,26 +14,29 @@ pub use crate::{
 };
 
 // `\d` is a digit of ASCII, in ECMA 262 and in a server.
-// The patterns leave the lengths of names to `maxLength`. They say what `names::NameFormat` does, but
-// for two characters beyond ASCII that Go's conversion to lower case makes `i` and `k`.
+// The patterns leave the lengths of names to `maxLength`. They say what `names::NameFormat` does,
+// but for two characters beyond ASCII that Go's conversion to lower case makes `i` and `k`.
 
 /// The pattern of [`NameFormat::DnsSubdomain`](crate::names::NameFormat::DnsSubdomain).
 pub const DNS_SUBDOMAIN: &str = r"^[\da-z]([-\da-z]*[\da-z])?(\.[\da-z]([-\da-z]*[\da-z])?)*$";
 
-/// The pattern of [`NameFormat::DnsSubdomain`](crate::names::NameFormat::DnsSubdomain), before conversion to lower case.
+/// The pattern of [`NameFormat::DnsSubdomain`](crate::names::NameFormat::DnsSubdomain), before
+/// conversion to lower case.
 pub const DNS_SUBDOMAIN_ANY_CASE: &str =
     r"^[\dA-Za-z]([-\dA-Za-z]*[\dA-Za-z])?(\.[\dA-Za-z]([-\dA-Za-z]*[\dA-Za-z])?)*$";
 
 /// The pattern of [`NameFormat::DnsLabel`](crate::names::NameFormat::DnsLabel).
 pub const DNS_LABEL: &str = r"^[\da-z]([-\da-z]*[\da-z])?$";
 
-/// The pattern of [`NameFormat::DnsLabel`](crate::names::NameFormat::DnsLabel), before conversion to lower case.
+/// The pattern of [`NameFormat::DnsLabel`](crate::names::NameFormat::DnsLabel), before conversion
+/// to lower case.
 pub const DNS_LABEL_ANY_CASE: &str = r"^[\dA-Za-z]([-\dA-Za-z]*[\dA-Za-z])?$";
 
 /// The pattern of [`NameFormat::QualifiedName`](crate::names::NameFormat::QualifiedName).
 pub const QUALIFIED_NAME: &str = r"^([\da-z]([-\da-z]*[\da-z])?(\.[\da-z]([-\da-z]*[\da-z])?)*/)?[\dA-Za-z]([-.\dA-Z_a-z]{0,61}[\dA-Za-z])?$";
 
-/// The pattern of [`NameFormat::QualifiedName`](crate::names::NameFormat::QualifiedName), before conversion to lower case.
+/// The pattern of [`NameFormat::QualifiedName`](crate::names::NameFormat::QualifiedName), before
+/// conversion to lower case.
 pub const QUALIFIED_NAME_ANY_CASE: &str = r"^([\dA-Za-z]([-\dA-Za-z]*[\dA-Za-z])?(\.[\dA-Za-z]([-\dA-Za-z]*[\dA-Za-z])?)*/)?[\dA-Za-z]([-.\dA-Z_a-z]{0,61}[\dA-Za-z])?$";
 
 /// The pattern of [`NameFormat::LabelValue`](crate::names::NameFormat::LabelValue).

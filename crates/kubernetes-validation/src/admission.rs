@@ -1,5 +1,6 @@
 //! Answers of admission webhooks: a request of an API server is defaulted or validated, and the
-//! result becomes the [`AdmissionResponse`] of kube 5, which re-exports `kube_core` as `kube::core`.
+//! result becomes the [`AdmissionResponse`] of kube 5, which re-exports `kube_core` as
+//! `kube::core`.
 //!
 //! ```
 //! use k8s_openapi::serde::Serialize;
@@ -26,10 +27,10 @@
 //!
 //! [`validate_with`] and [`default_with`] add rules and defaults of the program's own.
 //!
-//! A server sets its own defaults before it calls mutating webhooks, and validates an object between
-//! mutating and validating webhooks. A validating webhook therefore sees objects only that this
-//! server accepts: it refuses those that break own rules, or the rules of another release than the
-//! server's. [`validate`] may answer in a mutating webhook too, which comes before the server's
+//! A server sets its own defaults before it calls mutating webhooks, and validates an object
+//! between mutating and validating webhooks. A validating webhook therefore sees objects only that
+//! this server accepts: it refuses those that break own rules, or the rules of another release than
+//! the server's. [`validate`] may answer in a mutating webhook too, which comes before the server's
 //! validation. The kinds of a CustomResourceDefinition have neither defaults nor rules in the
 //! server, but those of the definition.
 
@@ -232,7 +233,7 @@ fn with_changes<K: Serialize>(
         .map_err(|error| error.to_string())
 }
 
-/// What of a request is defaulted and validated.
+/// The part of a request that is defaulted and validated.
 enum Subject<'r, K> {
     /// The operation has no object of this kind.
     None,

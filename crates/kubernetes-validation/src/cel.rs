@@ -1,8 +1,8 @@
-//! What generated checks of rules in CEL, `x-kubernetes-validations`, call.
+//! Functions for generated checks of rules in CEL, `x-kubernetes-validations`.
 //!
 //! An expression of a rule is Rust that returns a [`Result`], because CEL has errors where Rust's
-//! types have none: a field that isn't set, a sum that overflows. A server refuses an object for which
-//! a rule has no result.
+//! types have none: a field that isn't set, a sum that overflows. A server refuses an object for
+//! which a rule has no result.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -82,7 +82,7 @@ pub fn or(
     not(and(|| not(left()), || not(right())))
 }
 
-/// Whether all of them hold; a failure counts only if none is false.
+/// Returns true if the predicate holds for all items; an error counts only if none is false.
 pub fn all<T>(
     items: impl IntoIterator<Item = T>,
     mut holds: impl FnMut(T) -> Result<bool>,
@@ -98,7 +98,7 @@ pub fn all<T>(
     result
 }
 
-/// Whether any of them holds; a failure counts only if none is true.
+/// Returns true if the predicate holds for any item; an error counts only if none is true.
 pub fn exists<T>(
     items: impl IntoIterator<Item = T>,
     mut holds: impl FnMut(T) -> Result<bool>,
@@ -106,7 +106,7 @@ pub fn exists<T>(
     all(items, |item| holds(item).map(|holds| !holds)).map(|none| !none)
 }
 
-/// Whether exactly one of them holds.
+/// Returns true if the predicate holds for exactly one item.
 pub fn exists_one<T>(
     items: impl IntoIterator<Item = T>,
     mut holds: impl FnMut(T) -> Result<bool>,

@@ -43,8 +43,8 @@ pub struct Checker<'t> {
     target: &'t Target,
     is_update: bool,
     pub(crate) report: Report,
-    /// Errors of custom resources that hold on an update even where the value is as it is stored, and
-    /// that a server doesn't look for where the status is written.
+    /// Errors of custom resources that hold on an update even where the value is as it is stored,
+    /// and that a server doesn't look for where the status is written.
     pub(crate) lasting: Vec<crate::Error>,
 }
 
@@ -89,7 +89,7 @@ impl<'t> Checker<'t> {
         }
     }
 
-    /// Whether an update is checked, rather than a new object.
+    /// Returns true if an update is checked, rather than a new object.
     #[must_use]
     pub const fn is_update(&self) -> bool {
         self.is_update
@@ -415,7 +415,8 @@ impl<'t> Checker<'t> {
 /// Finds the elements of a list that have the same key as one before them.
 #[derive(Debug)]
 pub struct Repeats<I, K> {
-    /// Whether each element of a long list repeats one; a short list is searched instead.
+    /// For each element of a long list, true if it repeats an earlier one; a short list is searched
+    /// instead.
     repeats: Option<Vec<bool>>,
     keys: I,
     seen: usize,
@@ -438,7 +439,7 @@ impl<K: Eq + Hash, I: ExactSizeIterator<Item = K> + Clone> Repeats<I, K> {
         }
     }
 
-    /// Whether the next element, which has this key, repeats an element before it.
+    /// Returns true if the next element, which has this key, repeats an earlier element.
     #[inline]
     pub fn next(&mut self, key: K) -> bool {
         let at = self.seen;

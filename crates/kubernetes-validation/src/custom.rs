@@ -8,7 +8,7 @@ use crate::{
     Warning,
 };
 
-/// What errors of rules in CEL say that they break.
+/// The rule of errors of CEL rules.
 pub(crate) const RULE: &str = "x-kubernetes-validations";
 
 /// Where a server reports errors of an object as a whole, or of none of its fields.
@@ -46,8 +46,8 @@ fn leave_rules<K: Strategy>(report: &mut Report) {
     }
 }
 
-/// Adds the required fields that a document lacks, and the elements that are `null`, in place of what
-/// else is said of them.
+/// Adds the required fields that a document lacks, and the elements that are `null`, in place of
+/// what else is said of them.
 pub(crate) fn report_absent<K: Strategy>(document: &Value, report: &mut Report) {
     let absent = absent(document, K::REQUIRED, K::NULLABLE, K::NOT_NULL);
     if !absent.is_empty() {
@@ -163,7 +163,8 @@ fn of_document(path: FieldPath, error_type: ErrorType, rule: &'static str, detai
     }
 }
 
-/// Calls a function with each value at a path, in which `[]` is any element of a list or value of a map.
+/// Calls a function with each value at a path, in which `[]` is any element of a list or value of a
+/// map.
 #[inline]
 fn each_value(
     value: &Value,
@@ -209,8 +210,8 @@ fn is_in_the_way(error: &Error) -> bool {
 /// Since this release, that holds for a write of the status too.
 const RATCHETING_OF_STATUS: Release = Release::new(1, 33);
 
-/// Drops the errors since a mark that are about values as they are stored. Where they are of rules in
-/// CEL, a server warns of them.
+/// Drops the errors since a mark that are about values as they are stored. Where they are of rules
+/// in CEL, a server warns of them.
 pub(crate) fn ratchet<K: Strategy>(
     object: &K,
     stored: &K,
@@ -249,7 +250,7 @@ pub(crate) fn ratchet<K: Strategy>(
     }
 }
 
-/// Whether the value at a path, or one that it is in, is the same in both.
+/// Returns true if the value at a path, or one that contains it, is equal in both objects.
 fn is_stored(path: &FieldPath, new: &Value, old: &Value, lists: ListMapKeys) -> bool {
     let (mut new, mut old) = (new, old);
     let mut at = String::new();

@@ -72,7 +72,7 @@ impl TextFormat {
         }
     }
 
-    /// Returns whether a text has the format.
+    /// Returns true if a text has the format.
     #[must_use]
     pub fn matches(self, text: &str) -> bool {
         match self {

@@ -1,9 +1,9 @@
 //! Defaulting and validation of Kubernetes objects, as an API server does them before it stores
 //! an object.
 //!
-//! The rules are those of Kubernetes 1.31 to 1.36, tested against API servers of 1.31, 1.34 and 1.36,
-//! and for other releases those of its documentation. [`Validate`] follows the order in which a
-//! server handles a request:
+//! The rules are those of Kubernetes 1.31 to 1.36, tested against API servers of 1.31, 1.34 and
+//! 1.36, and for other releases those of its documentation. [`Validate`] follows the order in which
+//! a server handles a request:
 //!
 //! 1. [`SetDefaults::set_defaults`] sets defaults.
 //! 2. [`Validate::prepare_for_create`] and [`Validate::prepare_for_update`] set defaults and drop
@@ -18,8 +18,8 @@
 //! methods. Functions for what keywords can't express are hand-written beside the generated
 //! kinds; [`rules`] has those that concern every API group.
 //!
-//! With the feature `custom-resources`, there is what generated code about custom resources calls. With the
-//! feature `admission`, the module `admission` answers requests to admission webhooks.
+//! With the feature `custom-resources`, there is what generated code about custom resources calls.
+//! With the feature `admission`, the module `admission` answers requests to admission webhooks.
 
 #[cfg(feature = "admission")]
 pub mod admission;
@@ -120,20 +120,20 @@ pub fn drop_unless<T>(is_enabled: bool, field: &mut Option<T>, stored: Option<&O
     }
 }
 
-/// The path of each object, in which `[]` stands for the elements of a list or the values of a map, and
-/// its required fields.
+/// The path of each object, in which `[]` stands for the elements of a list or the values of a map,
+/// and its required fields.
 pub type RequiredFields = &'static [(&'static str, &'static [&'static str])];
 
-/// What differs between kinds in how a server creates and updates objects; Kubernetes' REST
+/// The differences between kinds in how a server creates and updates objects; Kubernetes' REST
 /// strategies. Generated crates implement it.
 pub trait Strategy: Kind<Scope: 'static> + Check + SetDefaults + Clone {
-    /// Whether an update may lack a resource version; Kubernetes' `AllowUnconditionalUpdate`.
+    /// True if an update may lack a resource version; Kubernetes' `AllowUnconditionalUpdate`.
     const ALLOW_UNCONDITIONAL_UPDATE: bool = false;
 
-    /// Whether an update validates `generateName` as creation does.
+    /// True if an update validates `generateName` as creation does.
     const CHECKS_NAMES_ON_UPDATE: bool = true;
 
-    /// Whether a write of the status changes metadata too, and validates nothing but metadata and
+    /// True if a write of the status changes metadata too, and validates nothing but metadata and
     /// status. Other kinds keep most metadata then, and validate the write as any update.
     const STATUS_ALONE: bool = false;
 
@@ -141,17 +141,18 @@ pub trait Strategy: Kind<Scope: 'static> + Check + SetDefaults + Clone {
     /// written through its subresource.
     const REQUIRED: RequiredFields = &[];
 
-    /// Those of these fields that may be `null`. Any other field that is `null` is absent to a server.
+    /// Those of these fields that may be `null`. Any other field that is `null` is absent to a
+    /// server.
     const NULLABLE: RequiredFields = &[];
 
     /// The elements of lists of a custom resource that must not be `null`, as paths such as
     /// `spec.volumes[]`.
     const NOT_NULL: &'static [&'static str] = &[];
 
-    /// Whether the kind is a custom resource, of whose metadata a server asks less.
+    /// True if the kind is a custom resource, whose metadata has fewer rules.
     const IS_CUSTOM: bool = false;
 
-    /// Whether the schema of a custom resource has rules in CEL.
+    /// True if the schema of a custom resource has rules in CEL.
     const HAS_CEL_RULES: bool = false;
 
     /// Returns the object as JSON if a server checks only what an update changes, as it does with
@@ -257,12 +258,12 @@ pub trait Validate: Strategy {
         with_warnings(custom::finish::<Self>(checker), before.finish())
     }
 
-    /// Adds to the report of an object the required fields that its document lacks, for which a server
-    /// refuses a custom resource.
+    /// Adds to the report of an object the required fields that its document lacks, for which a
+    /// server refuses a custom resource.
     ///
-    /// Types hold the zero value of such a field, so the object doesn't show that it isn't there. What
-    /// the report says of that value is taken out. Of Kubernetes' own kinds, the rules ask for what is
-    /// required, and nothing is added.
+    /// Types hold the zero value of such a field, so the object doesn't show that it isn't there.
+    /// What the report says of that value is taken out. Of Kubernetes' own kinds, the rules ask for
+    /// what is required, and nothing is added.
     fn report_absent(document: &Value, report: &mut Report) {
         custom::report_absent::<Self>(document, report);
     }

@@ -23,16 +23,16 @@ const STANDARD_FINALIZERS: [&str; 3] = ["kubernetes", ORPHAN, FOREGROUND];
 const ORPHAN: &str = "orphan";
 const FOREGROUND: &str = "foregroundDeletion";
 
-/// What differs between kinds.
+/// The rules that differ between kinds.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rules {
     pub(super) namespaced: bool,
-    /// Whether an update may lack a resource version.
+    /// True if an update may lack a resource version.
     pub(super) unconditional_update: bool,
-    /// Whether an update validates `generateName` as creation does.
+    /// True if an update validates `generateName` as creation does.
     pub(super) checks_names_again: bool,
-    /// Whether the kind is a custom resource, whose finalizers may be any names, and of which a new
-    /// object's generation is set before it is looked at.
+    /// True if the kind is a custom resource, whose finalizers may be any names, and whose
+    /// generation is set before a new object is validated.
     pub(super) is_custom: bool,
 }
 
@@ -230,8 +230,8 @@ fn common(
 const MAX_MANAGER: usize = 128;
 const MAX_SUBRESOURCE: usize = 256;
 
-/// Checks who manages which fields. A server drops all entries if it can't read one of them; an entry
-/// all of whose fields the request sets anew is dropped too, which isn't seen here.
+/// Checks who manages which fields. A server drops all entries if it can't read one of them; an
+/// entry all of whose fields the request sets anew is dropped too, which isn't seen here.
 fn managed_fields(entries: &[ManagedFieldsEntry], at: &Path<'_>, to: &mut Checker<'_>) {
     let is_readable = |entry: &ManagedFieldsEntry| {
         matches!(entry.operation.as_deref(), Some("Apply" | "Update"))
@@ -312,7 +312,7 @@ pub(super) fn drop_repeated_owners(meta: &mut ObjectMeta) {
     *owners = kept;
 }
 
-/// Whether an owner is listed more than once.
+/// Returns true if an owner is listed more than once.
 fn has_repeated_owners(owners: &[OwnerReference]) -> bool {
     owners
         .iter()
@@ -333,7 +333,7 @@ pub(super) fn warn_of_repeated_owners(meta: &ObjectMeta, to: &mut Checker<'_>) {
     }
 }
 
-/// Whether a finalizer is one of a domain, or one of Kubernetes' own.
+/// Returns true if a finalizer has a domain or is one of Kubernetes' own.
 fn is_qualified(finalizer: &str) -> bool {
     finalizer.contains('/') || STANDARD_FINALIZERS.contains(&finalizer)
 }

@@ -75,12 +75,12 @@ pub struct Error {
     pub path: FieldPath,
     /// The bad value, if it says more than the path and the type.
     pub value: Option<Value>,
-    /// What is wrong and how to correct it.
+    /// The problem and how to correct it.
     pub detail: String,
     /// The stable name of the broken rule, such as `maxLength`.
     pub rule: &'static str,
-    /// The values that are accepted where the type is [`ErrorType::NotSupported`], to look for the one
-    /// that is meant; empty for other types.
+    /// The values that are accepted where the type is [`ErrorType::NotSupported`], to look for the
+    /// one that is meant; empty for other types.
     pub accepted: &'static [&'static str],
 }
 
@@ -122,7 +122,7 @@ pub struct Warning {
     pub field: String,
     /// The exact path of the field.
     pub path: FieldPath,
-    /// What is unwise and what to do instead.
+    /// The problem and the alternative.
     pub message: String,
 }
 
@@ -144,7 +144,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// Whether the server accepts the object.
+    /// Returns true if the server accepts the object.
     #[must_use]
     #[inline]
     pub fn is_accepted(&self) -> bool {

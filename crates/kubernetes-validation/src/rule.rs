@@ -10,7 +10,7 @@ pub struct Rule {
     pub cel: &'static str,
     /// The type of its error.
     pub error_type: ErrorType,
-    /// What the error says; empty if the schema has no message.
+    /// The message of the error; empty if the schema has none.
     pub message: &'static str,
 }
 

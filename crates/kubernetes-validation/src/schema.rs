@@ -145,9 +145,9 @@ impl Checker<'_> {
         }
     }
 
-    /// Checks that at least one of some groups of fields is set, or, if there may be only one, exactly
-    /// one: `anyOf` and `oneOf` of `required`. What has no name in a group is another condition.
-    /// Returns whether that is so.
+    /// Checks that at least one of some groups of fields is set, or exactly one if `only_one`:
+    /// `anyOf` and `oneOf` of `required`. An entry without a name is another condition. Returns
+    /// true if the check succeeds.
     #[inline]
     pub fn set_together(
         &mut self,
@@ -175,7 +175,7 @@ impl Checker<'_> {
         fits
     }
 
-    /// Checks that all of some fields are set: `required` in `allOf`. Returns whether that is so.
+    /// Checks that all of some fields are set: `required` in `allOf`. Returns true if they are.
     #[inline]
     pub fn all_set(&mut self, at: Path<'_>, fields: &[(&'static str, bool)]) -> bool {
         for (field, _) in fields.iter().filter(|(_, is_set)| !is_set) {
@@ -187,7 +187,8 @@ impl Checker<'_> {
         fields.iter().all(|(_, is_set)| *is_set)
     }
 
-    /// Checks that not all of some fields are set: `not` with `required`. Returns whether that is so.
+    /// Checks that not all of some fields are set: `not` with `required`. Returns true if they
+    /// are not.
     #[inline]
     pub fn not_set_together(&mut self, at: Path<'_>, are_set: bool, fields: &[&str]) -> bool {
         if are_set {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 /// Semantic equality, as of Kubernetes' `apiequality.Semantic`: an absent list or map is the same
 /// as an empty one.
 pub trait Semantic {
-    /// Whether a server takes `self` and `other` for the same.
+    /// Returns true if `self` and `other` are equal for a server.
     fn is_same(&self, other: &Self) -> bool;
 }
 

@@ -12,9 +12,9 @@ impl ValidationError {
     /// Returns what a server answers that refuses an object of this kind and name; Kubernetes'
     /// `NewInvalid`.
     ///
-    /// The code is 422, the reason `Invalid`, and each error is a cause: its reason and field are those of
-    /// a server, the messages are those of this crate. A quantity that can't be read is an answer of 400
-    /// without causes, as a server's.
+    /// The code is 422, the reason `Invalid`, and each error is a cause: its reason and field are
+    /// those of a server, the messages are those of this crate. A quantity that can't be read is an
+    /// answer of 400 without causes, as a server's.
     ///
     /// ```
     /// use kubernetes_kinds::named;
@@ -40,7 +40,7 @@ impl ValidationError {
             "" => K::KIND.to_owned(),
             group => format!("{}.{group}", K::KIND),
         };
-        let errors: Vec<_> = self.errors.iter().map(told).collect();
+        let errors: Vec<_> = self.errors.iter().map(cause_message).collect();
         let errors = match errors.as_slice() {
             [error] => error.clone(),
             errors => format!("[{}]", errors.join(", ")),
@@ -70,7 +70,7 @@ fn some(text: &str) -> Option<String> {
 
 /// An error after the path that a server reports.
 #[inline]
-fn told(error: &Error) -> String {
+fn cause_message(error: &Error) -> String {
     format!("{}: {}", error.field, error.body())
 }
 

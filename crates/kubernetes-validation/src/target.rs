@@ -56,13 +56,13 @@ impl Target {
         self.release
     }
 
-    /// Whether the server is older than the release.
+    /// Returns true if the server is older than the release.
     #[must_use]
     pub fn is_before(&self, release: Release) -> bool {
         self.release < release
     }
 
-    /// Whether the server has the feature and it is enabled.
+    /// Returns true if the server has the feature and it is enabled.
     #[must_use]
     pub fn has(&self, feature: &Feature) -> bool {
         let reached = |at: Option<Release>| at.is_some_and(|at| at <= self.release);

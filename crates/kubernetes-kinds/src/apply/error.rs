@@ -23,7 +23,7 @@ pub enum ExtractError {
     Fields {
         /// The path of the damaged field, `metadata.managedFields[0].fieldsV1.f:spec`.
         path: FieldPath,
-        /// What is wrong there.
+        /// The problem.
         message: String,
     },
     /// The apply type can't represent exactly the fields that are owned.

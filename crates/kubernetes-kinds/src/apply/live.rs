@@ -110,7 +110,7 @@ pub(super) fn difference(a: &Value, b: &Value) -> Option<FieldPath> {
     differs(Some(a), Some(b), &mut path).then_some(path)
 }
 
-/// Whether two values differ; `path` is then the path of the first difference.
+/// Returns true if two values differ; `path` is then the path of the first difference.
 #[inline]
 fn differs(a: Option<&Value>, b: Option<&Value>, path: &mut FieldPath) -> bool {
     match (a, b) {

@@ -10,14 +10,14 @@ pub enum ConversionError {
     Invalid {
         /// The invalid field, `spec.drivers[1].name`.
         path: FieldPath,
-        /// What is wrong with it and what to do.
+        /// The problem and how to solve it.
         message: String,
     },
     /// The annotation that an earlier conversion has written can't be read.
     Annotation {
         /// The annotation.
         path: FieldPath,
-        /// What is wrong with it and what to do.
+        /// The problem and how to solve it.
         message: String,
     },
     /// The source doesn't fit into the annotation beside the other annotations.

@@ -125,8 +125,8 @@ fn list(
     merged.collect()
 }
 
-/// Whether the live list is the one that was seen, perhaps with elements missing, and with new
-/// ones at its end.
+/// Returns true if the live list is the one that was converted, except that elements may be
+/// missing, and new ones added at its end.
 fn is_untouched(seen: &[Name], kept: &[Name], live: &[Name]) -> bool {
     let still_there = seen.iter().filter(|name| live.contains(name));
     let new = live

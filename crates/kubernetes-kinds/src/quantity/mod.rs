@@ -8,8 +8,8 @@
 //! [`canonical`] returns the string that an API server returns for a quantity.
 //!
 //! Write quantities as strings. A server also takes numbers, and of JSON keeps all of their digits;
-//! `k8s_openapi`'s type reads them as integers or floats of 64 bits, so that one of more than 15 digits
-//! can become another amount.
+//! `k8s_openapi`'s type reads them as integers or floats of 64 bits, so that one of more than 15
+//! digits can become another amount.
 //!
 //! ```
 //! use kubernetes_kinds::quantity::{Amount, canonical};
@@ -81,13 +81,13 @@ impl Amount {
         Parts::split(text)?.amount()
     }
 
-    /// Returns whether the value is less than zero.
+    /// Returns true if the value is less than zero.
     #[must_use]
     pub fn is_negative(&self) -> bool {
         self.negative
     }
 
-    /// Returns whether the value is zero.
+    /// Returns true if the value is zero.
     #[must_use]
     pub fn is_zero(&self) -> bool {
         self.digits == Digits::ZERO

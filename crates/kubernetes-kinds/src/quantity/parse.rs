@@ -12,7 +12,7 @@ const FAST: usize = 18;
 /// A text taken apart.
 pub(super) struct Parts<'a> {
     negative: bool,
-    /// Whether the number has any digit at all.
+    /// True if the number has a digit.
     has_digits: bool,
     /// The digits before the point, without zeros at the start.
     whole: &'a str,
@@ -68,7 +68,7 @@ impl<'a> Parts<'a> {
         i64::from(exponent) - self.fraction.len() as i64
     }
 
-    /// Whether Kubernetes reads the text without large numbers.
+    /// Returns true if Kubernetes parses the text without big integers.
     fn is_fast(&self) -> bool {
         match self.suffix {
             Suffix::Decimal(exponent, _) => {
@@ -81,7 +81,7 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// Whether Kubernetes writes the text back as it is.
+    /// Returns true if Kubernetes writes the text back unchanged.
     pub(super) fn is_kept(&self) -> bool {
         let digits = || self.whole.bytes().rev();
         self.is_fast()

@@ -29,14 +29,14 @@ impl fmt::Display for Served<'_> {
 }
 
 impl Served<'_> {
-    /// Whether it is shown as `text`.
+    /// Returns true if the quantity is displayed as `text`.
     pub(super) fn is(&self, text: &str) -> bool {
         let mut rest = Rest(text);
         fmt::write(&mut rest, format_args!("{self}")).is_ok() && rest.0.is_empty()
     }
 }
 
-/// What is left of a text after what is written has been taken off its start.
+/// The rest of a text, from whose start everything that is written is removed.
 struct Rest<'a>(&'a str);
 
 impl fmt::Write for Rest<'_> {

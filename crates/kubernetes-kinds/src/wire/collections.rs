@@ -65,8 +65,8 @@ impl<C: Collection<Whole = C> + Default> Collection for Option<C> {
     }
 }
 
-/// Reads the list or map that follows a key into `slot`; `null` leaves that as it is, and is the zero
-/// value as an element.
+/// Reads the list or map that follows a key into `slot`; `null` leaves that as it is, and is the
+/// zero value as an element.
 ///
 /// # Errors
 ///
@@ -83,8 +83,8 @@ where
     Ok(())
 }
 
-/// Reads the map of quantities that follows a key into `slot`; `null` leaves that as it is, and is `0`
-/// as an entry.
+/// Reads the map of quantities that follows a key into `slot`; `null` leaves that as it is, and is
+/// `0` as an entry.
 ///
 /// # Errors
 ///
@@ -107,8 +107,8 @@ where
     Ok(())
 }
 
-/// Reads the map of a custom resource that follows a key into `slot`; `null` leaves that as it is, and
-/// is no entry: a server takes such entries out.
+/// Reads the map of a custom resource that follows a key into `slot`; `null` leaves that as it is,
+/// and is no entry: a server takes such entries out.
 ///
 /// # Errors
 ///
@@ -177,8 +177,8 @@ impl<'de, T: Deserialize<'de> + Zero> Visitor<'de> for ListVisitor<T> {
     }
 }
 
-/// The number of elements for which a list has room at first. A vector takes four, but most lists of
-/// objects have one, and most lists of texts have two.
+/// The number of elements for which a list has room at first. A vector takes four, but most lists
+/// of objects have one, and most lists of texts have two.
 const fn few<T>() -> usize {
     if size_of::<T>() <= 2 * size_of::<String>() {
         2

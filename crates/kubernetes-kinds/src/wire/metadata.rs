@@ -39,8 +39,8 @@ fn read_with<'de, M: MapAccess<'de>, const MANAGED_FIELDS: bool>(
     map.next_value_seed(Slot::<MANAGED_FIELDS>(slot))
 }
 
-/// Metadata that is read with or without `managedFields`, field by field into its place: it is large,
-/// and moving it takes time.
+/// Metadata that is read with or without `managedFields`, field by field into its place: it is
+/// large, and moving it takes time.
 struct Slot<'a, const MANAGED_FIELDS: bool>(&'a mut ObjectMeta);
 
 const FIELDS: &[&str] = &[

@@ -141,7 +141,7 @@ impl<'de> Deserialize<'de> for Text<'de> {
     }
 }
 
-/// Takes a text, which is what it is told to expect.
+/// Visits a string; `expecting` is the given text.
 struct TextVisitor(&'static str);
 
 impl<'de> Visitor<'de> for TextVisitor {

@@ -1,5 +1,5 @@
-//! Reading of lists and maps that are in each other, and of times in them: `null` is Go's zero value at
-//! every level.
+//! Reading of lists and maps that are in each other, and of times in them: `null` is Go's zero
+//! value at every level.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -57,8 +57,8 @@ impl<T: Zero> Shape for Plain<T> {
 
 /// The shape of a time: a [`Time`] or a [`MicroTime`].
 ///
-/// `null` is Go's zero time, `0001-01-01T00:00:00Z`, which Go reads as that again. Go itself writes it
-/// as `null`.
+/// `null` is Go's zero time, `0001-01-01T00:00:00Z`, which Go reads as that again. Go itself writes
+/// it as `null`.
 #[derive(Debug)]
 pub struct Moment<T>(PhantomData<T>);
 
@@ -93,8 +93,8 @@ impl Shape for Moment<MicroTime> {
     }
 }
 
-/// The shape of a quantity, of which `null` is `0`, as Go writes it. An empty one, which is its default in
-/// Rust, is refused by servers.
+/// The shape of a quantity, of which `null` is `0`, as Go writes it. An empty one, which is its
+/// default in Rust, is refused by servers.
 #[derive(Debug)]
 pub struct Measure;
 

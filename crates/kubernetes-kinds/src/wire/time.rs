@@ -15,8 +15,8 @@ const DIGITS: usize = 9;
 /// Reads the time that follows a key into `slot`; `null` leaves that as it is.
 ///
 /// Times have the form of RFC 3339 as Go's `time.Parse` takes it, `2026-01-02T03:04:05Z`, with
-/// fractions of a second and an offset as in `+01:00` allowed: capital letters, no leap seconds. Two
-/// things that Go takes are errors: an offset with 60 minutes, and times after
+/// fractions of a second and an offset as in `+01:00` allowed: capital letters, no leap seconds.
+/// Two things that Go takes are errors: an offset with 60 minutes, and times after
 /// 9999-12-30T22:00:00Z, which `k8s-openapi` doesn't have.
 ///
 /// # Errors

@@ -9,7 +9,7 @@ use super::{Object, UnknownFields};
 
 /// Where an [`Object`] puts its fields.
 pub trait Fields {
-    /// What can go wrong.
+    /// The error of the format.
     type Error;
 
     /// Takes a field that is to be written.

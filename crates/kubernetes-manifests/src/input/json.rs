@@ -1,5 +1,4 @@
-//! Documents of JSON: as trees with the positions of their names, and the position of a value for
-//! error messages.
+//! JSON documents: trees with the positions of names, and positions of values for error messages.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -16,7 +15,7 @@ use super::walk::{Source, Step};
 /// A text of JSON.
 pub(crate) struct Text<'a> {
     pub(crate) text: Cow<'a, str>,
-    /// Whether bytes that are not UTF-8 have been replaced.
+    /// True if bytes that are not UTF-8 have been replaced.
     is_damaged: bool,
 }
 
@@ -29,7 +28,7 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// The text as that of one document.
+    /// Returns the text as one document.
     pub(crate) fn source(&self) -> Source<'_> {
         Source {
             text: &self.text,
@@ -37,7 +36,7 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// Reads the documents that are not `null`, up to and with the first that is damaged.
+    /// Reads the documents that are not `null`, up to and including the first with a syntax error.
     pub(crate) fn documents(&self) -> impl Iterator<Item = Document<'_>> {
         documents(&self.text).map(|mut document| {
             if let Ok(node) = &mut document.node
@@ -53,7 +52,7 @@ impl<'a> Text<'a> {
     ///
     /// # Errors
     ///
-    /// When the text is damaged, or something follows the document.
+    /// When the text has a syntax error, or another document.
     pub(crate) fn document(&self) -> Result<Node<'_>, Error> {
         let mut node = serde_json::from_str::<Read<'_>>(&self.text)?.0;
         Cursor::new(&self.text).locate(&mut node.tree);
@@ -64,7 +63,7 @@ impl<'a> Text<'a> {
     }
 }
 
-/// A document of a stream, and the part of the text that it takes.
+/// A document of a stream, with its part of the text.
 pub(crate) struct Document<'a> {
     pub(crate) node: Result<Node<'a>, Error>,
     pub(crate) text: &'a str,
@@ -72,7 +71,7 @@ pub(crate) struct Document<'a> {
     pub(crate) before: &'a str,
 }
 
-/// Reads the documents of a text, but for those that are `null`.
+/// Reads the documents of a text, except those that are `null`.
 pub(crate) fn documents(text: &str) -> impl Iterator<Item = Document<'_>> {
     let mut cursor = Cursor::new(text);
     let mut documents = serde_json::Deserializer::from_str(text).into_iter::<Read<'_>>();
@@ -192,7 +191,7 @@ impl<'de> DeserializeSeed<'de> for Follow<'_> {
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
         match self.0 {
-            // The reader stops where it does for a type that the value doesn't have.
+            // The reader stops where it would for a value of the wrong type.
             [] => deserializer.deserialize_str(self),
             [Step::Field(..), ..] => deserializer.deserialize_map(self),
             [Step::Item(_), ..] => deserializer.deserialize_seq(self),

@@ -26,7 +26,7 @@ pub struct RegisteredKind {
     pub list_kind: Option<GroupVersionKind>,
     /// The name of its resource, `csinodes`.
     pub resource: &'static str,
-    /// Whether its objects are in namespaces.
+    /// The scope: cluster or namespace.
     pub scope: Scope,
     /// The releases in which it was introduced, deprecated and removed, where they are known.
     pub lifecycle: Option<Lifecycle>,
@@ -48,7 +48,7 @@ pub struct Route {
 pub struct Step {
     /// The target of the conversion.
     pub to: GroupVersionKind,
-    /// Whether some fields may not be representable in the target.
+    /// True if some fields may not be representable in the target.
     pub lossy: bool,
 }
 
@@ -59,7 +59,7 @@ impl Route {
         self.steps.last().map(|step| &step.to)
     }
 
-    /// Returns whether one of the conversions is lossy.
+    /// Returns true if one of the conversions is lossy.
     #[must_use]
     pub fn is_lossy(&self) -> bool {
         self.steps.iter().any(|step| step.lossy)
@@ -109,7 +109,7 @@ impl Scheme {
         self.entries.get(kind)?.about.as_ref()
     }
 
-    /// Returns whether a kind or a list is registered.
+    /// Returns true if a kind or a list is registered.
     #[must_use]
     pub fn recognizes(&self, kind: &GroupVersionKind) -> bool {
         self.entries.contains_key(kind)

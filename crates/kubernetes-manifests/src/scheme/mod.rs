@@ -28,16 +28,16 @@
 //! # YAML
 //!
 //! YAML is read as Kubernetes 1.36 reads it: as YAML 1.1, first as JSON, then as the type. So an
-//! unquoted `yes` is no string, not even as a key, `0644` is octal, `1e3` an integer, a tag of others
-//! counts for nothing, and of a merge key and a field of the same name the later one counts.
+//! unquoted `yes` is no string, not even as a key, `0644` is octal, `1e3` is an integer, unknown
+//! tags are ignored, and of a merge key and a field of the same name the later one counts.
 //! [`Scheme::decode_yaml`] reads as a server reads a body, [`Scheme::decode_yaml_all`] as kubectl
-//! reads a file, whose last line always ends.
+//! reads a file, in which a missing line end is added.
 //!
-//! What would get lost is an error: in plain reading a key that stands twice, and what follows a
-//! document before the next `---`, which Kubernetes ignores. Where the two languages differ, and what
-//! nobody sees may change the meaning, both are refused: line ends that only YAML 1.1 has, and byte
-//! order marks in the middle. A document is nested at most 127 deep, and aliases may not make a text
-//! many times larger.
+//! Data that would be lost is an error: a duplicate key, unless strict errors are reported, and
+//! text after a document and before the next `---`, which Kubernetes ignores. Invisible characters
+//! that change the meaning are errors too: line ends of YAML 1.1 only, and byte order marks that
+//! don't begin a text. A document is nested at most 127 deep, and aliases must not make a text many
+//! times larger.
 
 mod about;
 mod content;
@@ -124,7 +124,7 @@ impl Entry {
 }
 
 impl Scheme {
-    /// Returns a scheme without kinds, which preserves fields that are not representable.
+    /// Returns a scheme without kinds, which preserves unrepresentable fields in an annotation.
     #[must_use]
     pub fn new() -> Self {
         Self::default()

@@ -1,4 +1,4 @@
-//! Finding and following the route from one type to another.
+//! Finds and follows the route from one type to another.
 
 use std::any::TypeId;
 

@@ -1,4 +1,4 @@
-//! Reading streams of objects and lists of any kinds, plainly or strictly.
+//! Reads streams of objects and lists of any kinds, with or without strict errors.
 
 use k8s_openapi::serde_json::Value;
 
@@ -23,7 +23,7 @@ impl Scheme {
     /// # Errors
     ///
     /// For the first document or item that is not JSON, doesn't name its kind, contradicts the
-    /// list that contains it, or has a field of the wrong shape.
+    /// list that contains it, or has a field of the wrong type.
     pub fn decode_json_all(&self, text: impl AsRef<[u8]>) -> Result<Vec<AnyObject>, SchemeError> {
         self.json_stream(&Text::new(text.as_ref()), None)
     }
@@ -72,7 +72,7 @@ impl Scheme {
     }
 }
 
-/// A document of a stream, and where its objects and strict errors go.
+/// A document of a stream, and the receivers of its objects and strict errors.
 pub(super) struct Document<'s, 't> {
     pub(super) scheme: &'s Scheme,
     pub(super) number: usize,
@@ -170,7 +170,7 @@ impl<'t> Document<'_, 't> {
     }
 }
 
-/// Returns a field of a list, with nothing in place of its items.
+/// Returns a field of a list, without the items.
 fn without_items<'t>(field: &Field<'t>) -> Field<'t> {
     match &*field.name {
         "items" => Field {

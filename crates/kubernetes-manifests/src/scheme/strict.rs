@@ -1,4 +1,4 @@
-//! Reading one object strictly.
+//! Reads one object with strict errors.
 
 use kubernetes_kinds::GroupVersionKind;
 
@@ -12,8 +12,8 @@ use crate::input::walk::Log;
 use crate::strict::{self, Input, Strict};
 
 impl Scheme {
-    /// Reads one object as [`decode_json`](Self::decode_json) does, and reports duplicate fields and
-    /// those that are unknown in the version of the text: [`strict`].
+    /// Reads one object as [`decode_json`](Self::decode_json) does, and reports duplicate fields
+    /// and those that are unknown in the version of the text: [`strict`].
     ///
     /// # Errors
     ///
@@ -76,12 +76,12 @@ mod yaml {
             decoded.map_err(|error| error.or_on(|path| node.find(path)))
         }
 
-        /// Reads one object as [`decode_yaml`](Self::decode_yaml) does, taking the last of equal
-        /// fields, and reports unknown and duplicate fields: [`strict`].
+        /// Reads one object as [`decode_yaml`](Self::decode_yaml) does, taking the last of
+        /// duplicate fields, and reports unknown and duplicate fields: [`strict`].
         ///
         /// # Errors
         ///
-        /// As [`decode_yaml`](Self::decode_yaml), but not for keys that occur twice.
+        /// As [`decode_yaml`](Self::decode_yaml), but not for duplicate keys.
         pub fn decode_yaml_strict<T: Versioned>(
             &self,
             text: &str,
@@ -113,12 +113,12 @@ mod yaml {
         }
 
         /// Reads a stream as [`decode_yaml_all`](Self::decode_yaml_all) does, taking the last of
-        /// equal fields, and reports the unknown and duplicate fields of all its objects:
+        /// duplicate fields, and reports the unknown and duplicate fields of all its objects:
         /// [`strict`].
         ///
         /// # Errors
         ///
-        /// As [`decode_yaml_all`](Self::decode_yaml_all), but not for keys that occur twice.
+        /// As [`decode_yaml_all`](Self::decode_yaml_all), but not for duplicate keys.
         pub fn decode_yaml_all_strict(
             &self,
             text: &str,

@@ -1,4 +1,4 @@
-//! Writing, in one order for everything.
+//! Writes objects with a fixed order of fields.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -13,7 +13,7 @@ use crate::error::{Reason, SchemeError};
 ///
 /// # Errors
 ///
-/// When the type refuses to be written.
+/// When serializing fails.
 pub fn to_json<T: Serialize>(object: &T) -> Result<String, SchemeError> {
     serde_json::to_string(object).map_err(unwritable)
 }
@@ -23,7 +23,7 @@ pub fn to_json<T: Serialize>(object: &T) -> Result<String, SchemeError> {
 ///
 /// # Errors
 ///
-/// When the type of one refuses to be written.
+/// When serializing one fails.
 pub fn to_json_all<'o>(
     objects: impl IntoIterator<Item = &'o AnyObject>,
 ) -> Result<String, SchemeError> {
@@ -54,7 +54,7 @@ impl Serialize for Ordered<'_> {
     }
 }
 
-/// A value with its fields sorted, however `serde_json` has been built.
+/// A value with sorted fields, whatever the features of `serde_json`.
 struct Sorted<'v>(&'v Value);
 
 impl Serialize for Sorted<'_> {

@@ -1,4 +1,4 @@
-//! Writing YAML.
+//! Writes YAML.
 
 use k8s_openapi::serde::Serialize;
 use serde_saphyr::SerializerOptions;
@@ -12,7 +12,7 @@ use kubernetes_kinds::wire::tree;
 ///
 /// # Errors
 ///
-/// When the type refuses to be written.
+/// When serializing fails.
 pub fn to_yaml<T: Serialize>(object: &T) -> Result<String, SchemeError> {
     tree_to_yaml(&tree(object).map_err(unwritable)?)
 }
@@ -36,7 +36,7 @@ pub(super) fn tree_to_yaml<T: Serialize>(tree: &T) -> Result<String, SchemeError
 ///
 /// # Errors
 ///
-/// When the type of one refuses to be written.
+/// When serializing one fails.
 pub fn to_yaml_all<'o>(
     objects: impl IntoIterator<Item = &'o AnyObject>,
 ) -> Result<String, SchemeError> {
@@ -52,7 +52,7 @@ pub fn to_yaml_all<'o>(
 
 fn writing() -> SerializerOptions {
     serde_saphyr::ser_options! {
-        // Only text with line breaks becomes a block; long lines stay as they are.
+        // Only text with line breaks becomes a block; long lines are not folded.
         folded_wrap_chars: usize::MAX,
     }
 }

@@ -1,8 +1,8 @@
-//! Documents of YAML as trees, read as Kubernetes reads them.
+//! YAML documents as trees, read as Kubernetes reads them.
 //!
-//! Kubernetes reads YAML 1.1 with `go.yaml.in/yaml/v2` and makes JSON of it. The parser here knows
-//! the structure of YAML; what a [scalar] means, what a merge key brings and which texts are refused
-//! is decided here. `tests/e2e/tests/yaml` compares the two, and lists where they differ.
+//! Kubernetes reads YAML 1.1 with `go.yaml.in/yaml/v2` and converts it to JSON. The parser provides
+//! the structure of YAML; this module decides the values of [scalars](scalar) and merge keys, and
+//! which texts are errors. `tests/e2e/tests/yaml` compares the two, and lists the differences.
 
 mod compose;
 mod scalar;
@@ -14,10 +14,10 @@ use self::compose::{Composer, Problem};
 use super::tree::{Node, Position};
 use crate::error::{Reason, SchemeError};
 
-/// How many times its size a text may grow by its aliases, beyond [`HEADROOM`].
+/// The factor by which aliases may enlarge a text, beyond [`HEADROOM`].
 const MAX_GROWTH: usize = 10;
 
-/// The size to which even a small text may grow.
+/// The size to which aliases may enlarge even a small text.
 pub(crate) const HEADROOM: usize = 256 << 10;
 
 /// The byte order mark, which may begin a text.
@@ -27,15 +27,15 @@ const MARK: char = '\u{feff}';
 #[derive(Clone, Copy)]
 pub(crate) struct Yaml<'t> {
     text: &'t str,
-    /// Whether it is read as kubectl reads a file: the last line ends as the others do. A server
-    /// takes a body as it is.
+    /// True if the text is read as kubectl reads a file, which ends the last line like the others.
+    /// A server doesn't change a body.
     is_file: bool,
-    /// Whether all of equal keys are kept, among them those that merge keys bring. Otherwise a key
-    /// that stands twice is an error.
+    /// True if duplicate keys are kept, including those of merge keys. Otherwise a duplicate key is
+    /// an error.
     keeps_duplicates: bool,
-    /// Whether the text before it has ended with `...`.
+    /// True if the text before it ended with `...`.
     pub(crate) is_after_end: bool,
-    /// What aliases may still add beyond a multiple of the text.
+    /// The weight that aliases may still add beyond a multiple of the text.
     pub(crate) headroom: usize,
 }
 
@@ -66,7 +66,7 @@ impl<'t> Yaml<'t> {
         }
     }
 
-    /// Reads the documents but for empty ones.
+    /// Reads the documents, except empty ones.
     ///
     /// # Errors
     ///
@@ -75,7 +75,7 @@ impl<'t> Yaml<'t> {
         let (read, problem) = self.compose(self.text);
         let is_unindented = matches!(problem, Some(Problem::Unindented { .. }));
         if let Err(strange) = self.check_characters() {
-            // The first fault is told, if it is one.
+            // An earlier error of the parser takes precedence.
             let line = |error: &SchemeError| error.location().line;
             let is_first = |error: &SchemeError| line(error) < line(&strange);
             let damaged = read.err().filter(|error| !is_unindented && is_first(error));
@@ -101,7 +101,7 @@ impl<'t> Yaml<'t> {
         }
     }
 
-    /// Reads another text in the same way, and tells what the parser has found.
+    /// Reads another text in the same way, and returns the error of the parser, too.
     fn compose<'o>(
         &mut self,
         text: &'o str,
@@ -110,13 +110,13 @@ impl<'t> Yaml<'t> {
         let left = self.headroom.saturating_add(grown);
         let mut composer = Composer::new(Yaml { text, ..*self }, left);
         let documents = composer.documents();
-        // A damaged document counts as far as it has been read.
+        // A document with a syntax error counts as far as it has been read.
         self.headroom = composer.left.min(self.headroom);
         (documents, composer.problem)
     }
 
-    /// Refuses characters that YAML 1.1 has only as escapes, and those that it takes for the end of
-    /// a line but nobody else does.
+    /// Rejects characters that YAML 1.1 allows only as escapes, and those that end a line only in
+    /// YAML 1.1.
     fn check_characters(&self) -> Result<(), SchemeError> {
         let plain = |byte: u8| matches!(byte, b'\t' | b'\n' | b'\r' | b' '..=b'~');
         if self.text.bytes().all(plain) {
@@ -143,7 +143,7 @@ impl<'t> Yaml<'t> {
             .count()
             + 1;
         let message = format!(
-            "the character {} can't stand in YAML; write it as an escape in double quotes",
+            "YAML doesn't allow the character {}; write it as an escape in double quotes",
             found.escape_unicode()
         );
         Err(syntax(message, Some((line, column))))
