@@ -74,8 +74,7 @@ mod volume_attachment;
 mod volume_attributes_class;
 
 pub use csi_driver::{
-    CSIDriver, CSIDriverList, CSIDriverSpec, FSGroupPolicy, TokenRequest,
-    VolumeLifecycleMode,
+    CSIDriver, CSIDriverList, CSIDriverSpec, FSGroupPolicy, TokenRequest, VolumeLifecycleMode,
 };
 pub use csi_node::{
     CSINode, CSINodeDriver, CSINodeList, CSINodeSpec, CSINodeStatus, StorageHealth,
@@ -94,8 +93,8 @@ pub use storage_class::{
     PersistentVolumeReclaimPolicy, StorageClass, StorageClassList, VolumeBindingMode,
 };
 pub use volume_attachment::{
-    VolumeAttachment, VolumeAttachmentList, VolumeAttachmentSource,
-    VolumeAttachmentSpec, VolumeAttachmentStatus, VolumeError,
+    VolumeAttachment, VolumeAttachmentList, VolumeAttachmentSource, VolumeAttachmentSpec,
+    VolumeAttachmentStatus, VolumeError,
 };
 pub use volume_attributes_class::{VolumeAttributesClass, VolumeAttributesClassList};
 
@@ -106,7 +105,6 @@ pub mod prelude {
         VolumeAttributesClass,
     };
     pub use kubernetes_kinds::prelude::*;
-
     #[cfg(feature = "validation")]
     pub use kubernetes_validation::{Target, Validate};
 }

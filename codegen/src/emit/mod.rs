@@ -190,21 +190,13 @@ fn origins<'a>(versions: impl IntoIterator<Item = &'a ApiVersion>) -> String {
     files.join(",\n// ")
 }
 
-/// The attribute that makes a documentation comment of the lines. Render makes lines of it again.
+/// Returns the attributes that make a documentation comment of the lines.
 fn comment(lines: &[String]) -> TokenStream {
-    if lines.is_empty() {
-        return TokenStream::new();
-    }
-    let mut text = String::new();
-    for (at, line) in lines.iter().enumerate() {
-        text.push_str(if at > 0 { "\n" } else { "" });
-        text.push_str(if line.is_empty() { "" } else { " " });
-        text.push_str(line);
-    }
-    quote!(#[doc = #text])
+    let lines = lines.iter().map(|line| spaced(line));
+    quote!(#(#[doc = #lines])*)
 }
 
-/// The same for the whole file.
+/// Returns the attributes that make the documentation comment of a file of the lines.
 fn inner_comment(lines: &[String]) -> TokenStream {
     let lines = lines.iter().map(|line| spaced(line));
     quote!(#(#![doc = #lines])*)
