@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
-use super::comment;
+use super::comment::comment;
 use super::runtime::KINDS;
 use super::types::value_type;
 use crate::doc;
