@@ -4,7 +4,8 @@
 use serde_json::{Map, Value};
 
 use crate::compare::{Change, Difference, compare};
-use crate::diag::{Diagnostics, Pointer};
+use crate::diag::Diagnostics;
+use crate::pointer::Pointer;
 use crate::source::Source;
 
 /// Stands for a description that is still to be written.

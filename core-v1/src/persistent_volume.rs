@@ -124,13 +124,12 @@ impl kubernetes_kinds::StatusSubresource for PersistentVolume {
 }
 
 impl kubernetes_kinds::Kind for PersistentVolume {
-    const LIFECYCLE: Option<kubernetes_kinds::Lifecycle> =
-        Some(kubernetes_kinds::Lifecycle {
-            introduced: kubernetes_kinds::Release::new(1, 0),
-            deprecated: None,
-            removed: None,
-            replacement: None,
-        });
+    const LIFECYCLE: Option<kubernetes_kinds::Lifecycle> = Some(kubernetes_kinds::Lifecycle {
+        introduced: kubernetes_kinds::Release::new(1, 0),
+        deprecated: None,
+        removed: None,
+        replacement: None,
+    });
     const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[];
 }
 
@@ -430,10 +429,7 @@ impl PersistentVolumeSpec {
     ///
     /// Sets [`azure_file`](Self::azure_file).
     #[must_use]
-    pub fn with_azure_file(
-        mut self,
-        value: impl Into<AzureFilePersistentVolumeSource>,
-    ) -> Self {
+    pub fn with_azure_file(mut self, value: impl Into<AzureFilePersistentVolumeSource>) -> Self {
         self.azure_file = Some(value.into());
         self
     }
@@ -446,7 +442,9 @@ impl PersistentVolumeSpec {
         mut self,
         value: impl IntoIterator<Item = (impl Into<String>, impl Into<Quantity>)>,
     ) -> Self {
-        let values = value.into_iter().map(|(key, value)| (key.into(), value.into()));
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
         self.capacity = Some(values.collect());
         self
     }
@@ -455,10 +453,7 @@ impl PersistentVolumeSpec {
     ///
     /// Sets [`cephfs`](Self::cephfs).
     #[must_use]
-    pub fn with_cephfs(
-        mut self,
-        value: impl Into<CephFSPersistentVolumeSource>,
-    ) -> Self {
+    pub fn with_cephfs(mut self, value: impl Into<CephFSPersistentVolumeSource>) -> Self {
         self.cephfs = Some(value.into());
         self
     }
@@ -467,10 +462,7 @@ impl PersistentVolumeSpec {
     ///
     /// Sets [`cinder`](Self::cinder).
     #[must_use]
-    pub fn with_cinder(
-        mut self,
-        value: impl Into<CinderPersistentVolumeSource>,
-    ) -> Self {
+    pub fn with_cinder(mut self, value: impl Into<CinderPersistentVolumeSource>) -> Self {
         self.cinder = Some(value.into());
         self
     }
@@ -506,10 +498,7 @@ impl PersistentVolumeSpec {
     ///
     /// Sets [`flex_volume`](Self::flex_volume).
     #[must_use]
-    pub fn with_flex_volume(
-        mut self,
-        value: impl Into<FlexPersistentVolumeSource>,
-    ) -> Self {
+    pub fn with_flex_volume(mut self, value: impl Into<FlexPersistentVolumeSource>) -> Self {
         self.flex_volume = Some(value.into());
         self
     }
@@ -539,10 +528,7 @@ impl PersistentVolumeSpec {
     ///
     /// Sets [`glusterfs`](Self::glusterfs).
     #[must_use]
-    pub fn with_glusterfs(
-        mut self,
-        value: impl Into<GlusterfsPersistentVolumeSource>,
-    ) -> Self {
+    pub fn with_glusterfs(mut self, value: impl Into<GlusterfsPersistentVolumeSource>) -> Self {
         self.glusterfs = Some(value.into());
         self
     }
@@ -633,10 +619,7 @@ impl PersistentVolumeSpec {
     ///
     /// Sets [`portworx_volume`](Self::portworx_volume).
     #[must_use]
-    pub fn with_portworx_volume(
-        mut self,
-        value: impl Into<PortworxVolumeSource>,
-    ) -> Self {
+    pub fn with_portworx_volume(mut self, value: impl Into<PortworxVolumeSource>) -> Self {
         self.portworx_volume = Some(value.into());
         self
     }
@@ -663,10 +646,7 @@ impl PersistentVolumeSpec {
     ///
     /// Sets [`scale_io`](Self::scale_io).
     #[must_use]
-    pub fn with_scale_io(
-        mut self,
-        value: impl Into<ScaleIOPersistentVolumeSource>,
-    ) -> Self {
+    pub fn with_scale_io(mut self, value: impl Into<ScaleIOPersistentVolumeSource>) -> Self {
         self.scale_io = Some(value.into());
         self
     }
@@ -684,10 +664,7 @@ impl PersistentVolumeSpec {
     ///
     /// Sets [`storageos`](Self::storageos).
     #[must_use]
-    pub fn with_storageos(
-        mut self,
-        value: impl Into<StorageOSPersistentVolumeSource>,
-    ) -> Self {
+    pub fn with_storageos(mut self, value: impl Into<StorageOSPersistentVolumeSource>) -> Self {
         self.storageos = Some(value.into());
         self
     }
@@ -696,10 +673,7 @@ impl PersistentVolumeSpec {
     ///
     /// Sets [`volume_attributes_class_name`](Self::volume_attributes_class_name).
     #[must_use]
-    pub fn with_volume_attributes_class_name(
-        mut self,
-        value: impl Into<String>,
-    ) -> Self {
+    pub fn with_volume_attributes_class_name(mut self, value: impl Into<String>) -> Self {
         self.volume_attributes_class_name = Some(value.into());
         self
     }
@@ -717,10 +691,7 @@ impl PersistentVolumeSpec {
     ///
     /// Sets [`vsphere_volume`](Self::vsphere_volume).
     #[must_use]
-    pub fn with_vsphere_volume(
-        mut self,
-        value: impl Into<VsphereVirtualDiskVolumeSource>,
-    ) -> Self {
+    pub fn with_vsphere_volume(mut self, value: impl Into<VsphereVirtualDiskVolumeSource>) -> Self {
         self.vsphere_volume = Some(value.into());
         self
     }
@@ -977,10 +948,7 @@ impl AzureDiskVolumeSource {
     ///
     /// Sets [`caching_mode`](Self::caching_mode).
     #[must_use]
-    pub fn with_caching_mode(
-        mut self,
-        value: impl Into<AzureDataDiskCachingMode>,
-    ) -> Self {
+    pub fn with_caching_mode(mut self, value: impl Into<AzureDataDiskCachingMode>) -> Self {
         self.caching_mode = Some(value.into());
         self
     }
@@ -1444,10 +1412,7 @@ impl CSIPersistentVolumeSource {
     ///
     /// Sets [`controller_expand_secret_ref`](Self::controller_expand_secret_ref).
     #[must_use]
-    pub fn with_controller_expand_secret_ref(
-        mut self,
-        value: impl Into<SecretReference>,
-    ) -> Self {
+    pub fn with_controller_expand_secret_ref(mut self, value: impl Into<SecretReference>) -> Self {
         self.controller_expand_secret_ref = Some(value.into());
         self
     }
@@ -1457,10 +1422,7 @@ impl CSIPersistentVolumeSource {
     ///
     /// Sets [`controller_publish_secret_ref`](Self::controller_publish_secret_ref).
     #[must_use]
-    pub fn with_controller_publish_secret_ref(
-        mut self,
-        value: impl Into<SecretReference>,
-    ) -> Self {
+    pub fn with_controller_publish_secret_ref(mut self, value: impl Into<SecretReference>) -> Self {
         self.controller_publish_secret_ref = Some(value.into());
         self
     }
@@ -1478,10 +1440,7 @@ impl CSIPersistentVolumeSource {
     ///
     /// Sets [`node_expand_secret_ref`](Self::node_expand_secret_ref).
     #[must_use]
-    pub fn with_node_expand_secret_ref(
-        mut self,
-        value: impl Into<SecretReference>,
-    ) -> Self {
+    pub fn with_node_expand_secret_ref(mut self, value: impl Into<SecretReference>) -> Self {
         self.node_expand_secret_ref = Some(value.into());
         self
     }
@@ -1490,10 +1449,7 @@ impl CSIPersistentVolumeSource {
     ///
     /// Sets [`node_publish_secret_ref`](Self::node_publish_secret_ref).
     #[must_use]
-    pub fn with_node_publish_secret_ref(
-        mut self,
-        value: impl Into<SecretReference>,
-    ) -> Self {
+    pub fn with_node_publish_secret_ref(mut self, value: impl Into<SecretReference>) -> Self {
         self.node_publish_secret_ref = Some(value.into());
         self
     }
@@ -1502,10 +1458,7 @@ impl CSIPersistentVolumeSource {
     ///
     /// Sets [`node_stage_secret_ref`](Self::node_stage_secret_ref).
     #[must_use]
-    pub fn with_node_stage_secret_ref(
-        mut self,
-        value: impl Into<SecretReference>,
-    ) -> Self {
+    pub fn with_node_stage_secret_ref(mut self, value: impl Into<SecretReference>) -> Self {
         self.node_stage_secret_ref = Some(value.into());
         self
     }
@@ -1527,7 +1480,9 @@ impl CSIPersistentVolumeSource {
         mut self,
         value: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
     ) -> Self {
-        let values = value.into_iter().map(|(key, value)| (key.into(), value.into()));
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
         self.volume_attributes = Some(values.collect());
         self
     }
@@ -1619,10 +1574,7 @@ impl FCVolumeSource {
     ///
     /// Sets [`target_wwns`](Self::target_wwns).
     #[must_use]
-    pub fn with_target_wwns(
-        mut self,
-        value: impl IntoIterator<Item = impl Into<String>>,
-    ) -> Self {
+    pub fn with_target_wwns(mut self, value: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.target_wwns = Some(value.into_iter().map(Into::into).collect());
         self
     }
@@ -1632,10 +1584,7 @@ impl FCVolumeSource {
     ///
     /// Sets [`wwids`](Self::wwids).
     #[must_use]
-    pub fn with_wwids(
-        mut self,
-        value: impl IntoIterator<Item = impl Into<String>>,
-    ) -> Self {
+    pub fn with_wwids(mut self, value: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.wwids = Some(value.into_iter().map(Into::into).collect());
         self
     }
@@ -1707,7 +1656,9 @@ impl FlexPersistentVolumeSource {
         mut self,
         value: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
     ) -> Self {
-        let values = value.into_iter().map(|(key, value)| (key.into(), value.into()));
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
         self.options = Some(values.collect());
         self
     }
@@ -2095,10 +2046,7 @@ impl ISCSIPersistentVolumeSource {
     ///
     /// Sets [`portals`](Self::portals).
     #[must_use]
-    pub fn with_portals(
-        mut self,
-        value: impl IntoIterator<Item = impl Into<String>>,
-    ) -> Self {
+    pub fn with_portals(mut self, value: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.portals = Some(value.into_iter().map(Into::into).collect());
         self
     }
@@ -3121,14 +3069,9 @@ pub struct NodeSelector {
 impl NodeSelector {
     /// Makes a `NodeSelector` with its `node_selector_terms`.
     #[must_use]
-    pub fn new(
-        node_selector_terms: impl IntoIterator<Item = impl Into<NodeSelectorTerm>>,
-    ) -> Self {
+    pub fn new(node_selector_terms: impl IntoIterator<Item = impl Into<NodeSelectorTerm>>) -> Self {
         Self {
-            node_selector_terms: node_selector_terms
-                .into_iter()
-                .map(Into::into)
-                .collect(),
+            node_selector_terms: node_selector_terms.into_iter().map(Into::into).collect(),
         }
     }
 }
@@ -3231,10 +3174,7 @@ impl Default for NodeSelectorRequirement {
 impl NodeSelectorRequirement {
     /// Makes a `NodeSelectorRequirement` with its `key` and `operator`.
     #[must_use]
-    pub fn new(
-        key: impl Into<String>,
-        operator: impl Into<NodeSelectorOperator>,
-    ) -> Self {
+    pub fn new(key: impl Into<String>, operator: impl Into<NodeSelectorOperator>) -> Self {
         Self {
             key: key.into(),
             operator: operator.into(),
@@ -3246,10 +3186,7 @@ impl NodeSelectorRequirement {
     ///
     /// Sets [`values`](Self::values).
     #[must_use]
-    pub fn with_values(
-        mut self,
-        value: impl IntoIterator<Item = impl Into<String>>,
-    ) -> Self {
+    pub fn with_values(mut self, value: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.values = Some(value.into_iter().map(Into::into).collect());
         self
     }

@@ -5,9 +5,7 @@
 use std::collections::BTreeMap;
 
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::{
-    LabelSelector, ListMeta, ObjectMeta, Time,
-};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, ListMeta, ObjectMeta, Time};
 use kubernetes_kinds::wire;
 
 use crate::{PersistentVolumeAccessMode, PersistentVolumeMode};
@@ -129,13 +127,12 @@ impl kubernetes_kinds::StatusSubresource for PersistentVolumeClaim {
 }
 
 impl kubernetes_kinds::Kind for PersistentVolumeClaim {
-    const LIFECYCLE: Option<kubernetes_kinds::Lifecycle> =
-        Some(kubernetes_kinds::Lifecycle {
-            introduced: kubernetes_kinds::Release::new(1, 0),
-            deprecated: None,
-            removed: None,
-            replacement: None,
-        });
+    const LIFECYCLE: Option<kubernetes_kinds::Lifecycle> = Some(kubernetes_kinds::Lifecycle {
+        introduced: kubernetes_kinds::Release::new(1, 0),
+        deprecated: None,
+        removed: None,
+        replacement: None,
+    });
     const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[
         ("status.conditions", &["type"]),
         ("status.healthStatus.healthConditions", &["status"]),
@@ -165,9 +162,7 @@ pub struct PersistentVolumeClaimList {
 impl PersistentVolumeClaimList {
     /// Makes a `PersistentVolumeClaimList` of the given items.
     #[must_use]
-    pub fn new(
-        items: impl IntoIterator<Item = impl Into<PersistentVolumeClaim>>,
-    ) -> Self {
+    pub fn new(items: impl IntoIterator<Item = impl Into<PersistentVolumeClaim>>) -> Self {
         Self {
             items: items.into_iter().map(Into::into).collect(),
             ..Self::default()
@@ -316,10 +311,7 @@ impl PersistentVolumeClaimSpec {
     ///
     /// Sets [`data_source`](Self::data_source).
     #[must_use]
-    pub fn with_data_source(
-        mut self,
-        value: impl Into<TypedLocalObjectReference>,
-    ) -> Self {
+    pub fn with_data_source(mut self, value: impl Into<TypedLocalObjectReference>) -> Self {
         self.data_source = Some(value.into());
         self
     }
@@ -329,10 +321,7 @@ impl PersistentVolumeClaimSpec {
     ///
     /// Sets [`data_source_ref`](Self::data_source_ref).
     #[must_use]
-    pub fn with_data_source_ref(
-        mut self,
-        value: impl Into<TypedObjectReference>,
-    ) -> Self {
+    pub fn with_data_source_ref(mut self, value: impl Into<TypedObjectReference>) -> Self {
         self.data_source_ref = Some(value.into());
         self
     }
@@ -341,10 +330,7 @@ impl PersistentVolumeClaimSpec {
     ///
     /// Sets [`resources`](Self::resources).
     #[must_use]
-    pub fn with_resources(
-        mut self,
-        value: impl Into<VolumeResourceRequirements>,
-    ) -> Self {
+    pub fn with_resources(mut self, value: impl Into<VolumeResourceRequirements>) -> Self {
         self.resources = Some(value.into());
         self
     }
@@ -371,10 +357,7 @@ impl PersistentVolumeClaimSpec {
     ///
     /// Sets [`volume_attributes_class_name`](Self::volume_attributes_class_name).
     #[must_use]
-    pub fn with_volume_attributes_class_name(
-        mut self,
-        value: impl Into<String>,
-    ) -> Self {
+    pub fn with_volume_attributes_class_name(mut self, value: impl Into<String>) -> Self {
         self.volume_attributes_class_name = Some(value.into());
         self
     }
@@ -501,7 +484,9 @@ impl PersistentVolumeClaimStatus {
         mut self,
         value: impl IntoIterator<Item = (impl Into<String>, impl Into<ClaimResourceStatus>)>,
     ) -> Self {
-        let values = value.into_iter().map(|(key, value)| (key.into(), value.into()));
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
         self.allocated_resource_statuses = Some(values.collect());
         self
     }
@@ -515,7 +500,9 @@ impl PersistentVolumeClaimStatus {
         mut self,
         value: impl IntoIterator<Item = (impl Into<String>, impl Into<Quantity>)>,
     ) -> Self {
-        let values = value.into_iter().map(|(key, value)| (key.into(), value.into()));
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
         self.allocated_resources = Some(values.collect());
         self
     }
@@ -528,7 +515,9 @@ impl PersistentVolumeClaimStatus {
         mut self,
         value: impl IntoIterator<Item = (impl Into<String>, impl Into<Quantity>)>,
     ) -> Self {
-        let values = value.into_iter().map(|(key, value)| (key.into(), value.into()));
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
         self.capacity = Some(values.collect());
         self
     }
@@ -550,10 +539,7 @@ impl PersistentVolumeClaimStatus {
     /// Sets
     /// [`current_volume_attributes_class_name`](Self::current_volume_attributes_class_name).
     #[must_use]
-    pub fn with_current_volume_attributes_class_name(
-        mut self,
-        value: impl Into<String>,
-    ) -> Self {
+    pub fn with_current_volume_attributes_class_name(mut self, value: impl Into<String>) -> Self {
         self.current_volume_attributes_class_name = Some(value.into());
         self
     }
@@ -571,10 +557,7 @@ impl PersistentVolumeClaimStatus {
     ///
     /// Sets [`modify_volume_status`](Self::modify_volume_status).
     #[must_use]
-    pub fn with_modify_volume_status(
-        mut self,
-        value: impl Into<ModifyVolumeStatus>,
-    ) -> Self {
+    pub fn with_modify_volume_status(mut self, value: impl Into<ModifyVolumeStatus>) -> Self {
         self.modify_volume_status = Some(value.into());
         self
     }
@@ -596,8 +579,7 @@ wire::object! {
         optional "allocatedResources" => allocated_resources as quantities,
         optional "capacity" => capacity as quantities,
         optional "conditions" => conditions as elements,
-        optional "currentVolumeAttributesClassName" =>
-            current_volume_attributes_class_name,
+        optional "currentVolumeAttributesClassName" => current_volume_attributes_class_name,
         optional "healthStatus" => health_status,
         optional "modifyVolumeStatus" => modify_volume_status,
         optional "phase" => phase,
@@ -746,7 +728,9 @@ impl VolumeResourceRequirements {
         mut self,
         value: impl IntoIterator<Item = (impl Into<String>, impl Into<Quantity>)>,
     ) -> Self {
-        let values = value.into_iter().map(|(key, value)| (key.into(), value.into()));
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
         self.limits = Some(values.collect());
         self
     }
@@ -759,7 +743,9 @@ impl VolumeResourceRequirements {
         mut self,
         value: impl IntoIterator<Item = (impl Into<String>, impl Into<Quantity>)>,
     ) -> Self {
-        let values = value.into_iter().map(|(key, value)| (key.into(), value.into()));
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
         self.requests = Some(values.collect());
         self
     }
@@ -1007,10 +993,7 @@ impl ModifyVolumeStatus {
     /// Sets
     /// [`target_volume_attributes_class_name`](Self::target_volume_attributes_class_name).
     #[must_use]
-    pub fn with_target_volume_attributes_class_name(
-        mut self,
-        value: impl Into<String>,
-    ) -> Self {
+    pub fn with_target_volume_attributes_class_name(mut self, value: impl Into<String>) -> Self {
         self.target_volume_attributes_class_name = Some(value.into());
         self
     }
@@ -1019,8 +1002,7 @@ impl ModifyVolumeStatus {
 wire::object! {
     ModifyVolumeStatus {
         required "status" => status,
-        optional "targetVolumeAttributesClassName" =>
-            target_volume_attributes_class_name,
+        optional "targetVolumeAttributesClassName" => target_volume_attributes_class_name,
     }
 }
 
@@ -1164,10 +1146,7 @@ impl Default for VolumeHealthCondition {
 impl VolumeHealthCondition {
     /// Makes a `VolumeHealthCondition` with its `reason` and `status`.
     #[must_use]
-    pub fn new(
-        reason: impl Into<String>,
-        status: impl Into<VolumeHealthStatusType>,
-    ) -> Self {
+    pub fn new(reason: impl Into<String>, status: impl Into<VolumeHealthStatusType>) -> Self {
         Self {
             reason: reason.into(),
             status: status.into(),

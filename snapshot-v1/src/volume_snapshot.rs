@@ -258,10 +258,7 @@ impl VolumeSnapshotStatus {
     /// Sets
     /// [`bound_volume_snapshot_content_name`](Self::bound_volume_snapshot_content_name).
     #[must_use]
-    pub fn with_bound_volume_snapshot_content_name(
-        mut self,
-        value: impl Into<String>,
-    ) -> Self {
+    pub fn with_bound_volume_snapshot_content_name(mut self, value: impl Into<String>) -> Self {
         self.bound_volume_snapshot_content_name = Some(value.into());
         self
     }
@@ -363,10 +360,7 @@ impl VolumeSnapshotSource {
     ///
     /// Sets [`persistent_volume_claim_name`](Self::persistent_volume_claim_name).
     #[must_use]
-    pub fn with_persistent_volume_claim_name(
-        mut self,
-        value: impl Into<String>,
-    ) -> Self {
+    pub fn with_persistent_volume_claim_name(mut self, value: impl Into<String>) -> Self {
         self.persistent_volume_claim_name = Some(value.into());
         self
     }
@@ -376,10 +370,7 @@ impl VolumeSnapshotSource {
     ///
     /// Sets [`volume_snapshot_content_name`](Self::volume_snapshot_content_name).
     #[must_use]
-    pub fn with_volume_snapshot_content_name(
-        mut self,
-        value: impl Into<String>,
-    ) -> Self {
+    pub fn with_volume_snapshot_content_name(mut self, value: impl Into<String>) -> Self {
         self.volume_snapshot_content_name = Some(value.into());
         self
     }

@@ -47,10 +47,7 @@ pub struct VolumeSnapshotContent {
 impl VolumeSnapshotContent {
     /// Makes a `VolumeSnapshotContent` of the given name with its `spec`.
     #[must_use]
-    pub fn new(
-        name: impl Into<String>,
-        spec: impl Into<VolumeSnapshotContentSpec>,
-    ) -> Self {
+    pub fn new(name: impl Into<String>, spec: impl Into<VolumeSnapshotContentSpec>) -> Self {
         Self {
             metadata: kubernetes_kinds::named(name),
             spec: spec.into(),
@@ -141,9 +138,7 @@ pub struct VolumeSnapshotContentList {
 impl VolumeSnapshotContentList {
     /// Makes a `VolumeSnapshotContentList` of the given items.
     #[must_use]
-    pub fn new(
-        items: impl IntoIterator<Item = impl Into<VolumeSnapshotContent>>,
-    ) -> Self {
+    pub fn new(items: impl IntoIterator<Item = impl Into<VolumeSnapshotContent>>) -> Self {
         Self {
             items: items.into_iter().map(Into::into).collect(),
             ..Self::default()
@@ -367,10 +362,7 @@ impl VolumeSnapshotContentStatus {
     ///
     /// Sets [`volume_group_snapshot_handle`](Self::volume_group_snapshot_handle).
     #[must_use]
-    pub fn with_volume_group_snapshot_handle(
-        mut self,
-        value: impl Into<String>,
-    ) -> Self {
+    pub fn with_volume_group_snapshot_handle(mut self, value: impl Into<String>) -> Self {
         self.volume_group_snapshot_handle = Some(value.into());
         self
     }

@@ -88,13 +88,12 @@ impl k8s_openapi::ListableResource for CSIDriver {
 }
 
 impl kubernetes_kinds::Kind for CSIDriver {
-    const LIFECYCLE: Option<kubernetes_kinds::Lifecycle> =
-        Some(kubernetes_kinds::Lifecycle {
-            introduced: kubernetes_kinds::Release::new(1, 18),
-            deprecated: None,
-            removed: None,
-            replacement: None,
-        });
+    const LIFECYCLE: Option<kubernetes_kinds::Lifecycle> = Some(kubernetes_kinds::Lifecycle {
+        introduced: kubernetes_kinds::Release::new(1, 18),
+        deprecated: None,
+        removed: None,
+        replacement: None,
+    });
     const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[];
 }
 
@@ -367,10 +366,7 @@ impl CSIDriverSpec {
     /// Sets
     /// [`node_allocatable_update_period_seconds`](Self::node_allocatable_update_period_seconds).
     #[must_use]
-    pub fn with_node_allocatable_update_period_seconds(
-        mut self,
-        value: impl Into<i64>,
-    ) -> Self {
+    pub fn with_node_allocatable_update_period_seconds(mut self, value: impl Into<i64>) -> Self {
         self.node_allocatable_update_period_seconds = Some(value.into());
         self
     }
@@ -464,8 +460,7 @@ wire::object! {
     CSIDriverSpec {
         optional "attachRequired" => attach_required,
         optional "fsGroupPolicy" => fs_group_policy,
-        optional "nodeAllocatableUpdatePeriodSeconds" =>
-            node_allocatable_update_period_seconds,
+        optional "nodeAllocatableUpdatePeriodSeconds" => node_allocatable_update_period_seconds,
         optional "podInfoOnMount" => pod_info_on_mount,
         optional "preventPodSchedulingIfMissing" => prevent_pod_scheduling_if_missing,
         optional "requiresRepublish" => requires_republish,

@@ -72,8 +72,7 @@ mod volume_attachment;
 mod volume_attributes_class;
 
 pub use csi_driver::{
-    CSIDriver, CSIDriverList, CSIDriverSpec, FSGroupPolicy, TokenRequest,
-    VolumeLifecycleMode,
+    CSIDriver, CSIDriverList, CSIDriverSpec, FSGroupPolicy, TokenRequest, VolumeLifecycleMode,
 };
 pub use csi_node::{
     CSINode, CSINodeDriver, CSINodeList, CSINodeSpec, CSINodeStatus, StorageHealth,
@@ -92,8 +91,8 @@ pub use storage_class::{
     PersistentVolumeReclaimPolicy, StorageClass, StorageClassList, VolumeBindingMode,
 };
 pub use volume_attachment::{
-    VolumeAttachment, VolumeAttachmentList, VolumeAttachmentSource,
-    VolumeAttachmentSpec, VolumeAttachmentStatus, VolumeError,
+    VolumeAttachment, VolumeAttachmentList, VolumeAttachmentSource, VolumeAttachmentSpec,
+    VolumeAttachmentStatus, VolumeError,
 };
 pub use volume_attributes_class::{VolumeAttributesClass, VolumeAttributesClassList};
 
@@ -104,7 +103,6 @@ pub mod prelude {
         VolumeAttributesClass,
     };
     pub use kubernetes_kinds::prelude::*;
-
     #[cfg(feature = "validation")]
     pub use kubernetes_validation::{Target, Validate};
 }

@@ -173,7 +173,9 @@ impl StorageClass {
         mut self,
         value: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
     ) -> Self {
-        let values = value.into_iter().map(|(key, value)| (key.into(), value.into()));
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
         self.parameters = Some(values.collect());
         self
     }
@@ -182,10 +184,7 @@ impl StorageClass {
     ///
     /// Sets [`reclaim_policy`](Self::reclaim_policy).
     #[must_use]
-    pub fn with_reclaim_policy(
-        mut self,
-        value: impl Into<PersistentVolumeReclaimPolicy>,
-    ) -> Self {
+    pub fn with_reclaim_policy(mut self, value: impl Into<PersistentVolumeReclaimPolicy>) -> Self {
         self.reclaim_policy = Some(value.into());
         self
     }
@@ -194,10 +193,7 @@ impl StorageClass {
     ///
     /// Sets [`volume_binding_mode`](Self::volume_binding_mode).
     #[must_use]
-    pub fn with_volume_binding_mode(
-        mut self,
-        value: impl Into<VolumeBindingMode>,
-    ) -> Self {
+    pub fn with_volume_binding_mode(mut self, value: impl Into<VolumeBindingMode>) -> Self {
         self.volume_binding_mode = Some(value.into());
         self
     }
@@ -229,13 +225,12 @@ impl k8s_openapi::ListableResource for StorageClass {
 }
 
 impl kubernetes_kinds::Kind for StorageClass {
-    const LIFECYCLE: Option<kubernetes_kinds::Lifecycle> =
-        Some(kubernetes_kinds::Lifecycle {
-            introduced: kubernetes_kinds::Release::new(1, 6),
-            deprecated: None,
-            removed: None,
-            replacement: None,
-        });
+    const LIFECYCLE: Option<kubernetes_kinds::Lifecycle> = Some(kubernetes_kinds::Lifecycle {
+        introduced: kubernetes_kinds::Release::new(1, 6),
+        deprecated: None,
+        removed: None,
+        replacement: None,
+    });
     const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[];
 }
 

@@ -88,16 +88,15 @@ impl k8s_openapi::ListableResource for CSIDriver {
 }
 
 impl kubernetes_kinds::Kind for CSIDriver {
-    const LIFECYCLE: Option<kubernetes_kinds::Lifecycle> =
-        Some(kubernetes_kinds::Lifecycle {
-            introduced: kubernetes_kinds::Release::new(1, 14),
-            deprecated: Some(kubernetes_kinds::Release::new(1, 19)),
-            removed: Some(kubernetes_kinds::Release::new(1, 22)),
-            replacement: Some(kubernetes_kinds::Replacement {
-                api_version: "storage.k8s.io/v1",
-                kind: "CSIDriver",
-            }),
-        });
+    const LIFECYCLE: Option<kubernetes_kinds::Lifecycle> = Some(kubernetes_kinds::Lifecycle {
+        introduced: kubernetes_kinds::Release::new(1, 14),
+        deprecated: Some(kubernetes_kinds::Release::new(1, 19)),
+        removed: Some(kubernetes_kinds::Release::new(1, 22)),
+        replacement: Some(kubernetes_kinds::Replacement {
+            api_version: "storage.k8s.io/v1",
+            kind: "CSIDriver",
+        }),
+    });
     const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[];
 }
 
@@ -406,10 +405,7 @@ impl CSIDriverSpec {
     /// Sets
     /// [`node_allocatable_update_period_seconds`](Self::node_allocatable_update_period_seconds).
     #[must_use]
-    pub fn with_node_allocatable_update_period_seconds(
-        mut self,
-        value: impl Into<i64>,
-    ) -> Self {
+    pub fn with_node_allocatable_update_period_seconds(mut self, value: impl Into<i64>) -> Self {
         self.node_allocatable_update_period_seconds = Some(value.into());
         self
     }
@@ -503,8 +499,7 @@ wire::object! {
     CSIDriverSpec {
         optional "attachRequired" => attach_required,
         optional "fsGroupPolicy" => fs_group_policy,
-        optional "nodeAllocatableUpdatePeriodSeconds" =>
-            node_allocatable_update_period_seconds,
+        optional "nodeAllocatableUpdatePeriodSeconds" => node_allocatable_update_period_seconds,
         optional "podInfoOnMount" => pod_info_on_mount,
         optional "preventPodSchedulingIfMissing" => prevent_pod_scheduling_if_missing,
         optional "requiresRepublish" => requires_republish,
@@ -521,8 +516,7 @@ impl From<CSIDriverSpec> for storage_v1::CSIDriverSpec {
         Self {
             attach_required: value.attach_required,
             fs_group_policy: value.fs_group_policy.map(Into::into),
-            node_allocatable_update_period_seconds: value
-                .node_allocatable_update_period_seconds,
+            node_allocatable_update_period_seconds: value.node_allocatable_update_period_seconds,
             pod_info_on_mount: value.pod_info_on_mount,
             prevent_pod_scheduling_if_missing: value.prevent_pod_scheduling_if_missing,
             requires_republish: value.requires_republish,
@@ -540,8 +534,7 @@ impl From<storage_v1::CSIDriverSpec> for CSIDriverSpec {
         Self {
             attach_required: value.attach_required,
             fs_group_policy: value.fs_group_policy.map(Into::into),
-            node_allocatable_update_period_seconds: value
-                .node_allocatable_update_period_seconds,
+            node_allocatable_update_period_seconds: value.node_allocatable_update_period_seconds,
             pod_info_on_mount: value.pod_info_on_mount,
             prevent_pod_scheduling_if_missing: value.prevent_pod_scheduling_if_missing,
             requires_republish: value.requires_republish,
@@ -703,7 +696,4 @@ kubernetes_kinds::wire::enumeration! {
     }
 }
 
-kubernetes_kinds::convert::enumerations! {
-    VolumeLifecycleMode,
-    storage_v1::VolumeLifecycleMode
-}
+kubernetes_kinds::convert::enumerations! { VolumeLifecycleMode, storage_v1::VolumeLifecycleMode }

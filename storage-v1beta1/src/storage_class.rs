@@ -174,7 +174,9 @@ impl StorageClass {
         mut self,
         value: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
     ) -> Self {
-        let values = value.into_iter().map(|(key, value)| (key.into(), value.into()));
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
         self.parameters = Some(values.collect());
         self
     }
@@ -183,10 +185,7 @@ impl StorageClass {
     ///
     /// Sets [`reclaim_policy`](Self::reclaim_policy).
     #[must_use]
-    pub fn with_reclaim_policy(
-        mut self,
-        value: impl Into<PersistentVolumeReclaimPolicy>,
-    ) -> Self {
+    pub fn with_reclaim_policy(mut self, value: impl Into<PersistentVolumeReclaimPolicy>) -> Self {
         self.reclaim_policy = Some(value.into());
         self
     }
@@ -195,10 +194,7 @@ impl StorageClass {
     ///
     /// Sets [`volume_binding_mode`](Self::volume_binding_mode).
     #[must_use]
-    pub fn with_volume_binding_mode(
-        mut self,
-        value: impl Into<VolumeBindingMode>,
-    ) -> Self {
+    pub fn with_volume_binding_mode(mut self, value: impl Into<VolumeBindingMode>) -> Self {
         self.volume_binding_mode = Some(value.into());
         self
     }
@@ -230,16 +226,15 @@ impl k8s_openapi::ListableResource for StorageClass {
 }
 
 impl kubernetes_kinds::Kind for StorageClass {
-    const LIFECYCLE: Option<kubernetes_kinds::Lifecycle> =
-        Some(kubernetes_kinds::Lifecycle {
-            introduced: kubernetes_kinds::Release::new(1, 4),
-            deprecated: Some(kubernetes_kinds::Release::new(1, 19)),
-            removed: Some(kubernetes_kinds::Release::new(1, 22)),
-            replacement: Some(kubernetes_kinds::Replacement {
-                api_version: "storage.k8s.io/v1",
-                kind: "StorageClass",
-            }),
-        });
+    const LIFECYCLE: Option<kubernetes_kinds::Lifecycle> = Some(kubernetes_kinds::Lifecycle {
+        introduced: kubernetes_kinds::Release::new(1, 4),
+        deprecated: Some(kubernetes_kinds::Release::new(1, 19)),
+        removed: Some(kubernetes_kinds::Release::new(1, 22)),
+        replacement: Some(kubernetes_kinds::Replacement {
+            api_version: "storage.k8s.io/v1",
+            kind: "StorageClass",
+        }),
+    });
     const LIST_MAP_KEYS: kubernetes_kinds::ListMapKeys = &[];
 }
 
@@ -451,7 +446,4 @@ kubernetes_kinds::wire::enumeration! {
     }
 }
 
-kubernetes_kinds::convert::enumerations! {
-    VolumeBindingMode,
-    storage_v1::VolumeBindingMode
-}
+kubernetes_kinds::convert::enumerations! { VolumeBindingMode, storage_v1::VolumeBindingMode }

@@ -10,6 +10,7 @@ mod inputs;
 mod listed;
 mod output;
 mod readme;
+mod rustfmt;
 mod verify;
 mod workspace;
 

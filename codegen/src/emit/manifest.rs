@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use super::file::{Content, File};
 use super::runtime::{Feature, KINDS, Runtime};
-use super::{Content, File, validation};
+use super::validation;
 use crate::config::Bundle;
 use crate::model::Crate;
 

@@ -380,10 +380,7 @@ impl PersistentVolumeSpec {
     ///
     /// Sets [`azure_file`](Self::azure_file).
     #[must_use]
-    pub fn with_azure_file(
-        mut self,
-        value: impl Into<AzureFilePersistentVolumeSource>,
-    ) -> Self {
+    pub fn with_azure_file(mut self, value: impl Into<AzureFilePersistentVolumeSource>) -> Self {
         self.azure_file = Some(value.into());
         self
     }
@@ -396,7 +393,9 @@ impl PersistentVolumeSpec {
         mut self,
         value: impl IntoIterator<Item = (impl Into<String>, impl Into<Quantity>)>,
     ) -> Self {
-        let values = value.into_iter().map(|(key, value)| (key.into(), value.into()));
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
         self.capacity = Some(values.collect());
         self
     }
@@ -405,10 +404,7 @@ impl PersistentVolumeSpec {
     ///
     /// Sets [`cephfs`](Self::cephfs).
     #[must_use]
-    pub fn with_cephfs(
-        mut self,
-        value: impl Into<CephFSPersistentVolumeSource>,
-    ) -> Self {
+    pub fn with_cephfs(mut self, value: impl Into<CephFSPersistentVolumeSource>) -> Self {
         self.cephfs = Some(value.into());
         self
     }
@@ -417,10 +413,7 @@ impl PersistentVolumeSpec {
     ///
     /// Sets [`cinder`](Self::cinder).
     #[must_use]
-    pub fn with_cinder(
-        mut self,
-        value: impl Into<CinderPersistentVolumeSource>,
-    ) -> Self {
+    pub fn with_cinder(mut self, value: impl Into<CinderPersistentVolumeSource>) -> Self {
         self.cinder = Some(value.into());
         self
     }
@@ -456,10 +449,7 @@ impl PersistentVolumeSpec {
     ///
     /// Sets [`flex_volume`](Self::flex_volume).
     #[must_use]
-    pub fn with_flex_volume(
-        mut self,
-        value: impl Into<FlexPersistentVolumeSource>,
-    ) -> Self {
+    pub fn with_flex_volume(mut self, value: impl Into<FlexPersistentVolumeSource>) -> Self {
         self.flex_volume = Some(value.into());
         self
     }
@@ -489,10 +479,7 @@ impl PersistentVolumeSpec {
     ///
     /// Sets [`glusterfs`](Self::glusterfs).
     #[must_use]
-    pub fn with_glusterfs(
-        mut self,
-        value: impl Into<GlusterfsPersistentVolumeSource>,
-    ) -> Self {
+    pub fn with_glusterfs(mut self, value: impl Into<GlusterfsPersistentVolumeSource>) -> Self {
         self.glusterfs = Some(value.into());
         self
     }
@@ -582,10 +569,7 @@ impl PersistentVolumeSpec {
     ///
     /// Sets [`portworx_volume`](Self::portworx_volume).
     #[must_use]
-    pub fn with_portworx_volume(
-        mut self,
-        value: impl Into<PortworxVolumeSource>,
-    ) -> Self {
+    pub fn with_portworx_volume(mut self, value: impl Into<PortworxVolumeSource>) -> Self {
         self.portworx_volume = Some(value.into());
         self
     }
@@ -612,10 +596,7 @@ impl PersistentVolumeSpec {
     ///
     /// Sets [`scale_io`](Self::scale_io).
     #[must_use]
-    pub fn with_scale_io(
-        mut self,
-        value: impl Into<ScaleIOPersistentVolumeSource>,
-    ) -> Self {
+    pub fn with_scale_io(mut self, value: impl Into<ScaleIOPersistentVolumeSource>) -> Self {
         self.scale_io = Some(value.into());
         self
     }
@@ -633,10 +614,7 @@ impl PersistentVolumeSpec {
     ///
     /// Sets [`storageos`](Self::storageos).
     #[must_use]
-    pub fn with_storageos(
-        mut self,
-        value: impl Into<StorageOSPersistentVolumeSource>,
-    ) -> Self {
+    pub fn with_storageos(mut self, value: impl Into<StorageOSPersistentVolumeSource>) -> Self {
         self.storageos = Some(value.into());
         self
     }
@@ -645,10 +623,7 @@ impl PersistentVolumeSpec {
     ///
     /// Sets [`volume_attributes_class_name`](Self::volume_attributes_class_name).
     #[must_use]
-    pub fn with_volume_attributes_class_name(
-        mut self,
-        value: impl Into<String>,
-    ) -> Self {
+    pub fn with_volume_attributes_class_name(mut self, value: impl Into<String>) -> Self {
         self.volume_attributes_class_name = Some(value.into());
         self
     }
@@ -666,10 +641,7 @@ impl PersistentVolumeSpec {
     ///
     /// Sets [`vsphere_volume`](Self::vsphere_volume).
     #[must_use]
-    pub fn with_vsphere_volume(
-        mut self,
-        value: impl Into<VsphereVirtualDiskVolumeSource>,
-    ) -> Self {
+    pub fn with_vsphere_volume(mut self, value: impl Into<VsphereVirtualDiskVolumeSource>) -> Self {
         self.vsphere_volume = Some(value.into());
         self
     }
@@ -997,10 +969,7 @@ impl AzureDiskVolumeSource {
     ///
     /// Sets [`caching_mode`](Self::caching_mode).
     #[must_use]
-    pub fn with_caching_mode(
-        mut self,
-        value: impl Into<AzureDataDiskCachingMode>,
-    ) -> Self {
+    pub fn with_caching_mode(mut self, value: impl Into<AzureDataDiskCachingMode>) -> Self {
         self.caching_mode = Some(value.into());
         self
     }
@@ -1195,10 +1164,7 @@ impl CephFSPersistentVolumeSource {
     ///
     /// Sets [`monitors`](Self::monitors).
     #[must_use]
-    pub fn with_monitors(
-        mut self,
-        value: impl IntoIterator<Item = impl Into<String>>,
-    ) -> Self {
+    pub fn with_monitors(mut self, value: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.monitors = Some(value.into_iter().map(Into::into).collect());
         self
     }
@@ -1593,10 +1559,7 @@ impl CSIPersistentVolumeSource {
     ///
     /// Sets [`controller_expand_secret_ref`](Self::controller_expand_secret_ref).
     #[must_use]
-    pub fn with_controller_expand_secret_ref(
-        mut self,
-        value: impl Into<SecretReference>,
-    ) -> Self {
+    pub fn with_controller_expand_secret_ref(mut self, value: impl Into<SecretReference>) -> Self {
         self.controller_expand_secret_ref = Some(value.into());
         self
     }
@@ -1606,10 +1569,7 @@ impl CSIPersistentVolumeSource {
     ///
     /// Sets [`controller_publish_secret_ref`](Self::controller_publish_secret_ref).
     #[must_use]
-    pub fn with_controller_publish_secret_ref(
-        mut self,
-        value: impl Into<SecretReference>,
-    ) -> Self {
+    pub fn with_controller_publish_secret_ref(mut self, value: impl Into<SecretReference>) -> Self {
         self.controller_publish_secret_ref = Some(value.into());
         self
     }
@@ -1627,10 +1587,7 @@ impl CSIPersistentVolumeSource {
     ///
     /// Sets [`node_expand_secret_ref`](Self::node_expand_secret_ref).
     #[must_use]
-    pub fn with_node_expand_secret_ref(
-        mut self,
-        value: impl Into<SecretReference>,
-    ) -> Self {
+    pub fn with_node_expand_secret_ref(mut self, value: impl Into<SecretReference>) -> Self {
         self.node_expand_secret_ref = Some(value.into());
         self
     }
@@ -1639,10 +1596,7 @@ impl CSIPersistentVolumeSource {
     ///
     /// Sets [`node_publish_secret_ref`](Self::node_publish_secret_ref).
     #[must_use]
-    pub fn with_node_publish_secret_ref(
-        mut self,
-        value: impl Into<SecretReference>,
-    ) -> Self {
+    pub fn with_node_publish_secret_ref(mut self, value: impl Into<SecretReference>) -> Self {
         self.node_publish_secret_ref = Some(value.into());
         self
     }
@@ -1651,10 +1605,7 @@ impl CSIPersistentVolumeSource {
     ///
     /// Sets [`node_stage_secret_ref`](Self::node_stage_secret_ref).
     #[must_use]
-    pub fn with_node_stage_secret_ref(
-        mut self,
-        value: impl Into<SecretReference>,
-    ) -> Self {
+    pub fn with_node_stage_secret_ref(mut self, value: impl Into<SecretReference>) -> Self {
         self.node_stage_secret_ref = Some(value.into());
         self
     }
@@ -1676,7 +1627,9 @@ impl CSIPersistentVolumeSource {
         mut self,
         value: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
     ) -> Self {
-        let values = value.into_iter().map(|(key, value)| (key.into(), value.into()));
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
         self.volume_attributes = Some(values.collect());
         self
     }
@@ -1688,12 +1641,8 @@ impl From<crate::CSIPersistentVolumeSource> for CSIPersistentVolumeSource {
         Self {
             driver: Some(value.driver),
             volume_handle: Some(value.volume_handle),
-            controller_expand_secret_ref: value
-                .controller_expand_secret_ref
-                .map(Into::into),
-            controller_publish_secret_ref: value
-                .controller_publish_secret_ref
-                .map(Into::into),
+            controller_expand_secret_ref: value.controller_expand_secret_ref.map(Into::into),
+            controller_publish_secret_ref: value.controller_publish_secret_ref.map(Into::into),
             fs_type: value.fs_type,
             node_expand_secret_ref: value.node_expand_secret_ref.map(Into::into),
             node_publish_secret_ref: value.node_publish_secret_ref.map(Into::into),
@@ -1786,10 +1735,7 @@ impl FCVolumeSource {
     ///
     /// Sets [`target_wwns`](Self::target_wwns).
     #[must_use]
-    pub fn with_target_wwns(
-        mut self,
-        value: impl IntoIterator<Item = impl Into<String>>,
-    ) -> Self {
+    pub fn with_target_wwns(mut self, value: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.target_wwns = Some(value.into_iter().map(Into::into).collect());
         self
     }
@@ -1798,10 +1744,7 @@ impl FCVolumeSource {
     ///
     /// Sets [`wwids`](Self::wwids).
     #[must_use]
-    pub fn with_wwids(
-        mut self,
-        value: impl IntoIterator<Item = impl Into<String>>,
-    ) -> Self {
+    pub fn with_wwids(mut self, value: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.wwids = Some(value.into_iter().map(Into::into).collect());
         self
     }
@@ -1893,7 +1836,9 @@ impl FlexPersistentVolumeSource {
         mut self,
         value: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
     ) -> Self {
-        let values = value.into_iter().map(|(key, value)| (key.into(), value.into()));
+        let values = value
+            .into_iter()
+            .map(|(key, value)| (key.into(), value.into()));
         self.options = Some(values.collect());
         self
     }
@@ -2381,10 +2326,7 @@ impl ISCSIPersistentVolumeSource {
     ///
     /// Sets [`portals`](Self::portals).
     #[must_use]
-    pub fn with_portals(
-        mut self,
-        value: impl IntoIterator<Item = impl Into<String>>,
-    ) -> Self {
+    pub fn with_portals(mut self, value: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.portals = Some(value.into_iter().map(Into::into).collect());
         self
     }
@@ -2940,10 +2882,7 @@ impl RBDPersistentVolumeSource {
     ///
     /// Sets [`monitors`](Self::monitors).
     #[must_use]
-    pub fn with_monitors(
-        mut self,
-        value: impl IntoIterator<Item = impl Into<String>>,
-    ) -> Self {
+    pub fn with_monitors(mut self, value: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.monitors = Some(value.into_iter().map(Into::into).collect());
         self
     }
@@ -3633,10 +3572,7 @@ impl NodeSelectorRequirement {
     ///
     /// Sets [`values`](Self::values).
     #[must_use]
-    pub fn with_values(
-        mut self,
-        value: impl IntoIterator<Item = impl Into<String>>,
-    ) -> Self {
+    pub fn with_values(mut self, value: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.values = Some(value.into_iter().map(Into::into).collect());
         self
     }

@@ -16,12 +16,11 @@ use crate::{
     GlusterfsPersistentVolumeSource, HostPathType, HostPathVolumeSource,
     ISCSIPersistentVolumeSource, LocalVolumeSource, NFSVolumeSource, NodeSelector,
     NodeSelectorOperator, NodeSelectorRequirement, NodeSelectorTerm, ObjectReference,
-    PersistentVolume, PersistentVolumeAccessMode, PersistentVolumeList,
-    PersistentVolumeMode, PersistentVolumePhase, PersistentVolumeReclaimPolicy,
-    PersistentVolumeSpec, PersistentVolumeStatus, PhotonPersistentDiskVolumeSource,
-    PortworxVolumeSource, QuobyteVolumeSource, RBDPersistentVolumeSource,
-    ScaleIOPersistentVolumeSource, SecretReference, StorageOSPersistentVolumeSource,
-    VolumeNodeAffinity, VsphereVirtualDiskVolumeSource,
+    PersistentVolume, PersistentVolumeAccessMode, PersistentVolumeList, PersistentVolumeMode,
+    PersistentVolumePhase, PersistentVolumeReclaimPolicy, PersistentVolumeSpec,
+    PersistentVolumeStatus, PhotonPersistentDiskVolumeSource, PortworxVolumeSource,
+    QuobyteVolumeSource, RBDPersistentVolumeSource, ScaleIOPersistentVolumeSource, SecretReference,
+    StorageOSPersistentVolumeSource, VolumeNodeAffinity, VsphereVirtualDiskVolumeSource,
 };
 
 schema::kind! {

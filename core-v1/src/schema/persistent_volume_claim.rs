@@ -5,19 +5,16 @@
 use std::collections::BTreeMap;
 
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::{
-    LabelSelector, ListMeta, ObjectMeta, Time,
-};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, ListMeta, ObjectMeta, Time};
 use kubernetes_kinds::schema;
 
 use crate::{
-    ClaimResourceStatus, ConditionStatus, ModifyVolumeStatus,
-    PersistentVolumeAccessMode, PersistentVolumeClaim, PersistentVolumeClaimCondition,
-    PersistentVolumeClaimConditionType, PersistentVolumeClaimList,
-    PersistentVolumeClaimModifyVolumeStatus, PersistentVolumeClaimPhase,
+    ClaimResourceStatus, ConditionStatus, ModifyVolumeStatus, PersistentVolumeAccessMode,
+    PersistentVolumeClaim, PersistentVolumeClaimCondition, PersistentVolumeClaimConditionType,
+    PersistentVolumeClaimList, PersistentVolumeClaimModifyVolumeStatus, PersistentVolumeClaimPhase,
     PersistentVolumeClaimSpec, PersistentVolumeClaimStatus, PersistentVolumeMode,
-    TypedLocalObjectReference, TypedObjectReference, VolumeHealthCondition,
-    VolumeHealthStatus, VolumeHealthStatusType, VolumeResourceRequirements,
+    TypedLocalObjectReference, TypedObjectReference, VolumeHealthCondition, VolumeHealthStatus,
+    VolumeHealthStatusType, VolumeResourceRequirements,
 };
 
 schema::kind! {

@@ -94,8 +94,7 @@ impl VolumeSnapshot {
 
 impl kubernetes_kinds::apply::Apply for VolumeSnapshot {
     type Kind = crate::VolumeSnapshot;
-    const GRANULAR: &'static [&'static str] =
-        &["spec", "spec.source", "status", "status.error"];
+    const GRANULAR: &'static [&'static str] = &["spec", "spec.source", "status", "status.error"];
 }
 
 /// Sets all that the object holds, required fields included, but for the metadata
@@ -247,10 +246,7 @@ impl VolumeSnapshotStatus {
     /// Sets
     /// [`bound_volume_snapshot_content_name`](Self::bound_volume_snapshot_content_name).
     #[must_use]
-    pub fn with_bound_volume_snapshot_content_name(
-        mut self,
-        value: impl Into<String>,
-    ) -> Self {
+    pub fn with_bound_volume_snapshot_content_name(mut self, value: impl Into<String>) -> Self {
         self.bound_volume_snapshot_content_name = Some(value.into());
         self
     }
@@ -359,10 +355,7 @@ impl VolumeSnapshotSource {
     ///
     /// Sets [`persistent_volume_claim_name`](Self::persistent_volume_claim_name).
     #[must_use]
-    pub fn with_persistent_volume_claim_name(
-        mut self,
-        value: impl Into<String>,
-    ) -> Self {
+    pub fn with_persistent_volume_claim_name(mut self, value: impl Into<String>) -> Self {
         self.persistent_volume_claim_name = Some(value.into());
         self
     }
@@ -371,10 +364,7 @@ impl VolumeSnapshotSource {
     ///
     /// Sets [`volume_snapshot_content_name`](Self::volume_snapshot_content_name).
     #[must_use]
-    pub fn with_volume_snapshot_content_name(
-        mut self,
-        value: impl Into<String>,
-    ) -> Self {
+    pub fn with_volume_snapshot_content_name(mut self, value: impl Into<String>) -> Self {
         self.volume_snapshot_content_name = Some(value.into());
         self
     }

@@ -93,8 +93,7 @@ impl VolumeSnapshotContent {
 
 impl kubernetes_kinds::apply::Apply for VolumeSnapshotContent {
     type Kind = crate::VolumeSnapshotContent;
-    const GRANULAR: &'static [&'static str] =
-        &["spec", "spec.source", "status", "status.error"];
+    const GRANULAR: &'static [&'static str] = &["spec", "spec.source", "status", "status.error"];
 }
 
 /// Sets all that the object holds, required fields included, but for the metadata
@@ -217,10 +216,7 @@ impl VolumeSnapshotContentSpec {
     ///
     /// Sets [`volume_snapshot_ref`](Self::volume_snapshot_ref).
     #[must_use]
-    pub fn with_volume_snapshot_ref(
-        mut self,
-        value: impl Into<VolumeSnapshotReference>,
-    ) -> Self {
+    pub fn with_volume_snapshot_ref(mut self, value: impl Into<VolumeSnapshotReference>) -> Self {
         self.volume_snapshot_ref = Some(value.into());
         self
     }
@@ -363,10 +359,7 @@ impl VolumeSnapshotContentStatus {
     ///
     /// Sets [`volume_group_snapshot_handle`](Self::volume_group_snapshot_handle).
     #[must_use]
-    pub fn with_volume_group_snapshot_handle(
-        mut self,
-        value: impl Into<String>,
-    ) -> Self {
+    pub fn with_volume_group_snapshot_handle(mut self, value: impl Into<String>) -> Self {
         self.volume_group_snapshot_handle = Some(value.into());
         self
     }

@@ -6,9 +6,9 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, ObjectMeta};
 use kubernetes_kinds::schema;
 
 use crate::{
-    DeletionPolicy, VolumeSnapshotContent, VolumeSnapshotContentList,
-    VolumeSnapshotContentSource, VolumeSnapshotContentSpec, VolumeSnapshotContentStatus,
-    VolumeSnapshotError, VolumeSnapshotReference,
+    DeletionPolicy, VolumeSnapshotContent, VolumeSnapshotContentList, VolumeSnapshotContentSource,
+    VolumeSnapshotContentSpec, VolumeSnapshotContentStatus, VolumeSnapshotError,
+    VolumeSnapshotReference,
 };
 
 schema::kind! {

@@ -8,9 +8,7 @@ use k8s_openapi::api::core::v1::TopologySelectorTerm;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, ObjectMeta};
 use kubernetes_kinds::schema;
 
-use crate::{
-    PersistentVolumeReclaimPolicy, StorageClass, StorageClassList, VolumeBindingMode,
-};
+use crate::{PersistentVolumeReclaimPolicy, StorageClass, StorageClassList, VolumeBindingMode};
 
 schema::kind! {
     /// Recipe by which volumes are provisioned on demand for claims that name the class.

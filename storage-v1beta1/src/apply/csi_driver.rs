@@ -208,10 +208,7 @@ impl CSIDriverSpec {
     /// Sets
     /// [`node_allocatable_update_period_seconds`](Self::node_allocatable_update_period_seconds).
     #[must_use]
-    pub fn with_node_allocatable_update_period_seconds(
-        mut self,
-        value: impl Into<i64>,
-    ) -> Self {
+    pub fn with_node_allocatable_update_period_seconds(mut self, value: impl Into<i64>) -> Self {
         self.node_allocatable_update_period_seconds = Some(value.into());
         self
     }
@@ -307,8 +304,7 @@ impl From<crate::CSIDriverSpec> for CSIDriverSpec {
         Self {
             attach_required: value.attach_required,
             fs_group_policy: value.fs_group_policy,
-            node_allocatable_update_period_seconds: value
-                .node_allocatable_update_period_seconds,
+            node_allocatable_update_period_seconds: value.node_allocatable_update_period_seconds,
             pod_info_on_mount: value.pod_info_on_mount,
             prevent_pod_scheduling_if_missing: value.prevent_pod_scheduling_if_missing,
             requires_republish: value.requires_republish,
@@ -325,8 +321,7 @@ wire::object! {
     CSIDriverSpec {
         optional "attachRequired" => attach_required,
         optional "fsGroupPolicy" => fs_group_policy,
-        optional "nodeAllocatableUpdatePeriodSeconds" =>
-            node_allocatable_update_period_seconds,
+        optional "nodeAllocatableUpdatePeriodSeconds" => node_allocatable_update_period_seconds,
         optional "podInfoOnMount" => pod_info_on_mount,
         optional "preventPodSchedulingIfMissing" => prevent_pod_scheduling_if_missing,
         optional "requiresRepublish" => requires_republish,

@@ -6,8 +6,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, ObjectMeta};
 use kubernetes_kinds::schema;
 
 use crate::{
-    CSIDriver, CSIDriverList, CSIDriverSpec, FSGroupPolicy, TokenRequest,
-    VolumeLifecycleMode,
+    CSIDriver, CSIDriverList, CSIDriverSpec, FSGroupPolicy, TokenRequest, VolumeLifecycleMode,
 };
 
 schema::kind! {

@@ -448,10 +448,7 @@ impl CSIDriverInfoStatus {
     ///
     /// Sets [`volume_plugin_mechanism`](Self::volume_plugin_mechanism).
     #[must_use]
-    pub fn with_volume_plugin_mechanism(
-        mut self,
-        value: impl Into<VolumePluginMechanism>,
-    ) -> Self {
+    pub fn with_volume_plugin_mechanism(mut self, value: impl Into<VolumePluginMechanism>) -> Self {
         self.volume_plugin_mechanism = Some(value.into());
         self
     }
