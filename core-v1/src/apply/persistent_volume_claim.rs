@@ -23,12 +23,12 @@ pub struct PersistentVolumeClaim {
     /// See [`metadata`](crate::PersistentVolumeClaim::metadata).
     pub metadata: ObjectMeta,
 
-    /// What storage is asked for.
+    /// Storage that is asked for.
     ///
     /// See [`spec`](crate::PersistentVolumeClaim::spec).
     pub spec: Option<PersistentVolumeClaimSpec>,
 
-    /// What the claim has got so far.
+    /// Resources that the claim has got so far.
     ///
     /// See [`status`](crate::PersistentVolumeClaim::status).
     pub status: Option<PersistentVolumeClaimStatus>,
@@ -55,7 +55,7 @@ impl PersistentVolumeClaim {
         self
     }
 
-    /// What storage is asked for.
+    /// Storage that is asked for.
     ///
     /// Sets [`spec`](Self::spec).
     #[must_use]
@@ -64,7 +64,7 @@ impl PersistentVolumeClaim {
         self
     }
 
-    /// What the claim has got so far.
+    /// Resources that the claim has got so far.
     ///
     /// Sets [`status`](Self::status).
     #[must_use]
@@ -781,12 +781,12 @@ wire::object! {
 /// [`PersistentVolumeClaimCondition`](crate::PersistentVolumeClaimCondition).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PersistentVolumeClaimCondition {
-    /// Whether the condition holds: `True`, `False` or `Unknown`.
+    /// Status of the condition: `True`, `False` or `Unknown`.
     ///
     /// See [`status`](crate::PersistentVolumeClaimCondition::status).
     pub status: Option<ConditionStatus>,
 
-    /// What the condition is about, such as `Resizing`.
+    /// Type of the condition, such as `Resizing`.
     ///
     /// See [`type_`](crate::PersistentVolumeClaimCondition::type_).
     pub type_: Option<PersistentVolumeClaimConditionType>,
@@ -820,7 +820,7 @@ impl PersistentVolumeClaimCondition {
         Self::default()
     }
 
-    /// Whether the condition holds: `True`, `False` or `Unknown`.
+    /// Status of the condition: `True`, `False` or `Unknown`.
     ///
     /// Sets [`status`](Self::status).
     #[must_use]
@@ -829,7 +829,7 @@ impl PersistentVolumeClaimCondition {
         self
     }
 
-    /// What the condition is about, such as `Resizing`.
+    /// Type of the condition, such as `Resizing`.
     ///
     /// Sets [`type_`](Self::type_).
     #[must_use]

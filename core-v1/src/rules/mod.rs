@@ -45,7 +45,7 @@ const VOLUME_ATTRIBUTES_CLASS: Feature = Feature {
 /// The annotation that named a StorageClass before there was a field.
 const STORAGE_CLASS: &str = "volume.beta.kubernetes.io/storage-class";
 
-/// Whether a server of the target knows VolumeAttributesClasses.
+/// Returns true if a server of the target knows VolumeAttributesClasses.
 fn has_attributes_class(target: &Target) -> bool {
     target.has(&VOLUME_ATTRIBUTES_CLASS)
 }

@@ -132,7 +132,8 @@ pub(super) fn warn(selector: &NodeSelector, at: &Path<'_>, to: &mut Checker<'_>)
     }
 }
 
-/// Whether an update may change the stored node affinity so: deprecated labels may be replaced.
+/// Returns true if an update may change the stored node affinity to the new one: deprecated labels
+/// may be replaced.
 pub(super) fn is_same(new: Option<&VolumeNodeAffinity>, old: &VolumeNodeAffinity) -> bool {
     let Some(new) = new else { return false };
     match (&new.required, &old.required) {

@@ -1,4 +1,4 @@
-//! What an update of a PersistentVolume must not change.
+//! Immutable fields of a PersistentVolume.
 
 use kubernetes_kinds::Release;
 use kubernetes_storage_rules::sources;

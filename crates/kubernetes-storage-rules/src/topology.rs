@@ -32,7 +32,7 @@ pub fn topology_terms(
     }
 }
 
-/// Whether two terms require the same values of the same keys, in any order.
+/// Returns true if two terms require the same values of the same keys, in any order.
 fn is_same_term(term: &TopologySelectorTerm, other: &TopologySelectorTerm) -> bool {
     has_all_of(term, other) && has_all_of(other, term)
 }

@@ -17,7 +17,7 @@ pub struct VolumeSnapshotContent {
     /// See [`metadata`](crate::VolumeSnapshotContent::metadata).
     pub metadata: ObjectMeta,
 
-    /// What the snapshot is and to what it belongs.
+    /// Specification of the snapshot and of the object to which it belongs.
     ///
     /// See [`spec`](crate::VolumeSnapshotContent::spec).
     pub spec: Option<VolumeSnapshotContentSpec>,
@@ -48,7 +48,7 @@ impl VolumeSnapshotContent {
         self
     }
 
-    /// What the snapshot is and to what it belongs.
+    /// Specification of the snapshot and of the object to which it belongs.
     ///
     /// Sets [`spec`](Self::spec).
     #[must_use]
@@ -141,8 +141,7 @@ wire::kind! {
 /// [`VolumeSnapshotContentSpec`](crate::VolumeSnapshotContentSpec).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VolumeSnapshotContentSpec {
-    /// What becomes of the snapshot in the storage system when the `VolumeSnapshot` is
-    /// deleted.
+    /// Fate of the snapshot in the storage system when the `VolumeSnapshot` is deleted.
     ///
     /// See [`deletion_policy`](crate::VolumeSnapshotContentSpec::deletion_policy).
     pub deletion_policy: Option<DeletionPolicy>,
@@ -183,8 +182,7 @@ impl VolumeSnapshotContentSpec {
         Self::default()
     }
 
-    /// What becomes of the snapshot in the storage system when the `VolumeSnapshot` is
-    /// deleted.
+    /// Fate of the snapshot in the storage system when the `VolumeSnapshot` is deleted.
     ///
     /// Sets [`deletion_policy`](Self::deletion_policy).
     #[must_use]
@@ -279,7 +277,7 @@ pub struct VolumeSnapshotContentStatus {
     /// See [`error`](crate::VolumeSnapshotContentStatus::error).
     pub error: Option<VolumeSnapshotError>,
 
-    /// Whether a volume can be restored from the snapshot; unset while that isn't known.
+    /// True if a volume can be restored from the snapshot; unset while that isn't known.
     ///
     /// See [`ready_to_use`](crate::VolumeSnapshotContentStatus::ready_to_use).
     pub ready_to_use: Option<bool>,
@@ -327,7 +325,7 @@ impl VolumeSnapshotContentStatus {
         self
     }
 
-    /// Whether a volume can be restored from the snapshot; unset while that isn't known.
+    /// True if a volume can be restored from the snapshot; unset while that isn't known.
     ///
     /// Sets [`ready_to_use`](Self::ready_to_use).
     #[must_use]

@@ -24,7 +24,7 @@ pub struct StorageClass {
     /// See [`provisioner`](crate::StorageClass::provisioner).
     pub provisioner: Option<String>,
 
-    /// Whether claims of this class may be enlarged after creation.
+    /// Allows claims of this class to be enlarged after creation.
     ///
     /// See [`allow_volume_expansion`](crate::StorageClass::allow_volume_expansion).
     pub allow_volume_expansion: Option<bool>,
@@ -46,7 +46,7 @@ pub struct StorageClass {
     /// See [`parameters`](crate::StorageClass::parameters).
     pub parameters: Option<BTreeMap<String, String>>,
 
-    /// What happens to a volume of this class once its claim is deleted.
+    /// Fate of a volume of this class once its claim is deleted.
     ///
     /// See [`reclaim_policy`](crate::StorageClass::reclaim_policy).
     pub reclaim_policy: Option<PersistentVolumeReclaimPolicy>,
@@ -86,7 +86,7 @@ impl StorageClass {
         self
     }
 
-    /// Whether claims of this class may be enlarged after creation.
+    /// Allows claims of this class to be enlarged after creation.
     ///
     /// Sets [`allow_volume_expansion`](Self::allow_volume_expansion).
     #[must_use]
@@ -134,7 +134,7 @@ impl StorageClass {
         self
     }
 
-    /// What happens to a volume of this class once its claim is deleted.
+    /// Fate of a volume of this class once its claim is deleted.
     ///
     /// Sets [`reclaim_policy`](Self::reclaim_policy).
     #[must_use]

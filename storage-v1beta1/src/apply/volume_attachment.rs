@@ -213,7 +213,7 @@ wire::object! {
 /// [`VolumeAttachmentStatus`](crate::VolumeAttachmentStatus).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VolumeAttachmentStatus {
-    /// Whether the volume is attached to the node.
+    /// True once the volume is attached to the node.
     ///
     /// See [`attached`](crate::VolumeAttachmentStatus::attached).
     pub attached: Option<bool>,
@@ -241,7 +241,7 @@ impl VolumeAttachmentStatus {
         Self::default()
     }
 
-    /// Whether the volume is attached to the node.
+    /// True once the volume is attached to the node.
     ///
     /// Sets [`attached`](Self::attached).
     #[must_use]

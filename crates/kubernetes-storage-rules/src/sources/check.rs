@@ -18,7 +18,7 @@ struct Sources<'s, 't> {
 }
 
 impl Sources<'_, '_> {
-    /// Whether the next source, which is there, is the first one. A server reports a second one under
+    /// Returns true if the next source, which is set, is the first one. A server reports a second one under
     /// a name of its own.
     fn is_first(&mut self, name: &'static str, as_second: &'static str) -> bool {
         if self.has_one {
@@ -86,7 +86,7 @@ pub fn check(spec: &impl VolumeSources, name: Option<&str>, at: &Path<'_>, to: &
     }
 }
 
-/// Whether a path leads to the root, as Go's `path.Clean` simplifies it.
+/// Returns true if a path leads to the root, as Go's `path.Clean` simplifies it.
 fn is_root(path: &str) -> bool {
     let mut depth = 0_usize;
     for part in path.split('/') {

@@ -120,7 +120,7 @@ pub(super) fn quobyte(source: &Quobyte<'_>, at: &Path<'_>, to: &mut Checker<'_>)
     to.min_length(at.field("volume"), source.volume);
 }
 
-/// Whether Go's `net.SplitHostPort` can split the text; host and port may be empty.
+/// Returns true if Go's `net.SplitHostPort` can split the text; host and port may be empty.
 fn is_host_and_port(text: &str) -> bool {
     match text.strip_prefix('[') {
         Some(rest) => rest.split_once(']').is_some_and(|(host, after)| {
@@ -225,7 +225,7 @@ pub(super) fn flex_volume(source: &FlexVolume<'_>, at: &Path<'_>, to: &mut Check
     }
 }
 
-/// Whether a domain is the other or a subdomain of it, in any case of letters.
+/// Returns true if a domain is the other or a subdomain of it, in any case of letters.
 fn is_in(domain: &str, other: &str) -> bool {
     let domain = kubernetes_kinds::names::lowered(domain);
     let rest = domain.strip_suffix(other);

@@ -1,6 +1,6 @@
 //! Names of iSCSI.
 
-/// Whether a server accepts the text as a name of iSCSI.
+/// Returns true if a server accepts the text as a name of iSCSI.
 ///
 /// By the beginning of the text, `iqn`, `eui` or `naa`, the server searches it for one of these
 /// expressions; here they are plain code because a library for them is larger than this crate:
@@ -22,7 +22,7 @@ pub(super) fn is_iscsi_name(text: &str) -> bool {
     }
 }
 
-/// Whether the text is the rest of a qualified name after `iqn.`: a year and a month, the naming
+/// Returns true if the text is the rest of a qualified name after `iqn.`: a year and a month, the naming
 /// authority, a colon and any text without spaces and some special characters.
 fn is_iqn(text: &str) -> bool {
     let Some((date, rest)) = text.split_at_checked("2001-04.".len()) else {
@@ -46,7 +46,7 @@ fn is_iqn(text: &str) -> bool {
         })
 }
 
-/// Whether the text is any character, which should be a dot, and so many letters and digits.
+/// Returns true if the text is any character, which should be a dot, and that many letters and digits.
 fn is_identifier(text: &str, length: usize) -> bool {
     let mut chars = text.chars();
     let rest = chars

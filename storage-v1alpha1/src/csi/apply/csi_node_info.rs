@@ -402,7 +402,7 @@ wire::object! {
 /// [`CSIDriverInfoStatus`](crate::csi::CSIDriverInfoStatus).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CSIDriverInfoStatus {
-    /// Whether the driver is installed on the node.
+    /// True if the driver is installed on the node.
     ///
     /// See [`available`](crate::csi::CSIDriverInfoStatus::available).
     pub available: Option<bool>,
@@ -426,7 +426,7 @@ impl CSIDriverInfoStatus {
         Self::default()
     }
 
-    /// Whether the driver is installed on the node.
+    /// True if the driver is installed on the node.
     ///
     /// Sets [`available`](Self::available).
     #[must_use]
