@@ -34,7 +34,7 @@
 //! Reading follows Kubernetes' own decoder: unknown fields are skipped, absent and `null` mean
 //! the zero value or `None`, and `apiVersion` and `kind` may be absent but not wrong.
 //!
-//! The traits of [`kubernetes_kinds::topology`] decide whether a class allows a node, and whether a
+//! The traits of [`topology`] decide whether a class allows a node, and whether a
 //! capacity fits a node and a size. `kubernetes_validation::Validate` has the defaults and the
 //! validation of an API server.
 //!
@@ -51,6 +51,7 @@
 
 #[cfg(feature = "apply")]
 pub mod apply;
+pub mod topology;
 
 #[cfg(feature = "k8s-openapi-types")]
 mod counterparts;
@@ -65,7 +66,6 @@ mod schema;
 #[cfg(feature = "manifests")]
 mod scheme;
 mod storage_class;
-mod topology;
 #[cfg(feature = "validation")]
 mod validation;
 mod volume_attachment;
@@ -102,6 +102,7 @@ pub mod prelude {
         CSIDriver, CSINode, CSIStorageCapacity, StorageClass, VolumeAttachment,
         VolumeAttributesClass,
     };
+    pub use crate::topology::*;
     pub use kubernetes_kinds::prelude::*;
     #[cfg(feature = "validation")]
     pub use kubernetes_validation::{Target, Validate};

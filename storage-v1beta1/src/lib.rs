@@ -99,6 +99,7 @@ pub mod prelude {
     pub use kubernetes_kinds::prelude::*;
     #[cfg(feature = "validation")]
     pub use kubernetes_validation::{Target, Validate};
+    pub use storage_v1::topology::*;
 }
 
 /// The newest Kubernetes release whose fields and rules the crate has.

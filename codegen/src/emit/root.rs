@@ -11,7 +11,7 @@ use super::runtime::{Feature, KINDS, VALIDATION};
 use super::{apply, by_hand, counterparts, merge, schema, scheme, validation};
 use crate::doc::{self, NoLinks};
 use crate::model::{ApiVersion, Crate, Resource, Type};
-use crate::name::{self, APPLY_MODULE, Ident, PRELUDE_MODULE};
+use crate::name::{self, APPLY_MODULE, Ident, PRELUDE_MODULE, RustPath};
 use crate::release::Release;
 
 /// The root of the crate and the modules below it that are the root of others.
@@ -45,7 +45,8 @@ fn file(krate: &Crate<'_>, here: Option<&Ident>, versions: &[&ApiVersion], all: 
         );
     }
     let mut items = declarations(modules, imports::re_exports(versions));
-    items.extend(prelude(versions));
+    let more = krate.config.prelude.as_deref().filter(|_| here.is_none());
+    items.extend(prelude(versions, more));
     if here.is_none() {
         items.extend(newest(std::slice::from_ref(krate)));
     }
@@ -60,8 +61,8 @@ fn file(krate: &Crate<'_>, here: Option<&Ident>, versions: &[&ApiVersion], all: 
     File::rust(path, origin, attributes, items)
 }
 
-/// The module with what most programs import.
-fn prelude(versions: &[&ApiVersion]) -> Option<TokenStream> {
+/// The module with what most programs import, and all items of another module.
+fn prelude(versions: &[&ApiVersion], more: Option<&str>) -> Option<TokenStream> {
     let kinds = versions.iter().flat_map(|version| {
         version
             .kinds()
@@ -75,12 +76,16 @@ fn prelude(versions: &[&ApiVersion]) -> Option<TokenStream> {
     let kinds = use_item(&quote!(pub use super::), &kinds);
     let name = name::fixed(PRELUDE_MODULE);
     let gate = Feature::Validation.gate();
+    let more = more.and_then(|module| RustPath::parse("prelude", Some(module)));
+    let more = more.map(|path| path.module());
+    let more = more.map(|module| quote!(pub use #module::*;));
     let validates = validation::module(versions).is_some();
     let validation = validates.then(|| quote!(#gate pub use #VALIDATION::{Target, Validate};));
     Some(quote! {
         /// The kinds, and the traits and builders that most programs need beside them.
         pub mod #name {
             #kinds
+            #more
             pub use #KINDS::prelude::*;
             #validation
         }
