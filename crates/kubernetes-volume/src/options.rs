@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use k8s_openapi::api::core::v1::{PersistentVolumeClaim, Pod};
 
-use crate::Spec;
+use crate::{Error, Result, Spec};
 
 /// The parameter of a StorageClass that names the file system of a volume, such as `ext4`.
 pub const VOLUME_PARAMETER_FS_TYPE: &str = "fstype";
@@ -52,6 +52,25 @@ pub struct VolumeOptions {
     pub cloud_tags: BTreeMap<String, String>,
     /// The parameters of the StorageClass.
     pub parameters: BTreeMap<String, String>,
+}
+
+impl VolumeOptions {
+    /// Sets the claim for which a volume is made.
+    ///
+    /// The claim is that of `k8s_openapi`, or of `core_v1` with its feature `k8s-openapi-types`.
+    ///
+    /// # Errors
+    ///
+    /// When the claim sets a field that the Kubernetes release of `k8s_openapi` lacks.
+    pub fn with_claim<C>(mut self, claim: C) -> Result<Self>
+    where
+        C: TryInto<PersistentVolumeClaim>,
+        C::Error: std::error::Error + Send + Sync + 'static,
+    {
+        let claim = claim.try_into().map_err(Error::other)?;
+        self.pvc = Some(Box::new(claim));
+        Ok(self)
+    }
 }
 
 /// What a plugin has to know to grow a volume on the node.
