@@ -1,4 +1,4 @@
-//! What is mounted, what is shown of it, and what is refused.
+//! Mounting, the table of volumes, and errors.
 
 use root_tests::as_root;
 use serde_json::json;
