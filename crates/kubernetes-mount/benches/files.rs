@@ -93,7 +93,7 @@ mod linux {
     /// One of those that are compared: ours, by path, commands.
     type Run = fn(&Path);
 
-    /// What is measured, whether the files have other groups and modes at first, and who does it.
+    /// The measurement, true if the files have other groups and modes at first, and the walker.
     const WORK: [(&str, bool, [Run; 3]); 3] = [
         ("all change", true, [ours, by_path, commands]),
         ("all right", false, [ours, by_path, commands]),
@@ -230,7 +230,7 @@ mod linux {
             / 1024.0
     }
 
-    /// What a process of its own does. Prints the most memory that it had, in KiB.
+    /// Runs in a process of its own. Prints its peak memory in KiB.
     fn only(what: &str, dir: &Path) {
         if what == "only-du" {
             our_du(dir);

@@ -124,7 +124,7 @@ impl From<FilesystemError> for Error {
     }
 }
 
-/// Why a device can't be formatted, checked, mounted or grown.
+/// An error of formatting, checking, mounting or growing the file system of a device.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FilesystemError {
@@ -143,7 +143,7 @@ pub enum FilesystemError {
     UnformattedReadOnly {
         /// The device.
         device: PathBuf,
-        /// The file system that was asked for.
+        /// The requested file system.
         wanted: String,
     },
     /// Another file system, or another use such as LVM, is on the device
@@ -152,9 +152,9 @@ pub enum FilesystemError {
     Mismatch {
         /// The device.
         device: PathBuf,
-        /// The file system that was asked for.
+        /// The requested file system.
         wanted: String,
-        /// What is on the device.
+        /// The content of the device.
         found: String,
     },
     /// A partition table is on the device. It is not touched.
@@ -166,7 +166,7 @@ pub enum FilesystemError {
     PartitionTable {
         /// The device.
         device: PathBuf,
-        /// The file system that was asked for.
+        /// The requested file system.
         wanted: String,
         /// The type of the table, such as `dos` or `gpt`.
         table: String,
@@ -180,12 +180,12 @@ pub enum FilesystemError {
         /// The device.
         device: PathBuf,
     },
-    /// What is on the device can't be found out (`GetDiskFormatFailed`).
-    #[error("find out what is on {}: {source}", device.display())]
+    /// The content of the device can't be probed (`GetDiskFormatFailed`).
+    #[error("probe the content of {}: {source}", device.display())]
     Probe {
         /// The device.
         device: PathBuf,
-        /// Why.
+        /// The cause.
         source: Box<Error>,
     },
     /// The device is mounted or used otherwise, so that it is not formatted.
@@ -199,9 +199,9 @@ pub enum FilesystemError {
     Format {
         /// The device.
         device: PathBuf,
-        /// The file system that was asked for.
+        /// The requested file system.
         fs_type: String,
-        /// Why.
+        /// The cause.
         source: Box<Error>,
     },
     /// The file system has errors that `fsck` can't repair without a person
@@ -215,7 +215,7 @@ pub enum FilesystemError {
         device: PathBuf,
         /// Its file system.
         fs_type: String,
-        /// What `fsck` printed, shortened.
+        /// The shortened output of `fsck`.
         output: String,
     },
     /// The check hung or was killed.
@@ -225,7 +225,7 @@ pub enum FilesystemError {
         device: PathBuf,
         /// Its file system.
         fs_type: String,
-        /// Why.
+        /// The cause.
         source: Box<Error>,
     },
     /// The file system can't be mounted.
@@ -235,17 +235,17 @@ pub enum FilesystemError {
         device: PathBuf,
         /// The file system that is on it.
         fs_type: String,
-        /// Why.
+        /// The cause.
         source: Box<Error>,
     },
-    /// The file system can't be grown, or its size not be found out.
+    /// The file system can't be grown, or its size can't be read.
     #[error("resize {fs_type} on {}: {source}", device.display())]
     Resize {
         /// The device.
         device: PathBuf,
         /// Its file system.
         fs_type: String,
-        /// Why.
+        /// The cause.
         source: Box<Error>,
     },
 }

@@ -16,13 +16,13 @@ use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
 
 use crate::masking::Secrets;
 
-/// How much of what a command prints is kept, in bytes. The rest is read and dropped.
+/// The kept output of a command, in bytes. The rest is read and dropped.
 const MAX_OUTPUT: usize = 1 << 20;
 
 /// How long a command's own children may print after it has ended.
 const GRACE: Duration = Duration::from_millis(200);
 
-/// What a command has printed, after it has ended.
+/// The output of a command that has ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Output {
     /// How it ended.
@@ -33,7 +33,7 @@ pub struct Output {
     pub stderr: Vec<u8>,
 }
 
-/// Why a command has no result.
+/// An error of running a command.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExecError {
@@ -42,7 +42,7 @@ pub enum ExecError {
     Start {
         /// The program and its arguments.
         command: String,
-        /// What the system says.
+        /// The system's error.
         source: std::io::Error,
     },
     /// It took too long, and was killed with all that it had started.
@@ -60,7 +60,7 @@ pub enum ExecError {
         command: String,
         /// How it ended.
         status: ExitStatus,
-        /// What it printed, shortened.
+        /// Its shortened output.
         output: String,
     },
     /// It printed unparsable output.
@@ -68,9 +68,9 @@ pub enum ExecError {
     BadOutput {
         /// The program and its arguments.
         command: String,
-        /// What is wrong with it.
+        /// The parse error.
         reason: String,
-        /// What it printed, shortened.
+        /// Its shortened output.
         output: String,
     },
 }
@@ -124,9 +124,9 @@ pub trait Exec: Send + Sync {
 /// Runs commands as children of this process, each in a process group of its own, with
 /// `LC_ALL=C`, so that what they print can be read.
 ///
-/// All that a command prints before it ends is returned. What it has started may print for
-/// another 200 ms; after that it runs on, and what it prints is dropped: a helper for FUSE
-/// leaves such a daemon.
+/// The output of a command until its end is returned. Processes that it has started may print for
+/// another 200 ms; after that they run on, and their output is dropped: a helper for FUSE leaves
+/// such a daemon.
 ///
 /// ```
 /// use std::ffi::OsStr;
@@ -232,7 +232,7 @@ pub fn shown(program: &Path, args: &[&OsStr]) -> String {
     shown.to_string_lossy().into_owned()
 }
 
-/// Returns the beginning of what a command printed, without the last line's end.
+/// Returns the beginning of the output of a command, without the end of the last line.
 #[must_use]
 pub fn shortened(printed: &[u8]) -> String {
     const SHOWN: usize = 1000;
@@ -244,9 +244,9 @@ pub fn shortened(printed: &[u8]) -> String {
     }
 }
 
-/// The end of a pipe from which is read what a command prints.
+/// The read end of a pipe for the output of a command.
 struct Pipe {
-    /// Nothing after all who could write have closed it.
+    /// Nothing after all writers have closed it.
     file: Option<File>,
     kept: Vec<u8>,
 }
@@ -266,7 +266,7 @@ impl Pipe {
         self.file.is_none()
     }
 
-    /// Reads what is there, without waiting, and drops what is too much.
+    /// Reads the available output without waiting, and drops the excess.
     fn read_all(&mut self) {
         let mut buffer = [0; 8192];
         while let Some(file) = &mut self.file {
@@ -283,8 +283,8 @@ impl Pipe {
         }
     }
 
-    /// Returns what was read. A daemon that still has the pipe would be killed by the next thing
-    /// that it prints if the pipe were closed, so that a thread goes on reading.
+    /// Returns the kept output. A thread goes on reading: closing the pipe would kill a daemon that
+    /// still has it and prints.
     fn finish(self) -> Vec<u8> {
         if let Some(mut file) = self.file {
             let reader = thread::Builder::new().name("daemon-output".to_owned());
@@ -314,7 +314,7 @@ fn group(child: &Child) -> Option<Pid> {
     i32::try_from(child.id()).ok().and_then(Pid::from_raw)
 }
 
-/// Kills the child and what it has started, which are in its process group.
+/// Kills the child and its own children, which are in its process group.
 fn kill(mut child: Child) {
     if let Some(group) = group(&child) {
         let _ = kill_process_group(group, Signal::KILL);

@@ -31,7 +31,7 @@ pub(super) fn name(dir: BorrowedFd<'_>, path: &Path) -> Result<Option<CString>> 
     Ok(is_directory.then_some(target))
 }
 
-/// Whether a name is that of a directory with files: two dots and a time.
+/// Returns true if a name is that of a directory with files: two dots and a time.
 pub(super) fn is_ours(name: &CStr) -> bool {
     let Some(time) = name.to_bytes().strip_prefix(b"..") else {
         return false;
@@ -46,7 +46,7 @@ pub(super) fn open_directory(dir: impl AsFd, name: &CStr) -> Result<OwnedFd, Err
     openat(dir, name, flags, Mode::empty())
 }
 
-/// Whether a directory has exactly these files, with their content.
+/// Returns true if a directory has exactly these files, with their content.
 pub(super) fn has(
     dir: BorrowedFd<'_>,
     name: &CStr,

@@ -155,7 +155,7 @@ impl Update<'_> {
         rest.iter().try_for_each(|name| self.remove(name))
     }
 
-    /// Whether a name is a link of this writer to a file that is no more.
+    /// Returns true if a name is a link of this writer to a removed file.
     fn is_old_link(&self, name: &CStr, names: &BTreeSet<&str>) -> bool {
         if name.to_str().is_ok_and(|name| names.contains(name)) {
             return false;
@@ -170,7 +170,7 @@ impl Update<'_> {
     }
 }
 
-/// What has failed of a file, and why.
+/// The failed action and its error.
 struct Failed(&'static str, Errno);
 
 /// Writes a file below a directory that nobody else uses, and makes the directories above it.

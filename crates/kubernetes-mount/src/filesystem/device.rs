@@ -44,7 +44,7 @@ pub(super) fn read_at(device: &Path, offset: u64, length: usize) -> Result<Optio
     }
 }
 
-/// Whether the path is a block device, rather than a file with an image.
+/// Returns true if the path is a block device, and false for a file with an image.
 ///
 /// # Errors
 ///
@@ -72,7 +72,7 @@ pub(super) fn is_block_device(device: &Path) -> Result<bool> {
     Ok(file_type.is_block_device())
 }
 
-/// Whether the kernel lets nobody write to a block device.
+/// Returns true if the kernel lets nobody write to a block device.
 pub(super) fn is_read_only(device: &Path) -> Result<bool> {
     if !is_block_device(device)? {
         return Ok(false);

@@ -34,7 +34,7 @@ impl std::fmt::Debug for SafeFormatAndMount {
 }
 
 impl SafeFormatAndMount {
-    /// Returns what formats and mounts, with the default limits of time.
+    /// Returns a formatter with the default time limits.
     #[must_use]
     pub fn new(mounter: Arc<dyn Mount>, exec: Arc<dyn Exec>) -> Self {
         Self {
@@ -51,7 +51,7 @@ impl SafeFormatAndMount {
         self
     }
 
-    /// Returns what is on a device.
+    /// Returns the content of a device.
     ///
     /// # Errors
     ///
@@ -182,7 +182,7 @@ impl SafeFormatAndMount {
     }
 }
 
-/// Whether the last of `ro` and `rw` is `ro`.
+/// Returns true if the last of `ro` and `rw` is `ro`.
 fn is_read_only(options: &[&str], sensitive: &[&str]) -> bool {
     let mut all = options
         .iter()

@@ -1,4 +1,4 @@
-//! What is on a device.
+//! Probing the content of a device.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -8,7 +8,7 @@ use super::{FilesystemError, TimeLimits};
 use crate::exec::{Exec, ExecError, Output, shortened, shown};
 use crate::{Error, Result};
 
-/// What is on a device, see [`disk_format`].
+/// The content of a device, see [`disk_format`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DiskFormat {
     /// Nothing that is known.

@@ -44,7 +44,7 @@ impl ResizeFs {
         self
     }
 
-    /// Whether the device is larger than its file system, by more than one block. An unformatted
+    /// Returns true if the device is larger than its file system, by more than one block. An unformatted
     /// device needs no growing, nor does one to which nothing can be written.
     ///
     /// # Errors
@@ -101,7 +101,7 @@ impl ResizeFs {
             .map_err(|error| failed(device, &fs_type, error))
     }
 
-    /// Returns what is on the device; a partition table is an error here.
+    /// Returns the content of the device; a partition table is an error here.
     fn format(&self, device: &Path) -> Result<DiskFormat> {
         match disk_format(&*self.exec, &self.limits, device)? {
             DiskFormat::PartitionTable(table) => {

@@ -1,20 +1,20 @@
-//! Why metrics can't be read.
+//! Errors of metrics.
 
 use std::fmt::Display;
 use std::path::Path;
 
 use super::Metrics;
 
-/// Why metrics can't be read. [`partial`](Self::partial) has what was read nevertheless.
+/// An error of reading metrics. [`partial`](Self::partial) has the values that were read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 #[non_exhaustive]
 pub struct MetricsError {
     /// The class of the error.
     pub code: MetricsErrorCode,
-    /// What was attempted, where, and why it failed.
+    /// The attempted action, the path, and the reason of the failure.
     pub message: String,
-    /// What was read before the error.
+    /// The values that were read before the error.
     pub partial: Box<Metrics>,
 }
 
@@ -72,14 +72,14 @@ impl MetricsError {
         Self::fs_info_failed(format_args!("{}: {error}", path.display()))
     }
 
-    /// Adds what was read before the error.
+    /// Adds the values that were read before the error.
     #[must_use]
     pub fn with_partial(mut self, partial: Metrics) -> Self {
         *self.partial = partial;
         self
     }
 
-    /// Whether the volume has no metrics (`IsNotSupported`).
+    /// Returns true if the volume has no metrics (`IsNotSupported`).
     #[must_use]
     pub fn is_not_supported(&self) -> bool {
         self.code == MetricsErrorCode::NotSupported

@@ -49,8 +49,8 @@ pub fn clean_up_mount_point_with_force(
     clean_up(mounter, path, extensive, &unmount)
 }
 
-/// Whether an error says that what is mounted is gone or broken: its server, its daemon or its
-/// device (`IsCorruptedMnt`). The errors behind it are looked at too.
+/// Returns true if an error means that a mount is broken because its server, its daemon or its device
+/// is gone (`IsCorruptedMnt`). The sources of the error are checked too.
 ///
 /// The numbers are `ENOTCONN`, `ESTALE`, `EIO`, `EACCES`, `EHOSTDOWN`.
 #[must_use]

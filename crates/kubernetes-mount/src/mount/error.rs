@@ -1,10 +1,10 @@
-//! Why mounting failed.
+//! Errors of mounting.
 
 use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Why mounting, unmounting or reading the table of mounts failed.
+/// An error of mounting, unmounting or reading the table of mounts.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MountError {
@@ -14,32 +14,32 @@ pub enum MountError {
         device.display(), target.display()
     )]
     Refused {
-        /// What was to be mounted.
+        /// The device, share or directory.
         device: PathBuf,
-        /// Where it was to be mounted.
+        /// The mount point.
         target: PathBuf,
         /// The type of the file system; empty for bind mounts.
         fs_type: String,
         /// The options. `<masked>` stands for the sensitive ones.
         options: String,
-        /// What the system says.
+        /// The system's error.
         #[source]
         cause: io::Error,
-        /// What may help, or nothing.
+        /// A hint, or an empty text.
         hint: String,
     },
     /// A program such as `/sbin/mount.nfs` failed, or took too long.
     #[error("mount {} at {}: {command}: {reason}", device.display(), target.display())]
     Helper {
-        /// What was to be mounted.
+        /// The device, share or directory.
         device: PathBuf,
-        /// Where it was to be mounted.
+        /// The mount point.
         target: PathBuf,
         /// The program and its arguments. `<masked>` stands for the sensitive options.
         command: String,
         /// How it ended and what it printed, without sensitive options.
         reason: String,
-        /// Whether it was killed, so that it is not known whether the file system is mounted.
+        /// Set if it was killed: the file system may be mounted or not.
         timed_out: bool,
     },
     /// A line of the table of mounts can't be read.
@@ -47,7 +47,7 @@ pub enum MountError {
     DamagedTable {
         /// The number of the line, from 1.
         line: usize,
-        /// What is wrong with it.
+        /// The reason.
         reason: &'static str,
     },
     /// The table of mounts changed whenever it was read.

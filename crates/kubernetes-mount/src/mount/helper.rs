@@ -16,7 +16,7 @@ pub(super) struct Helper {
     fs_type: Option<String>,
 }
 
-/// What a helper is asked to mount.
+/// The mount for a helper.
 pub(super) struct Request<'a> {
     pub(super) source: &'a Path,
     pub(super) target: &'a Path,

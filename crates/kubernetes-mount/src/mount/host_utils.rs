@@ -11,7 +11,7 @@ use rustix::io::Errno;
 use super::{Mount, read_mount_info};
 use crate::{Error, Result};
 
-/// What a path is.
+/// The type of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FileType {
     /// A directory.
@@ -30,14 +30,14 @@ pub enum FileType {
 
 /// Looks at the files of the node.
 pub trait HostUtils: Send + Sync {
-    /// Returns what a path is, following symbolic links.
+    /// Returns the type of a file, following symbolic links.
     ///
     /// # Errors
     ///
     /// When it doesn't exist or can't be looked at.
     fn file_type(&self, path: &Path) -> Result<FileType>;
 
-    /// Whether a path exists.
+    /// Returns true if a path exists.
     ///
     /// # Errors
     ///
@@ -58,14 +58,14 @@ pub trait HostUtils: Send + Sync {
     /// When it can't be made, or something else is there.
     fn make_file(&self, path: &Path) -> Result<()>;
 
-    /// Whether a program has the block device open.
+    /// Returns true if a program has the block device open.
     ///
     /// # Errors
     ///
     /// When it is no block device.
     fn device_opened(&self, path: &Path) -> Result<bool>;
 
-    /// Whether the path is a block device.
+    /// Returns true if the path is a block device.
     ///
     /// # Errors
     ///
@@ -93,7 +93,7 @@ pub trait HostUtils: Send + Sync {
     /// When it can't be looked at.
     fn mode(&self, path: &Path) -> Result<u32>;
 
-    /// Whether the file system has SELinux labels.
+    /// Returns true if the file system has SELinux labels.
     ///
     /// # Errors
     ///
@@ -236,7 +236,7 @@ impl HostUtils for LinuxHostUtils {
     }
 }
 
-/// Whether a block device is mounted, or open exclusively, such as for a RAID.
+/// Returns true if a block device is mounted, or open exclusively, such as for a RAID.
 pub(crate) fn device_in_use(path: &Path) -> Result<bool> {
     let flags = (OFlags::EXCL | OFlags::NONBLOCK).bits();
     let opened = OpenOptions::new()

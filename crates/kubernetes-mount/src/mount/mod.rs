@@ -30,9 +30,9 @@ pub(crate) use host_utils::device_in_use;
 /// A mount.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MountPoint {
-    /// What is mounted.
+    /// The mounted device, share or directory.
     pub device: String,
-    /// Where it is mounted.
+    /// The mount point.
     pub path: PathBuf,
     /// The type of the file system.
     pub fs_type: String,
@@ -66,7 +66,7 @@ pub trait Mount: Send + Sync {
         sensitive: &[&str],
     ) -> Result<()>;
 
-    /// Unmounts what was mounted last at the path. A path at which nothing is mounted is an error.
+    /// Unmounts the last mount at the path. It is an error if the path is no mount point.
     ///
     /// # Errors
     ///
@@ -80,7 +80,7 @@ pub trait Mount: Send + Sync {
     /// When the table can't be read.
     fn list(&self) -> Result<Vec<MountPoint>>;
 
-    /// Whether something is mounted exactly here, bind mounts too. Follows no symbolic link at
+    /// Returns true if the path is a mount point, of a bind mount too. Follows no symbolic link at
     /// the end of the path.
     ///
     /// # Errors
@@ -88,8 +88,7 @@ pub trait Mount: Send + Sync {
     /// When the path doesn't exist or can't be looked at.
     fn is_mount_point(&self, path: &Path) -> Result<bool>;
 
-    /// Returns the other places at which the file system or directory that is mounted here is
-    /// mounted.
+    /// Returns the other mount points of the file system or directory that is mounted here.
     ///
     /// # Errors
     ///

@@ -38,7 +38,7 @@ pub struct MountInfo {
     pub optional_fields: Vec<String>,
     /// The type of the file system, with its subtype if it has one (`fuse.sshfs`).
     pub fs_type: String,
-    /// What is mounted, such as a device.
+    /// The mounted device or share.
     pub source: OsString,
     /// The options of the file system, which all its mounts share.
     pub super_options: Vec<String>,

@@ -78,7 +78,7 @@ const PROPAGATION: &[(&str, MountPropagationFlags, bool)] = &[
     ("runbindable", MountPropagationFlags::UNBINDABLE, true),
 ];
 
-/// What only `fstab`, mount(8) and systemd read.
+/// The options that only `fstab`, mount(8) and systemd read.
 const USERSPACE: &[&str] = &[
     "defaults", "auto", "noauto", "nofail", "nouser", "nousers", "noowner", "nogroup", "_netdev",
 ];
@@ -92,11 +92,11 @@ pub(super) struct Parsed {
     pub(super) bind: bool,
     pub(super) recursive: bool,
     pub(super) remount: bool,
-    /// What to do after mounting, in this order.
+    /// The propagation to set after mounting, in this order.
     pub(super) propagation: Vec<MountPropagationFlags>,
-    /// What the file system reads. It has sensitive options.
+    /// The options for the file system, sensitive ones among them.
     pub(super) data: Vec<String>,
-    /// What a helper reads: all but [`USERSPACE`]. It has sensitive options.
+    /// The options for a helper: all but [`USERSPACE`], sensitive ones among them.
     pub(super) helper: Vec<String>,
 }
 
@@ -182,7 +182,7 @@ impl Parsed {
         self.set.insert(flags);
     }
 
-    /// Whether the options only change the propagation of what is mounted.
+    /// Returns true if the options only change the propagation of a mount.
     pub(super) fn only_propagation(&self) -> bool {
         !self.propagation.is_empty()
             && !self.bind
@@ -203,8 +203,8 @@ impl Parsed {
     }
 }
 
-/// Returns the flags of a mount from its options in the table of mounts, which has no word for times of access
-/// that are always written.
+/// Returns the flags of a mount from its options in the table of mounts, which has no word for
+/// strict access times.
 pub(super) fn flags_of_mount(options: &[String]) -> MountFlags {
     let flags = flags_of(options);
     if flags.intersects(ATIME) {

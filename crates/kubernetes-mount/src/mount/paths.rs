@@ -2,7 +2,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-/// Whether a path is a directory or something inside of it, by name alone: `..` removes the
+/// Returns true if a path is a directory or inside of it, by name alone: `..` removes the
 /// component before it, and symbolic links are not followed. Use it for names that nobody else
 /// can change, and never as a guard against symbolic links.
 ///

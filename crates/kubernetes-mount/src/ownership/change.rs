@@ -14,7 +14,7 @@ use tracing::{debug, warn};
 use crate::walk::chmod::{chmod_at, chmod_open};
 use crate::walk::{Visit, path_of};
 
-/// What a directory gets beside the permissions of files: search, and setgid.
+/// The permissions of a directory beside those of files: search, and setgid.
 const DIRECTORY: u32 = 0o2110;
 
 /// The bits by which a program gets other rights than its caller's. A change of the group takes

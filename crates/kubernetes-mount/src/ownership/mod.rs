@@ -113,15 +113,15 @@ impl Ownership {
         self
     }
 
-    /// Sets whether the group only reads.
+    /// Sets if the group only reads.
     #[must_use]
     pub fn read_only(mut self, read_only: bool) -> Self {
         self.read_only = read_only;
         self
     }
 
-    /// Sets what is called with the number of files so far after 30 s, and then every 60 s. The
-    /// kubelet has the same intervals. Without it, the number is logged as a warning.
+    /// Sets a function that is called with the number of files so far, after 30 s and then every 60 s as
+    /// in the kubelet. Without it, the number is logged as a warning.
     #[must_use]
     pub fn report(mut self, report: impl FnMut(u64) + Send + 'static) -> Self {
         self.report = Some(Box::new(report));
@@ -176,7 +176,7 @@ impl Ownership {
         Ok(applied)
     }
 
-    /// Whether the root has all that this gives it.
+    /// Returns true if the root has the group and the permissions.
     fn is_right(&self, root: &Statx) -> bool {
         let mode = u32::from(root.stx_mode);
         let wanted = if self.read_only { 0o2550 } else { 0o2770 };
@@ -184,7 +184,7 @@ impl Ownership {
     }
 }
 
-/// Returns what logs progress, for a caller that has no report of its own.
+/// Returns a report that logs progress, the default.
 fn logged(dir: &Path) -> Report {
     let path = dir.to_owned();
     Box::new(move |files| {

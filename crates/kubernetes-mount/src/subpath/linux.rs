@@ -41,7 +41,7 @@ const DIRECTORY_MODE: u32 = 0o750;
 pub struct LinuxSubpath;
 
 impl LinuxSubpath {
-    /// Returns what prepares parts of volumes.
+    /// Returns the implementation for Linux.
     #[must_use]
     pub fn new() -> Self {
         Self
@@ -101,7 +101,7 @@ fn source(request: &SubpathRequest) -> Result<OwnedFd> {
         .map_err(|error| refused(error, &request.path))
 }
 
-/// Checks what becomes a part of a path.
+/// Checks a name that becomes a part of a path.
 fn check_name(name: &str) -> Result<()> {
     if matches!(name, "" | "." | "..") || name.contains(['/', '\0']) {
         return Err(Error::invalid(format!(
@@ -111,7 +111,7 @@ fn check_name(name: &str) -> Result<()> {
     Ok(())
 }
 
-/// Whether the file is mounted at the target. Unmounts another one.
+/// Returns true if the file is mounted at the target. Unmounts another one.
 fn is_mounted_there(dir: BorrowedFd<'_>, name: &str, source: &Stat, path: &Path) -> Result<bool> {
     let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     loop {
@@ -129,7 +129,7 @@ fn is_mounted_there(dir: BorrowedFd<'_>, name: &str, source: &Stat, path: &Path)
     }
 }
 
-/// Makes what the part is mounted upon: a directory for a directory, and a file for all else.
+/// Makes the mount point of the part: a directory for a directory, otherwise a file.
 fn placeholder(dir: &OwnedFd, name: &str, source: &Stat) -> Result<OwnedFd, Errno> {
     let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     if FileType::from_raw_mode(source.st_mode) == FileType::Directory {

@@ -1,4 +1,4 @@
-//! A runner of commands with answers that a test has written.
+//! A runner of commands with the answers of a test.
 
 use std::collections::{HashMap, VecDeque};
 use std::ffi::{OsStr, OsString};
@@ -12,7 +12,7 @@ use std::time::Duration;
 use super::lock;
 use crate::exec::{Exec, ExecError, Output, shown};
 
-/// What a command answers.
+/// The answer of a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FakeAnswer {
     /// It ends and has printed something.

@@ -8,15 +8,15 @@ use super::lock;
 use crate::Result;
 use crate::mount::{ForceUnmount, Mount, MountError, MountPoint};
 
-/// What a mounter was asked to do.
+/// A call of a mounter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FakeAction {
     /// [`Mount::mount`] or [`Mount::mount_sensitive`].
     Mount {
-        /// What is mounted.
+        /// The mounted device or directory.
         source: PathBuf,
-        /// Where it is mounted.
+        /// The mount point.
         target: PathBuf,
         /// The type of the file system.
         fs_type: String,
@@ -47,17 +47,17 @@ pub enum FakeAction {
 }
 
 impl FakeAction {
-    /// Whether it changes what is mounted.
+    /// Returns true if the call changes mounts.
     #[must_use]
     pub fn is_change(&self) -> bool {
         matches!(self, Self::Mount { .. } | Self::Unmount { .. })
     }
 }
 
-/// Is called before each action with the number of actions before it.
+/// A function that is called before each action with the number of actions before it.
 type Hook = dyn Fn(usize, &FakeAction) -> Result<()> + Send + Sync;
 
-/// Keeps mounts in memory, and records what it is asked to do. Paths need not exist, and are
+/// Keeps mounts in memory, and records its calls. Paths need not exist, and are
 /// compared as they are.
 ///
 /// As with the kernel, mounts lie over each other, an unmount removes the last one at a path,
@@ -143,7 +143,7 @@ impl FakeMounter {
             .collect()
     }
 
-    /// Returns the number of actions so far that are such.
+    /// Returns the number of actions so far for which the function returns true.
     pub fn count(&self, is: impl Fn(&FakeAction) -> bool) -> usize {
         lock(&self.state)
             .actions

@@ -1,4 +1,4 @@
-//! A directory of which something is still to be visited.
+//! A directory with files that are still to be visited.
 
 use std::ffi::{CStr, OsStr};
 use std::io;
@@ -47,12 +47,12 @@ impl Budget {
         }
     }
 
-    /// How many threads there may be: each needs up to five descriptors for a moment.
+    /// Returns the most threads: each needs up to five descriptors for a moment.
     pub(super) fn most_threads(&self) -> usize {
         self.most_threads
     }
 
-    /// Whether a directory of this level may stay open, which then counts.
+    /// Returns true if a directory of this level may stay open, and counts it then.
     fn take(&self, level: usize) -> bool {
         let most = if level.is_multiple_of(ANCHOR) {
             self.most_anchors
@@ -65,7 +65,7 @@ impl Budget {
             .is_ok()
     }
 
-    /// Whether a thread may keep directories open beside these.
+    /// Returns true if a thread may keep more directories open.
     fn is_ample(&self) -> bool {
         self.open.load(Ordering::Relaxed) < self.most
     }
@@ -140,7 +140,7 @@ impl<'a> Dir<'a> {
         matches!(self.fd, Fd::Root(_))
     }
 
-    /// Whether directories in this one may be read while this one is.
+    /// Returns true if directories in this one may be read while this one is read.
     pub(super) fn may_nest(&self) -> bool {
         self.budget.is_ample()
     }

@@ -1,4 +1,4 @@
-//! What the threads of a walk share.
+//! The state that the threads of a walk share.
 
 use std::ffi::CStr;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -8,7 +8,7 @@ use std::thread;
 use super::dir::Dir;
 use super::visit::{WalkError, Walked};
 
-/// What a thread can take over.
+/// A task that any thread can do.
 pub(super) enum Task<'a> {
     /// The directory of this name in another one.
     Directory(Arc<Dir<'a>>, Box<CStr>),
@@ -16,10 +16,10 @@ pub(super) enum Task<'a> {
     Entries(Arc<Dir<'a>>, Vec<u8>),
 }
 
-/// The tasks that were given to any thread, and what all have found.
+/// The tasks for any thread, and the results of all.
 pub(super) struct Shared<'a, F> {
     state: Mutex<State<'a, F>>,
-    /// Something is to be done, or all is done.
+    /// Notified when there is a task, or all are done.
     news: Condvar,
     /// The number of threads that wait.
     idle: AtomicUsize,
@@ -52,7 +52,7 @@ impl<F> Drop for Ending<'_, '_, F> {
 }
 
 impl<'a, F> Shared<'a, F> {
-    /// Returns what is shared by at most so many threads. The first one works already.
+    /// Returns the state for at most so many threads. The first one is busy already.
     pub(super) fn new(threads: usize) -> Self {
         Self {
             state: Mutex::new(State {
@@ -118,13 +118,13 @@ impl<'a, F> Shared<'a, F> {
         }
     }
 
-    /// Whether another thread would begin at once with what it were given.
+    /// Returns true if another thread would start a new task at once.
     pub(super) fn has_room(&self) -> bool {
         let others = self.idle.load(Ordering::Relaxed) + self.startable.load(Ordering::Relaxed);
         self.waiting.load(Ordering::Relaxed) < others
     }
 
-    /// Gives tasks to threads that wait. Returns whether there is one for each of them.
+    /// Gives tasks to idle threads. Returns true if there is a thread for each task.
     pub(super) fn give(&self, tasks: Vec<Task<'a>>) -> bool {
         let mut state = self.lock();
         state.tasks.extend(tasks);
@@ -138,7 +138,7 @@ impl<'a, F> Shared<'a, F> {
         waiting <= idle
     }
 
-    /// Whether a thread may be started, which then counts as one that works.
+    /// Returns true if a thread may be started, and counts it as busy then.
     pub(super) fn may_start(&self) -> bool {
         let less = |left: usize| left.checked_sub(1);
         let taken = self
@@ -150,13 +150,13 @@ impl<'a, F> Shared<'a, F> {
         taken.is_ok()
     }
 
-    /// Takes that back, for good: the threads that there are do it.
+    /// Undoes [`may_start`](Self::may_start) for good: the running threads do the work.
     pub(super) fn could_not_start(&self) {
         self.startable.store(0, Ordering::Relaxed);
         self.lock().busy -= 1;
     }
 
-    /// Adds what a thread has found.
+    /// Adds the results of a thread.
     pub(super) fn add(&self, found: F) {
         self.lock().found.push(found);
     }

@@ -67,7 +67,7 @@ struct Worker<'scope, 'env, 'a, V: Visit> {
     shared: &'scope Shared<'a, V::Found>,
     scope: &'scope Scope<'scope, 'env>,
     found: V::Found,
-    /// What this thread does next, the last one first, unless another thread has nothing to do.
+    /// The next tasks of this thread, the last one first, unless another thread is idle.
     own: Vec<Task<'a>>,
     /// The number of entries that this thread has seen.
     seen: usize,
@@ -277,7 +277,7 @@ fn is_directory(fd: BorrowedFd<'_>, name: &CStr, file_type: FileType) -> bool {
     stat.is_ok_and(|stat| FileType::from_raw_mode(stat.stx_mode.into()) == FileType::Directory)
 }
 
-/// What was removed or replaced while it was visited is no error.
+/// Ignores the error if the file was removed or replaced during the visit.
 fn unless_gone(source: io::Error, path: impl FnOnce() -> PathBuf) -> Result<(), WalkError> {
     if source.kind() == io::ErrorKind::NotFound || is_no_directory(&source) {
         return Ok(());

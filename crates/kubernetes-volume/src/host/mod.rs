@@ -208,7 +208,9 @@ impl VolumeHost for StandaloneHost {
 
     fn node_allocatable(&self) -> Result<BTreeMap<String, Quantity>> {
         let resources = self.facts.allocatable.clone();
-        resources.ok_or_else(|| Error::NotSupported("what Pods can use of the node".to_owned()))
+        resources.ok_or_else(|| {
+            Error::NotSupported("reading the allocatable resources of the node".to_owned())
+        })
     }
 
     fn node_labels(&self) -> Result<BTreeMap<String, String>> {

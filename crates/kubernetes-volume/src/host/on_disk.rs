@@ -1,4 +1,4 @@
-//! What is on disk, for a program that was restarted.
+//! Pods and volumes on disk, for a program that was restarted.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;

@@ -1,4 +1,4 @@
-//! What plugins ask of the program that they run in.
+//! The program that plugins run in.
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ use crate::{Error, Result, Spec, VolumeOptions};
 
 /// The program that plugins run in, such as the kubelet.
 ///
-/// A method with a default says that this host has no such thing.
+/// Methods with a default return that this host has no such thing.
 pub trait VolumeHost: Send + Sync {
     /// Returns the directory for data of a plugin. It may not exist.
     fn plugin_dir(&self, plugin_name: &str) -> PathBuf;
@@ -66,13 +66,13 @@ pub trait VolumeHost: Send + Sync {
         pod_uid: &str,
     ) -> Result<Box<dyn Unmounter>>;
 
-    /// Returns what mounts for a plugin.
+    /// Returns the mounter of a plugin.
     fn mounter(&self, plugin_name: &str) -> Arc<dyn Mount>;
 
-    /// Returns what runs commands for a plugin.
+    /// Returns the runner of commands of a plugin.
     fn exec(&self, plugin_name: &str) -> Arc<dyn Exec>;
 
-    /// Returns what prepares parts of volumes.
+    /// Returns the implementation that prepares parts of volumes.
     fn subpather(&self) -> Arc<dyn Subpath>;
 
     /// Returns the name of the machine.
@@ -90,14 +90,14 @@ pub trait VolumeHost: Send + Sync {
         Err(Error::NotSupported("the node's address".to_owned()))
     }
 
-    /// Returns what Pods can use of the node, such as `memory`.
+    /// Returns the allocatable resources of the node, such as `memory`.
     ///
     /// # Errors
     ///
     /// When it is not known.
     fn node_allocatable(&self) -> Result<BTreeMap<String, Quantity>> {
         Err(Error::NotSupported(
-            "what Pods can use of the node".to_owned(),
+            "reading the allocatable resources of the node".to_owned(),
         ))
     }
 
@@ -146,7 +146,7 @@ pub trait VolumeHost: Send + Sync {
         let _ = pod_uid;
     }
 
-    /// Returns what records events, or nothing if nobody reads them.
+    /// Returns the recorder of events, or nothing if nobody reads them.
     fn event_recorder(&self) -> Option<Arc<dyn EventRecorder>> {
         None
     }
@@ -170,7 +170,7 @@ pub trait VolumeHost: Send + Sync {
 
 /// A host that is a kubelet.
 pub trait KubeletVolumeHost: VolumeHost {
-    /// Says that plugins can't work: the Node becomes not ready, with this message. `None` takes
+    /// Reports that plugins can't work: the Node becomes not ready, with this message. `None` takes
     /// it back.
     fn set_kubelet_error(&self, error: Option<&Error>);
 
@@ -181,7 +181,7 @@ pub trait KubeletVolumeHost: VolumeHost {
     /// Returns the CSIDrivers of the cluster.
     fn csi_driver_lister(&self) -> Arc<dyn Lister<CSIDriver>>;
 
-    /// Whether the CSIDrivers were read once.
+    /// Returns true if the CSIDrivers were read once.
     fn csi_drivers_synced(&self) -> bool;
 
     /// Waits until the CSIDrivers were read once.
@@ -191,7 +191,7 @@ pub trait KubeletVolumeHost: VolumeHost {
     /// When that takes too long.
     fn wait_for_cache_sync(&self) -> Result<()>;
 
-    /// Returns what looks at the files of the node.
+    /// Returns the tools for the files of the node.
     fn host_util(&self) -> Arc<dyn HostUtils>;
 }
 
@@ -204,7 +204,7 @@ pub trait Lister<K>: Send + Sync {
     fn list(&self) -> Vec<Arc<K>>;
 }
 
-/// Whether an event is worth a look.
+/// The severity of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EventType {
     /// Nothing is wrong.
@@ -218,11 +218,11 @@ pub enum EventType {
 pub struct Event {
     /// The object.
     pub object: ObjectReference,
-    /// Whether it is worth a look.
+    /// The severity.
     pub event_type: EventType,
-    /// Why, as one word in capitals, such as `VolumePermissionChangeInProgress`.
+    /// The reason, as one word in capitals, such as `VolumePermissionChangeInProgress`.
     pub reason: String,
-    /// What happened, for people.
+    /// A description for people.
     pub message: String,
 }
 

@@ -11,7 +11,7 @@ pub enum InitError {
     Name {
         /// The name.
         plugin: String,
-        /// What is wrong with it.
+        /// The reason.
         reason: String,
     },
     /// Another plugin has its name.
@@ -86,7 +86,7 @@ pub enum FindError {
     /// No plugin that can do what was asked for supports the volume of that name.
     #[error("could not find a {kind} volume plugin for {spec:?}: {source}")]
     For {
-        /// What it should do, such as `persistent`.
+        /// The requested kind, such as `persistent`.
         kind: &'static str,
         /// The name of the volume.
         spec: String,

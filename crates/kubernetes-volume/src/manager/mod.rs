@@ -162,8 +162,8 @@ impl VolumePluginManager {
 
     /// Asks the prober what has changed. Lookups do so themselves.
     ///
-    /// What can't be used is logged: a prober that fails leaves all as it was, a plugin that fails is
-    /// left out.
+    /// Failures are logged: if the prober fails, plugins stay as they were; a plugin that fails is left
+    /// out.
     pub fn refresh_probed_plugins(&self) {
         let own = thread::current().id();
         if *lock(&self.probing) == Some(own) {

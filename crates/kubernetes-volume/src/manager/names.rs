@@ -49,7 +49,7 @@ fn is_domain(prefix: &str) -> bool {
     prefix.len() <= MOST_PREFIX && prefix.split('.').all(label)
 }
 
-/// Whether a text isn't empty, and has such bytes at its ends and in between.
+/// Returns true if a text isn't empty, and has such bytes at its ends and in between.
 fn is_made_of(text: &str, end: impl Fn(u8) -> bool, inner: impl Fn(u8) -> bool) -> bool {
     match text.as_bytes() {
         [] => false,

@@ -7,8 +7,7 @@ pub use directory::{DirectoryProber, Driver};
 use crate::Result;
 use crate::interfaces::VolumePlugin;
 
-/// What has happened to a plugin (`ProbeEvent`). The numbers that Kubernetes has for it are those of
-/// [`ProbeOperation`].
+/// A change of a plugin (`ProbeEvent`). [`ProbeOperation`] has Kubernetes' numbers.
 pub enum ProbeEvent {
     /// It is new, or another one than before.
     AddOrUpdate {

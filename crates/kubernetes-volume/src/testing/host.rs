@@ -45,16 +45,16 @@ use crate::interfaces::{Event, EventRecorder};
 pub struct FakeHost {
     /// The host, to pass to a manager.
     pub host: Arc<StandaloneHost>,
-    /// What mounts in memory.
+    /// The mounter, in memory.
     pub mounter: Arc<FakeMounter>,
-    /// What runs no commands.
+    /// The runner of commands, which runs none.
     pub exec: Arc<FakeExec>,
-    /// What was recorded.
+    /// The recorded events.
     pub events: Arc<FakeEvents>,
 }
 
 impl FakeHost {
-    /// Returns a host over a root directory, with what the function sets.
+    /// Returns a host over a root directory, with the settings of the function.
     ///
     /// # Errors
     ///

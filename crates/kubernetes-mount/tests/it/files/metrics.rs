@@ -1,4 +1,4 @@
-//! What a volume uses and has.
+//! The space and the inodes of a volume.
 
 use std::fs::{self, File};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};

@@ -138,7 +138,7 @@ fn state(root: &Path) -> BTreeMap<PathBuf, (u32, u32, String)> {
     found
 }
 
-/// What `du` counts, with this option for its unit.
+/// Returns the count of `du`, with this option for its unit.
 fn du(unit: &str, dir: &Path) -> u64 {
     let output = Command::new("du")
         .args(["--summarize", unit])

@@ -1,4 +1,4 @@
-//! What a group gets.
+//! Files that are given to a group.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};

@@ -22,7 +22,7 @@ fn pid(text: &str) -> Pid {
     Pid::from_raw(text.trim().parse().unwrap()).unwrap()
 }
 
-/// Whether a process still runs. One that nobody has waited for has ended too.
+/// Returns true if a process still runs. A zombie has ended.
 fn runs(pid: Pid) -> bool {
     let stat = fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero()));
     let ended = stat.is_ok_and(|stat| stat.contains(") Z "));

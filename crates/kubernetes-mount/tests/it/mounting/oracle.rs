@@ -14,7 +14,7 @@ use root_tests::as_root;
 
 use super::tools::{Dir, left_out, mounter};
 
-/// What every file system takes.
+/// The options of every file system.
 const OPTIONS: &[&str] = &[
     "ro",
     "rw",
@@ -84,7 +84,7 @@ fn mount_8(args: &[&str], target: &Path) -> bool {
     output.status.success()
 }
 
-/// Whether this is mount(8) as described above.
+/// Returns true if this is mount(8) as described above.
 fn is_comparable() -> bool {
     let output = Command::new("mount").arg("--version").output();
     let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned());

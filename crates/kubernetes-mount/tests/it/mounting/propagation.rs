@@ -1,4 +1,4 @@
-//! What is mounted in one place and appears in another.
+//! Mounts that appear in another place.
 
 use std::fs;
 use std::path::Path;

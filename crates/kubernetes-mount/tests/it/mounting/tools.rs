@@ -1,4 +1,4 @@
-//! What tests of several files need.
+//! Tools of the tests.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -14,7 +14,7 @@ pub(super) fn left_out(why: &str) {
     let _ = writeln!(std::io::stderr(), "left out: {why}");
 }
 
-/// Whether a program is installed.
+/// Returns true if a program is installed.
 pub(super) fn has(program: &str) -> bool {
     let dirs = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&dirs).any(|dir| dir.join(program).is_file())

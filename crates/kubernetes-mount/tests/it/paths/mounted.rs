@@ -57,7 +57,7 @@ impl Drop for Pod {
     }
 }
 
-/// Whether two paths lead to the same file.
+/// Returns true if two paths lead to the same file.
 pub(crate) fn same(one: &Path, other: &Path) -> bool {
     let identity = |path| fs::metadata(path).map(|file| (file.dev(), file.ino())).ok();
     identity(one).is_some() && identity(one) == identity(other)

@@ -31,7 +31,7 @@ fn write(dir: &Path, files: &[(&str, &str)]) -> bool {
         .unwrap()
 }
 
-/// What a reader sees: every file below the names that don't begin with two dots.
+/// Returns every file that a reader sees: below the names that don't begin with two dots.
 fn seen(dir: &Path) -> BTreeMap<String, String> {
     let mut seen = BTreeMap::new();
     let mut open = vec![(String::new(), dir.to_owned())];

@@ -103,7 +103,7 @@ fn memory_size(host: &dyn VolumeHost, limit: Option<u64>, pod: &Pod) -> Result<O
     Ok(limits.into_iter().flatten().filter(|size| *size > 0).min())
 }
 
-/// What all containers together may use, if each has a limit.
+/// Returns the sum of the limits of all containers, if each has one.
 fn pod_memory_limit(pod: &Pod) -> Result<Option<u64>> {
     let Some(spec) = &pod.spec else {
         return Ok(None);

@@ -95,7 +95,7 @@ impl EmptyDirMounter {
         )))
     }
 
-    /// Whether an earlier call has done everything.
+    /// Returns true if an earlier call has done everything.
     fn is_ready(&self, dir: &Path) -> Result<bool> {
         if !self.marker.is_set()? || !dirs::exists(dir)? {
             return Ok(false);

@@ -143,7 +143,7 @@ impl<'a> Source<'a> {
 #[derive(Default)]
 pub(super) struct Options {
     texts: BTreeMap<String, String>,
-    /// What no message may have.
+    /// The secrets, which no message may contain.
     pub(super) secrets: Vec<String>,
 }
 

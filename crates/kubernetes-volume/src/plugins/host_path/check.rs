@@ -1,4 +1,4 @@
-//! What a hostPath must be.
+//! The type check of a hostPath.
 
 use std::path::Path;
 

@@ -116,7 +116,7 @@ impl LocalMounter {
         Ok(self.owner.give(dir, Some(group), policy, false)?)
     }
 
-    /// Whether the volume is mounted for another Pod.
+    /// Returns true if the volume is mounted for another Pod.
     fn is_shared(&self, dir: &Path) -> Result<bool> {
         let (dir, from) = (real_path(dir)?, real_path(&self.from)?);
         // Directories of volumes have the same place in the directories of all Pods.

@@ -7,7 +7,7 @@ use kubernetes_mount::metrics::{
 };
 use kubernetes_mount::mount::Mount;
 
-/// What measures a volume.
+/// The metrics provider of a volume.
 pub(crate) enum Measure {
     /// The files in a directory.
     Du(PathBuf),

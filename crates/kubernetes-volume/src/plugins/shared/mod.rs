@@ -1,4 +1,4 @@
-//! What several plugins need.
+//! Tools of several plugins.
 
 pub(crate) mod dirs;
 pub(super) mod measure;
@@ -17,7 +17,7 @@ use kubernetes_mount::mount::Mount;
 use crate::{Error, Result};
 pub(super) use kubernetes_mount::remove::still_mounted;
 
-/// Returns what is mounted inside of a directory.
+/// Returns the mount points inside of a directory.
 pub(super) fn mounts_inside(mounter: &dyn Mount, dir: &Path) -> Result<Vec<PathBuf>> {
     let real = real_path(dir)?;
     let mut inside: Vec<_> = mounter
@@ -29,7 +29,7 @@ pub(super) fn mounts_inside(mounter: &dyn Mount, dir: &Path) -> Result<Vec<PathB
     Ok(inside)
 }
 
-/// Fails if something is mounted inside of the directory: what is there isn't the volume's.
+/// Fails if something is mounted inside of the directory: its files aren't the volume's.
 pub(super) fn refuse_mounts_inside(mounter: &dyn Mount, dir: &Path) -> Result<()> {
     match mounts_inside(mounter, dir)?.into_iter().next() {
         None => Ok(()),
@@ -37,7 +37,7 @@ pub(super) fn refuse_mounts_inside(mounter: &dyn Mount, dir: &Path) -> Result<()
     }
 }
 
-/// Unmounts all that is mounted at the path itself, one mount upon the other.
+/// Unmounts all mounts at the path itself.
 pub(super) fn unmount_all(mounter: &dyn Mount, path: &Path) -> Result<()> {
     /// More than anything mounts at one path; a mounter that lies must not hang us.
     const MOST: usize = 64;
@@ -51,7 +51,7 @@ pub(super) fn unmount_all(mounter: &dyn Mount, path: &Path) -> Result<()> {
     Err(still_mounted(path).into())
 }
 
-/// Whether something is mounted at a path that may not exist.
+/// Returns true if a path is a mount point. It may not exist.
 pub(super) fn is_mounted(mounter: &dyn Mount, path: &Path) -> Result<bool> {
     if !dirs::exists(path)? {
         return Ok(false);

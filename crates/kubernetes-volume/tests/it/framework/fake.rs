@@ -20,12 +20,12 @@ use storage_v1::CSIDriver;
 
 use super::forms::{Devices, Map, Storage};
 
-/// What a plugin can do.
+/// The capabilities of a plugin.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Can {
     /// All forms, or none.
     pub(crate) everything: bool,
-    /// What `can_attach` and `can_device_mount` return; nothing is an error.
+    /// The result of `can_attach` and `can_device_mount`; nothing is an error.
     pub(crate) attach: Option<bool>,
 }
 
@@ -34,7 +34,7 @@ pub(crate) struct Plugin {
     pub(crate) name: String,
     pub(crate) prefix: String,
     pub(crate) can: Can,
-    /// What `init` does.
+    /// The implementation of `init`.
     pub(crate) init: Box<dyn Fn() -> Result<()> + Send + Sync>,
 }
 

@@ -1,4 +1,4 @@
-//! What plugins make, and the calls that a kubelet makes of it through `dyn`.
+//! The objects of plugins, and a kubelet's calls of them through `dyn`.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -1,11 +1,12 @@
 //! Specifications, and the values that have numbers or names in Kubernetes.
 
 use k8s_openapi::api::core::v1::{
-    FlexPersistentVolumeSource, FlexVolumeSource, PersistentVolume, PersistentVolumeSpec, Volume,
+    FlexPersistentVolumeSource, FlexVolumeSource, PersistentVolume, PersistentVolumeClaim,
+    PersistentVolumeSpec, Volume,
 };
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kubernetes_volume::probe::{ProbeEvent, ProbeOperation};
-use kubernetes_volume::{CsiVolumePhase, Spec, VOLUME_PARAMETER_FS_TYPE};
+use kubernetes_volume::{CsiVolumePhase, Spec, VOLUME_PARAMETER_FS_TYPE, VolumeOptions};
 
 use super::fake::{Plugin, spec};
 
@@ -31,6 +32,41 @@ fn the_name_is_that_of_the_volume_or_else_of_the_persistent_volume() {
     both.volume = spec("inline").volume;
     assert_eq!(both.name(), "inline");
     assert_eq!(Spec::default().name(), "");
+}
+
+#[test]
+fn volumes_and_claims_of_core_v1_are_taken_too() {
+    let metadata = |name: &str| ObjectMeta {
+        name: Some(name.to_owned()),
+        ..ObjectMeta::default()
+    };
+    let source = core_v1::LocalVolumeSource {
+        path: "/mnt/disk".to_owned(),
+        ..Default::default()
+    };
+    let volume = core_v1::PersistentVolume {
+        metadata: metadata("disk"),
+        spec: Some(core_v1::PersistentVolumeSpec {
+            local: Some(source),
+            ..Default::default()
+        }),
+        ..Default::default()
+    };
+    let spec = Spec::from_persistent_volume(volume, true);
+    assert_eq!(spec.name(), "disk");
+    let stored = spec.persistent_volume.unwrap().spec.unwrap();
+    assert_eq!(stored.local.unwrap().path, "/mnt/disk");
+
+    let claim = core_v1::PersistentVolumeClaim {
+        metadata: metadata("data"),
+        ..Default::default()
+    };
+    let ours = VolumeOptions::default().with_claim(claim).unwrap();
+    let theirs = PersistentVolumeClaim {
+        metadata: metadata("data"),
+        ..Default::default()
+    };
+    assert_eq!(ours, VolumeOptions::default().with_claim(theirs).unwrap());
 }
 
 #[test]

@@ -166,7 +166,7 @@ fn wrong_items() {
         &no_args(),
     ));
     assert!(
-        error.contains("what Pods can use of the node is not supported"),
+        error.contains("reading the allocatable resources of the node is not supported"),
         "{error}"
     );
 }

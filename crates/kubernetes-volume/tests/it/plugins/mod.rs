@@ -85,7 +85,7 @@ impl Node {
         assert_eq!(self.host.pods_on_disk().unwrap(), Vec::<String>::new());
     }
 
-    /// What is mounted under the root.
+    /// Returns the mount points under the root.
     fn mounts(&self) -> Vec<PathBuf> {
         let mounts = read_mount_info()
             .unwrap()

@@ -22,7 +22,7 @@ pub(crate) enum Ended {
 /// Runs a program and kills it before its call number `at`, counted from 0, that changes files or
 /// mounts. Calls of all its threads count, those of its children don't.
 ///
-/// What it prints is dropped, and printing is no change.
+/// Its output is dropped, and printing is no change.
 pub(crate) fn killed_at(program: &OsStr, args: &[&OsStr], at: u64) -> Ended {
     // The shell stops itself, to be traced from its `exec` on.
     let mut child = Command::new("/bin/sh")
@@ -86,7 +86,7 @@ fn trace(main: Pid, at: u64) -> Ended {
     }
 }
 
-/// Whether this is the beginning of a call that changes something.
+/// Returns true at the beginning of a call that changes something.
 #[cfg(target_arch = "x86_64")]
 fn is_change(pid: Pid) -> bool {
     let Ok(registers) = ptrace::getregs(pid) else {

@@ -16,7 +16,7 @@ struct Case<'a> {
     world: World,
     /// Where a Pod can write.
     writable: Option<PathBuf>,
-    /// What must stay as it is.
+    /// The directories that must not change.
     outside: Vec<PathBuf>,
     check: Box<dyn Fn(&World) + 'a>,
 }

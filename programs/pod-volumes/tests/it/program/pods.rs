@@ -1,4 +1,4 @@
-//! What is mounted, what is shown of it, and what is refused.
+//! Mounting, the table of volumes, and errors.
 
 use root_tests::as_root;
 use serde_json::json;
@@ -75,21 +75,23 @@ fn a_volume_that_fails_keeps_no_other_from_being_mounted() {
             config_map(&json!({"a": "1"})),
         ]);
         let errors = world.fail("mount");
-        let pod = "Pod shop/web: volume";
+        let pod = "pod \"shop/web\": volume";
         for expected in [
             format!("{pod} \"missing\": configmap \"shop/nothing\" not found"),
-            format!("{pod} \"none\": no volume plugin matched: it has no source, such as emptyDir"),
-            format!("{pod} \"csi\": no volume plugin matched: it is csi; --help lists"),
-            format!("{pod} \"own\": the PersistentVolumeClaim shop/web-own is in no manifest"),
+            format!(
+                "{pod} \"none\": no volume plugin matched: the volume has no source, such as emptyDir"
+            ),
+            format!("{pod} \"csi\": no volume plugin matched: unsupported source csi; see --help"),
+            format!("{pod} \"own\": persistentvolumeclaim \"shop/web-own\" not found"),
             format!(
                 "{pod} \"two\": multiple volume plugins matched: kubernetes.io/empty-dir,kubernetes.io/host-path"
             ),
             format!("{pod} \"up\": the path \"/tmp/../etc\""),
-            format!("{pod} \"claim\": the PersistentVolumeClaim shop/gone is in no manifest"),
+            format!("{pod} \"claim\": persistentvolumeclaim \"shop/gone\" not found"),
             format!(
-                "{pod} \"flex\": no volume plugin matched: the driver \"example.com/absent\" is not in"
+                "{pod} \"flex\": no volume plugin matched: driver \"example.com/absent\" not found in"
             ),
-            format!("{pod} \"config\": there are two of that name"),
+            format!("{pod} \"config\": duplicate volume name"),
         ] {
             assert!(errors.contains(&expected), "{expected}\n{errors}");
         }
@@ -132,7 +134,7 @@ fn an_ephemeral_volume_is_the_claim_that_a_cluster_makes_for_it() {
 
         let remote = local("disk", json!({"nfs": {"server": "a", "path": "/"}}));
         let errors = World::new(&[pod(&[own]), claim, remote]).fail("mount");
-        let expected = "no volume plugin matched: the PersistentVolume \"disk\" is no hostPath, local or flexVolume";
+        let expected = "no volume plugin matched: persistentvolume \"disk\" must be hostPath, local or flexVolume";
         assert!(errors.contains(expected), "{errors}");
     });
 }
@@ -141,10 +143,10 @@ fn an_ephemeral_volume_is_the_claim_that_a_cluster_makes_for_it() {
 fn manifests_that_are_wrong_change_nothing() {
     for (manifest, expected) in [
         ("kind: Pod", "(line 1, column 1): apiVersion is missing"),
-        ("apiVersion: v1\nkind: Pod\nmetadata: {}", "`metadata.name`"),
+        ("apiVersion: v1\nkind: Pod\nmetadata: {}", "metadata.name"),
         (
             "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: a}",
-            "document 2, v1 Pod a (line 5, column 1): there are two of that name",
+            "document 2, v1 Pod a (line 5, column 1): duplicate object",
         ),
         (
             "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: 3}",
