@@ -3,8 +3,8 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | [`workqueue`] | a queue of keys with delays, limits and metrics, each handed to one worker at a time |
-//! | [`leaderelection`] | leader election by a Lease, compatible with client-go's candidates |
+//! | [`workqueue`] | a queue of keys with delays, rate limits and metrics |
+//! | [`leaderelection`] | leader election by a Lease, compatible with client-go |
 
 pub mod leaderelection;
 pub mod workqueue;

@@ -1,5 +1,5 @@
-//! Storage that nothing in the cluster names: its claim was deleted between the call that provisioned
-//! it and the store of its volume, and no process was there to see it.
+//! Storage without a volume or claim: its claim was deleted between the call that provisioned it
+//! and the creation of its volume, while no process was running.
 
 use parking_lot::Mutex;
 use std::collections::{HashMap, HashSet};
@@ -34,7 +34,7 @@ impl Found {
         self.0.lock().settled.clear();
     }
 
-    /// Returns whether the storage has to be looked at.
+    /// Returns true if the storage has to be checked.
     fn add(&self, uid: &str, volume: PersistentVolume) -> bool {
         let mut state = self.0.lock();
         if state.settled.contains(uid) {
@@ -105,7 +105,7 @@ impl<P: Provisioner> Abandoned<P> {
         if candidates.is_empty() {
             return;
         }
-        // A claim is older than its storage: one that isn't there now never will be.
+        // A claim is older than its storage, so a missing claim will not appear later.
         let claims = match api::claim_uids(&self.client).await {
             Ok(claims) => claims,
             Err(error) => {
@@ -131,7 +131,7 @@ impl<P: Provisioner> Abandoned<P> {
                 continue;
             }
             match rules::claim_uid(&self.volume_name_prefix, name) {
-                None => debug!(name, "no claim can have asked for this storage"),
+                None => debug!(name, "the storage is not named after a claim"),
                 Some(uid) if self.cache.claim(uid).is_some() => {}
                 Some(uid) => _ = candidates.insert(uid.to_owned(), volume),
             }

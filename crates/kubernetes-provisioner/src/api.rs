@@ -63,7 +63,7 @@ impl ApiError {
             .is_some_and(kube::core::Status::is_already_exists)
     }
 
-    /// Whether the object is one that the API server never accepts.
+    /// Returns true if the API server never accepts the object.
     pub(crate) fn is_invalid(&self) -> bool {
         self.status().is_some_and(kube::core::Status::is_invalid)
     }
@@ -114,7 +114,7 @@ pub(crate) async fn delete_volume(
     volume: &PersistentVolume,
 ) -> Result<Option<PersistentVolume>, ApiError> {
     let params = DeleteParams {
-        // Not another one that got the name meanwhile.
+        // Not a newer volume of the same name.
         preconditions: Some(Preconditions {
             uid: volume.metadata.uid.clone(),
             resource_version: None,
@@ -176,7 +176,7 @@ pub(crate) async fn unselect_node(
     client: &Client,
     claim: &PersistentVolumeClaim,
 ) -> Result<(), ApiError> {
-    // Untyped, so that nothing is lost that a newer server knows. Replaced, not patched: roles
+    // Untyped, so that fields of a newer server are kept. Replaced, not patched: roles
     // of provisioners commonly have the permission to update claims only.
     let resource = ApiResource::erase::<PersistentVolumeClaim>(&());
     let namespace = claim.metadata.namespace.as_deref().unwrap_or_default();

@@ -55,8 +55,8 @@ impl Backlog {
         keys.into_iter().for_each(|key| self.enqueue(key));
     }
 
-    /// Queues a key again if it needs to be, unless it failed too often. Returns true if it is given
-    /// up: its retries stay counted, so that it isn't queued again before it changes.
+    /// Queues a key again if it needs to be, unless it failed too often. Returns true if it is
+    /// given up: its retries stay counted, so that it isn't queued again before it changes.
     pub(crate) fn settle(&self, key: &str, next: Next) -> bool {
         let (key, threshold) = (key.to_owned(), self.threshold);
         match next {

@@ -101,11 +101,11 @@ impl<V: Volume, P: Provisioner<V>> Builder<P, V> {
         self
     }
 
-    /// Sets the stream of claims, instead of a watch of the controller's own.
+    /// Sets the stream of claims, which replaces the controller's own watch.
     ///
     /// This and the streams of volumes and classes are for programs that watch these objects
     /// themselves, or that want to see some of them only. A stream has to begin with `Init`, as
-    /// that of [`watcher`](watcher()), and should wait after errors.
+    /// that of [`watcher`](kube::runtime::watcher()), and should wait after errors.
     pub fn claims(
         mut self,
         stream: impl Stream<Item = WatchItem<PersistentVolumeClaim>> + Send + 'static,
@@ -226,8 +226,8 @@ impl<V: Volume, P: Provisioner<V>> Builder<P, V> {
         self
     }
 
-    /// Sets how many claims are provisioned at a time, and how many volumes are deleted. The default
-    /// is 4.
+    /// Sets how many claims are provisioned at a time, and how many volumes are deleted. The
+    /// default is 4.
     pub fn threadiness(mut self, workers: usize) -> Self {
         self.options.threads = Some(workers);
         self
@@ -273,7 +273,7 @@ impl<V: Volume, P: Provisioner<V>> Builder<P, V> {
     }
 
     /// Sets the port of the server for metrics and health. The default is 0: there is no
-    /// server. Another one needs the feature `http`, which is on by default.
+    /// server. Another port needs the feature `http`, which is on by default.
     ///
     /// `/healthz` answers 200 while the controller runs; `/readyz` answers 200 while it works or
     /// waits for the leadership, and 503 while it reads the cluster's objects, for example

@@ -1,9 +1,9 @@
-//! What the controller remembers of claims, volumes and classes.
+//! The cache of claims, volumes and classes.
 //!
-//! Of a claim it remembers where it is, and only while the claim wants a volume; of a volume its
-//! name and whether there is anything to do. A worker reads the object itself before it does
-//! something. So a cluster with many claims takes little memory, and a cache that is behind
-//! never decides alone.
+//! It has the namespace and name of a claim, only while the claim wants a volume, and the name of a
+//! volume with a flag if it needs work. A worker reads the object itself before it does something.
+//! So a cluster with many claims takes little memory, and a cache that is behind never decides
+//! alone.
 
 use parking_lot::Mutex;
 use std::collections::HashMap;
@@ -19,7 +19,7 @@ pub(crate) struct PendingClaim {
     pub(crate) namespace: Box<str>,
     pub(crate) name: Box<str>,
     pub(crate) class: Box<str>,
-    /// Whether the scheduler selected a node.
+    /// True if the scheduler selected a node.
     pub(crate) has_node: bool,
 }
 
@@ -27,7 +27,7 @@ pub(crate) struct PendingClaim {
 #[derive(Debug)]
 pub(crate) struct Table<K, V> {
     live: HashMap<K, V>,
-    /// What a list has returned so far, until it is complete.
+    /// The objects of a list, until it is complete.
     listed: Option<HashMap<K, V>>,
 }
 
@@ -46,13 +46,13 @@ pub(crate) enum Change<K, V> {
     Begin,
     /// The list has this.
     Listed(K, V),
-    /// The list is complete: what it didn't have is gone.
+    /// The list is complete: objects that it didn't have are gone.
     Complete,
     Set(K, V),
     Remove(K),
 }
 
-/// Which of the tables have been listed once.
+/// The tables that have been listed once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Synced {
     pub(crate) claims: bool,
@@ -70,7 +70,7 @@ impl Synced {
 pub(crate) struct Cache {
     /// By UID.
     claims: Mutex<Table<Box<str>, Arc<PendingClaim>>>,
-    /// By name: whether there is anything to do.
+    /// By name; true if the volume needs work.
     volumes: Mutex<Table<Box<str>, bool>>,
     classes: Mutex<Table<String, Arc<StorageClass>>>,
     synced: watch::Sender<Synced>,
@@ -138,7 +138,7 @@ impl Cache {
         self.volumes.lock().live.contains_key(name)
     }
 
-    /// Whether there is anything to do for a volume.
+    /// Returns true if a volume needs work.
     pub(crate) fn volume_needs_work(&self, name: &str) -> bool {
         self.volumes
             .lock()
@@ -148,7 +148,7 @@ impl Cache {
             .unwrap_or_default()
     }
 
-    /// The names of all volumes for which there is something to do.
+    /// The names of all volumes that need work.
     pub(crate) fn volumes_to_work_on(&self) -> Vec<String> {
         let volumes = self.volumes.lock();
         let to_work_on = volumes.live.iter().filter(|(_, needs_work)| **needs_work);
@@ -174,7 +174,7 @@ impl Cache {
     }
 }
 
-/// Changes a table, which keeps what `keep` returns. Returns whether a list is complete.
+/// Changes a table, which keeps the values that `keep` returns. Returns true if a list is complete.
 fn apply<K: Eq + Hash, V, T>(
     table: &Mutex<Table<K, T>>,
     change: Change<K, V>,

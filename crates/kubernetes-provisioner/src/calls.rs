@@ -54,8 +54,8 @@ impl<P: Provisioner> Calls<P> {
             .unwrap_or_else(|error| Err(DeleteError::failed(error)))
     }
 
-    /// Reports to the provisioner that a volume is stored. An error is only logged: the next listing
-    /// has the volume again.
+    /// Reports to the provisioner that a volume is stored. An error is only logged: the next
+    /// listing has the volume again.
     pub(crate) async fn confirm(&self, name: &str) {
         let call = async { self.provisioner.stored(name).await };
         let result = limited(call, self.provision_timeout).await;

@@ -1,4 +1,4 @@
-//! Whether a claim can use the volume that a provisioner returned.
+//! Checks that a claim can use the volume that a provisioner returned.
 
 use core_v1::{
     PersistentVolume, PersistentVolumeClaim, PersistentVolumeMode, PersistentVolumeSpec,

@@ -54,7 +54,7 @@ impl<V: Volume, P: Provisioner<V>> Controller<P, V> {
         }
     }
 
-    /// Returns the metrics, for programs that have a server of their own.
+    /// Returns the metrics, for programs that serve them themselves.
     #[must_use]
     pub fn metrics(&self) -> Metrics {
         self.metrics.clone()
@@ -68,8 +68,8 @@ impl<V: Volume, P: Provisioner<V>> Controller<P, V> {
 
     /// Waits for the leadership, then provisions and deletes volumes until `stop` is cancelled.
     ///
-    /// Then nothing new is begun, and work in hand may take the
-    /// [drain timeout](crate::Builder::drain_timeout) to end. Volumes that wait to be stored are tried
+    /// Then nothing new is begun, and work in hand may take the [drain
+    /// timeout](crate::Builder::drain_timeout) to end. Volumes that wait to be stored are tried
     /// once more. The lease is renewed until that is over, and then released.
     ///
     /// # Errors

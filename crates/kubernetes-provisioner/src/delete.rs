@@ -39,7 +39,7 @@ impl<P: Provisioner> VolumeWorker<P> {
         }
     }
 
-    /// Does what a volume needs: its storage is deleted, or its finalizer changed.
+    /// Deletes the storage of a volume, or changes its finalizer, if it needs to be.
     async fn sync(&self, name: &str) -> Next {
         if !self.cache.volume_needs_work(name) {
             return Next::Done;

@@ -1,4 +1,4 @@
-//! What a provisioner returns instead of a volume.
+//! The errors of a provisioner.
 
 use std::error::Error;
 use std::fmt::Write;
@@ -37,7 +37,7 @@ pub enum ProvisionError {
     /// the same request until it ends, even if the claim is deleted.
     #[error(transparent)]
     InBackground(BoxError),
-    /// The backend was not reached: what was known before still holds. It is tried again.
+    /// The backend was not reached, so nothing new is known. It is tried again.
     #[error(transparent)]
     NoChange(BoxError),
     /// There can't be a volume for the selected node, and provisioning doesn't go on. The

@@ -139,7 +139,7 @@ fn shorten(text: &mut String) {
     text.truncate(end);
 }
 
-/// What makes two events one that is repeated.
+/// The parts of an event that its repetitions have in common.
 #[derive(PartialEq, Eq, Hash)]
 struct Key {
     uid: Option<String>,

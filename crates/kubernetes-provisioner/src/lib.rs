@@ -1,10 +1,12 @@
-//! The provision controller of Kubernetes: an author of storage writes
-//! [`provision`](Provisioner::provision) and [`delete`](Provisioner::delete), and [`Controller`]
-//! does the rest, as sig-storage-lib-external-provisioner does for Go.
+//! The provision controller of Kubernetes: implement [`provision`](Provisioner::provision) and
+//! [`delete`](Provisioner::delete) for your storage, and [`Controller`] does the rest, as
+//! sig-storage-lib-external-provisioner does for Go.
 //!
 //! ```no_run
 //! use core_v1::{HostPathVolumeSource, PersistentVolume};
-//! use kubernetes_provisioner::{Controller, DeleteError, ProvisionError, ProvisionRequest, Provisioner};
+//! use kubernetes_provisioner::{
+//!     Controller, DeleteError, ProvisionError, ProvisionRequest, Provisioner,
+//! };
 //! use tokio_util::sync::CancellationToken;
 //!
 //! struct Folders;
@@ -49,9 +51,19 @@
 //! # }
 //! ```
 //!
-//! It watches claims, volumes and classes, and works on those that ask for its name. Workers
-//! take claims by their UID and volumes by their name from two [queues](crate::queue), and one
-//! leader among the replicas [is elected](crate::election).
+//! | item | purpose |
+//! |---|---|
+//! | [`Provisioner`] | the trait to implement, for our types of volumes or those of k8s-openapi |
+//! | [`ProvisionRequest`], [`ProvisionError`], [`DeleteError`] | its arguments and errors |
+//! | [`Controller`], [`Builder`] | the controller and its options |
+//! | [`Metrics`], [`RunState`], [`RunError`] | observing a controller |
+//! | [`names`] | annotations and finalizers |
+//!
+//! The feature `http`, on by default, has a server for metrics and health.
+//!
+//! The controller watches claims, volumes and classes. Workers take claims by their UID and volumes
+//! by their name from two [work queues](kubernetes_controller_utils::workqueue). Of several
+//! replicas only the [leader](kubernetes_controller_utils::leaderelection) works.
 //!
 //! # Which claims
 //!
@@ -75,20 +87,10 @@
 //!
 //! # What a crash leaves
 //!
-//! The controller keeps nothing but what the API server has. This is what happens if the process
-//! ends, loses the leadership or an answer is lost at each point:
+//! All state of the controller is in the API server. If the process ends, or loses the leadership
+//! or an answer, this is left and happens next:
 //!
-//! | after | is left | what happens next |
-//! |---|---|---|
-//! | reading the claim | nothing | the claim is provisioned by the next leader |
-//! | `provision` was called | storage, perhaps | `provision` is called again with the same volume name; it has to return that storage. If the claim was deleted meanwhile, nothing in the cluster names the storage: it is deleted if [`unstored`](Provisioner::unstored) returns it |
-//! | `provision` returned a volume | storage | as above |
-//! | the volume was sent, no answer came | storage, and the volume or not | it is sent again; one that exists for the same claim is the one that was sent |
-//! | the volume is stored | all that is needed | the control plane binds it, or releases it if the claim is gone |
-//! | storing failed, before the storage was deleted | storage | as after `provision` was called |
-//! | `delete` was called | the volume, its storage or not | `delete` is called again; it has to succeed if the storage is gone |
-//! | `delete` succeeded | the volume | `delete` is called again, then the volume is deleted |
-//! | the volume is deleted | the volume with the finalizer | as above; without the finalizer nothing |
+#![doc = include_str!("crashes.md")]
 //!
 //! Within one process, a claim that is deleted while its provisioning
 //! [goes on in the background](ProvisionError::InBackground) is provisioned until that ends, and
@@ -109,7 +111,7 @@
 //! | | events | create, patch |
 //! | coordination.k8s.io | leases | get, create, update, in the namespace of the lease |
 //!
-//! Those that are missing are logged when the controller begins to work.
+//! The controller logs missing permissions when it begins to work.
 
 mod abandoned;
 mod adapter;

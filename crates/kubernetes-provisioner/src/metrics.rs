@@ -146,17 +146,23 @@ impl Metrics {
     /// Returns all metrics as text, as the path `/metrics` does. Its media type is
     /// `application/openmetrics-text; version=1.0.0; charset=utf-8`.
     ///
-    /// | name | type | labels |
+    /// | `controller_persistentvolumeclaim_` | type | labels |
     /// |---|---|---|
-    /// | `controller_persistentvolumeclaim_provision_total` | counter | class, source |
-    /// | `controller_persistentvolumeclaim_provision_failed_total` | counter | class, source |
-    /// | `controller_persistentvolumeclaim_provision_duration_seconds` | histogram | class, source |
-    /// | `controller_persistentvolume_delete_total` | counter | class |
-    /// | `controller_persistentvolume_delete_failed_total` | counter | class |
-    /// | `controller_persistentvolume_delete_duration_seconds` | histogram | class |
-    /// | `controller_workqueue_depth`, `…_delayed`, `…_working` | gauge | name |
-    /// | `controller_workqueue_adds_total`, `…_retries_total` | counter | name |
-    /// | `controller_workqueue_queue_duration_seconds`, `…_work_duration_seconds` | histogram | name |
+    /// | `provision_total` | counter | class, source |
+    /// | `provision_failed_total` | counter | class, source |
+    /// | `provision_duration_seconds` | histogram | class, source |
+    ///
+    /// | `controller_persistentvolume_` | type | labels |
+    /// |---|---|---|
+    /// | `delete_total` | counter | class |
+    /// | `delete_failed_total` | counter | class |
+    /// | `delete_duration_seconds` | histogram | class |
+    ///
+    /// | `controller_workqueue_` | type | labels |
+    /// |---|---|---|
+    /// | `depth`, `delayed`, `working` | gauge | name |
+    /// | `adds_total`, `retries_total` | counter | name |
+    /// | `queue_duration_seconds`, `work_duration_seconds` | histogram | name |
     ///
     /// `source` is the kind of the claim's data source. Only attempts that succeed have a duration.
     #[must_use]

@@ -1,4 +1,4 @@
-//! The options of a controller, and which of them contradict one another.
+//! The options of a controller, and their checks.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use kubernetes_controller_utils::workqueue::{
     Constant, Exponential, MaxOf, RateLimiter, TokenBucket,
 };
 
-/// How often storing a volume is tried, and how long the controller waits in between.
+/// The number of attempts to store a volume, and the waits between them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Backoff {
     interval: Duration,
@@ -48,7 +48,7 @@ impl Backoff {
         self.attempts
     }
 
-    /// How long to wait after so many attempts.
+    /// Returns the wait after so many attempts.
     pub(crate) fn interval(&self, attempts: u32) -> Duration {
         let exponent = attempts.saturating_sub(1);
         let factor = self
@@ -87,7 +87,7 @@ pub enum BuildError {
     Invalid {
         /// The option.
         option: &'static str,
-        /// What it has to be.
+        /// The values that are valid.
         reason: String,
     },
 }
@@ -101,7 +101,7 @@ fn invalid(option: &'static str, reason: impl Into<String>) -> BuildError {
 
 pub(crate) type Limiter = Arc<dyn RateLimiter<String>>;
 
-/// What was set; the defaults are those of [`Settings`].
+/// The options that were set; [`Settings`] have the defaults.
 #[derive(Default)]
 pub(crate) struct Options {
     pub(crate) additional_names: Vec<String>,

@@ -1,4 +1,4 @@
-//! The permissions that a controller needs, and what is said when one is missing.
+//! The permissions that a controller needs, and messages about missing ones.
 
 use std::fmt::Write;
 
@@ -34,7 +34,7 @@ const RULES: [(&str, &str, &[&str]); 5] = [
     ("", "events", &["create", "patch"]),
 ];
 
-/// Whether the API server refused a watch for want of a permission.
+/// Returns true if the API server refused a watch because a permission is missing.
 pub(crate) fn refused_watch(error: &watcher::Error) -> bool {
     match error {
         watcher::Error::InitialListFailed(error)
@@ -45,12 +45,12 @@ pub(crate) fn refused_watch(error: &watcher::Error) -> bool {
     }
 }
 
-/// Whether the API server refused a request for want of a permission.
+/// Returns true if the API server refused a request because a permission is missing.
 pub(crate) fn refused(error: &kube::Error) -> bool {
     matches!(error, kube::Error::Api(status) if status.is_forbidden())
 }
 
-/// Logs which rule of a ClusterRole is missing.
+/// Logs the missing rule of a ClusterRole.
 pub(crate) fn explain(group: &str, resource: &str, error: &str) {
     let verbs = RULES
         .iter()
@@ -69,8 +69,8 @@ fn yaml(group: &str, resource: &str, verbs: &[&str]) -> String {
     format!("- apiGroups: [\"{group}\"]\n  resources: [{resource}]\n  verbs: [{verbs}]\n")
 }
 
-/// Asks the API server which permissions are missing, and logs them all at once. A server that
-/// doesn't answer says nothing: the requests themselves will.
+/// Asks the API server for each permission, and logs those that are missing all at once. Nothing is
+/// logged if the server doesn't answer: the requests of the controller will fail too.
 pub(crate) async fn check(client: &Client, read_node: bool) {
     let missing = missing(client, read_node).await;
     if missing.is_empty() {

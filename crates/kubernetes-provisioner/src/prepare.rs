@@ -21,7 +21,7 @@ use crate::{api, rules};
 /// The value to go on with, or the next step for the claim instead.
 pub(crate) type Step<T> = Result<T, Next>;
 
-/// Reads what a request needs, and finds out whether the claim can be provisioned.
+/// Reads the objects that a request needs, and checks that the claim can be provisioned.
 pub(crate) struct Preparation<P> {
     pub(crate) client: Client,
     pub(crate) settings: Arc<Settings>,
@@ -134,7 +134,7 @@ impl<P: Provisioner> Preparation<P> {
             Ok(None) => {
                 let text = format!("the selected node \"{name}\" does not exist");
                 self.reports.provision_failed(&request.claim, &text);
-                Err(reschedule(&self.client, &request.claim).await)
+                Err(self.reschedule(&request.claim).await)
             }
             Err(error) => {
                 let error = report(&error);
@@ -144,19 +144,24 @@ impl<P: Provisioner> Preparation<P> {
             }
         }
     }
-}
 
-/// Lets the scheduler select another node.
-pub(crate) async fn reschedule(client: &Client, claim: &PersistentVolumeClaim) -> Next {
-    match api::unselect_node(client, claim).await {
-        Ok(()) => {
-            info!("the scheduler has to select another node");
-            Next::Done
-        }
-        Err(error) => {
-            let error = report(&error);
-            warn!(error, "can't remove the selected node from the claim");
-            Next::Retry
+    /// Returns true if the claim doesn't exist or wants no volume, as far as the cache has it.
+    pub(crate) fn is_gone(&self, uid: &str) -> bool {
+        self.cache.claim(uid).is_none()
+    }
+
+    /// Lets the scheduler select another node.
+    pub(crate) async fn reschedule(&self, claim: &PersistentVolumeClaim) -> Next {
+        match api::unselect_node(&self.client, claim).await {
+            Ok(()) => {
+                info!("the scheduler has to select another node");
+                Next::Done
+            }
+            Err(error) => {
+                let error = report(&error);
+                warn!(error, "can't remove the selected node from the claim");
+                Next::Retry
+            }
         }
     }
 }

@@ -7,7 +7,6 @@ use core_v1::{
     ObjectReference, PersistentVolume, PersistentVolumeClaim, PersistentVolumeReclaimPolicy,
 };
 use k8s_openapi::Resource;
-use kube::Client;
 use kubernetes_kinds::WithMetadata;
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
@@ -17,12 +16,11 @@ use tracing::{Instrument, debug, info, info_span};
 use crate::abandoned::Abandoned;
 use crate::attempts::Provisions;
 use crate::backlog::{Backlog, Next};
-use crate::cache::Cache;
 use crate::calls::Calls;
 use crate::error::{ProvisionError, report};
 use crate::names::{FINALIZER, PROVISIONED_BY};
 use crate::options::Settings;
-use crate::prepare::{Preparation, Step, reschedule};
+use crate::prepare::{Preparation, Step};
 use crate::provisioner::Provisioner;
 use crate::reports::Reports;
 use crate::request::ProvisionRequest;
@@ -34,13 +32,11 @@ const FRESH: Duration = Duration::from_secs(1);
 
 /// Works on the claims of the backlog.
 pub(crate) struct ClaimWorker<P> {
-    pub(crate) client: Client,
     pub(crate) settings: Arc<Settings>,
-    pub(crate) cache: Arc<Cache>,
     pub(crate) backlog: Arc<Backlog>,
     pub(crate) provisions: Arc<Provisions>,
-    /// The permits for concurrent provisioning: requests are prepared without one, so that no permit
-    /// is held while a claim is read.
+    /// The permits for concurrent provisioning: requests are prepared without one, so that no
+    /// permit is held while a claim is read.
     pub(crate) permits: Semaphore,
     pub(crate) preparation: Preparation<P>,
     pub(crate) calls: Arc<Calls<P>>,
@@ -100,16 +96,16 @@ impl<P: Provisioner> ClaimWorker<P> {
         }
         match self.preparation.request(uid).await {
             Ok(request) => Ok(Arc::new(request)),
-            Err(Next::Done) if self.cache.claim(uid).is_none() => {
+            Err(Next::Done) if self.preparation.is_gone(uid) => {
                 Err(self.abandoned.delete(uid).await)
             }
             Err(next) => Err(next),
         }
     }
 
-    /// Stops if the volume exists. A volume of the cache is read again: the cache may be behind.
+    /// Stops if the volume exists. A volume that was seen is read again: it may be deleted.
     async fn check_existing(&self, request: &ProvisionRequest) -> Step<()> {
-        if !self.cache.has_volume(&request.volume_name) {
+        if !self.store.has_seen(&request.volume_name) {
             return Ok(());
         }
         match self.store.is_stored(request).await {
@@ -170,7 +166,7 @@ impl<P: Provisioner> ClaimWorker<P> {
         }
     }
 
-    /// Adds what the control plane and this controller need in a volume.
+    /// Adds the fields that the control plane and this controller need in a volume.
     fn decorate(
         &self,
         request: &ProvisionRequest,
@@ -210,7 +206,7 @@ impl<P: Provisioner> ClaimWorker<P> {
             ProvisionError::NoChange(_) => {}
             ProvisionError::Reschedule(_) if request.selected_node_name.is_some() => {
                 self.provisions.end(uid);
-                return reschedule(&self.client, claim).await;
+                return self.preparation.reschedule(claim).await;
             }
             ProvisionError::Infeasible(_) => {
                 let class = request.class.metadata.uid.clone();

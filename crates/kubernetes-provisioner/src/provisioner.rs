@@ -77,8 +77,8 @@ pub trait Provisioner<V: Volume = PersistentVolume>: Send + Sync + 'static {
     /// Deletes the storage of a volume. The controller deletes the PersistentVolume after that.
     fn delete(&self, volume: &V) -> impl Future<Output = Result<(), DeleteError>> + Send;
 
-    /// Records that the volume of this name is stored: [`unstored`](Self::unstored) need not return it
-    /// any more.
+    /// Records that the volume of this name is stored: [`unstored`](Self::unstored) need not return
+    /// it any more.
     ///
     /// Called again if that may have been missed. Does nothing by default.
     fn stored(&self, volume_name: &str) -> impl Future<Output = Result<(), BoxError>> + Send {
@@ -92,14 +92,14 @@ pub trait Provisioner<V: Volume = PersistentVolume>: Send + Sync + 'static {
     ///
     /// Without it, which is the default, storage can stay behind in one case: its claim is deleted
     /// after the call of [`provision`](Self::provision) and before the volume is stored, while the
-    /// process is killed. Then nothing in the cluster names the storage, and only the storage system
-    /// knows of it.
+    /// process is killed. Then nothing in the cluster names the storage, and only the storage
+    /// system knows of it.
     ///
     /// The controller calls this when it begins to work and at each
-    /// [resync](crate::Builder::resync_period). It deletes what has neither a volume nor a claim, if
-    /// its reclaim policy is `Delete`. What was stored once must never be returned again: an
-    /// administrator may delete a retained volume, and its storage has to stay. Storage that several
-    /// clusters share must be told apart here.
+    /// [resync](crate::Builder::resync_period). It deletes storage that has neither a volume nor a
+    /// claim, if its reclaim policy is `Delete`. Storage whose volume was stored once must never be
+    /// returned again: an administrator may delete a retained volume, and its storage has to stay.
+    /// If several clusters share the storage system, return the storage of this cluster only.
     fn unstored(&self) -> impl Future<Output = Result<Vec<V>, BoxError>> + Send {
         ready(Ok(Vec::new()))
     }

@@ -1,4 +1,4 @@
-//! The rules: which claims are provisioned and which volumes deleted. No I/O.
+//! Rules of provisioning and deleting, without I/O.
 
 use core_v1::{
     PersistentVolume, PersistentVolumeClaim, PersistentVolumeMode, PersistentVolumePhase,
@@ -28,7 +28,7 @@ impl Names {
     }
 }
 
-/// Which volumes a controller deletes and protects.
+/// The volumes that a controller deletes and protects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Ownership {
@@ -50,25 +50,25 @@ pub(crate) fn volume_name(prefix: &str, claim_uid: &str) -> String {
     format!("{prefix}-{claim_uid}")
 }
 
-/// The UID of the claim for which a volume was named.
+/// Returns the UID of the claim that a volume is named after.
 pub(crate) fn claim_uid<'n>(prefix: &str, volume_name: &'n str) -> Option<&'n str> {
     let uid = volume_name.strip_prefix(prefix)?.strip_prefix('-')?;
     (!uid.is_empty()).then_some(uid)
 }
 
-/// The class of a claim; empty if it has none, which no class is called.
+/// Returns the class of a claim, or the empty string, which is no name of a class.
 pub(crate) fn class_name(claim: &PersistentVolumeClaim) -> &str {
     annotation(&claim.metadata, STORAGE_CLASS_BETA)
         .or_else(|| claim.spec.as_ref()?.storage_class_name.as_deref())
         .unwrap_or_default()
 }
 
-/// The node that the scheduler selected. An empty name is none.
+/// Returns the node that the scheduler selected. An empty name is none.
 pub(crate) fn selected_node(claim: &impl Metadata<Ty = ObjectMeta>) -> Option<&str> {
     annotation(claim.metadata(), SELECTED_NODE).filter(|name| !name.is_empty())
 }
 
-/// Whether a claim has no volume and asks for this provisioner.
+/// Returns true if a claim has no volume and asks for this provisioner.
 pub(crate) fn wants_volume(names: &Names, claim: &PersistentVolumeClaim) -> bool {
     let bound = claim
         .spec
@@ -82,7 +82,7 @@ pub(crate) fn wants_volume(names: &Names, claim: &PersistentVolumeClaim) -> bool
     !bound && !deleted && provisioner.is_some_and(|name| names.known(name))
 }
 
-/// Whether the scheduler has to select a node before a claim of this class is provisioned.
+/// Returns true if the scheduler has to select a node before a claim of this class is provisioned.
 pub(crate) fn waits_for_consumer(class: &StorageClass) -> bool {
     class.volume_binding_mode == Some(VolumeBindingMode::WaitForFirstConsumer)
 }
@@ -102,7 +102,7 @@ pub(crate) fn reclaim_policy(class: &impl ClassFields) -> PersistentVolumeReclai
     )
 }
 
-/// Whether this controller is responsible for a volume.
+/// Returns true if this controller is responsible for a volume.
 pub(crate) fn owns(names: &Names, ownership: Ownership, volume: &PersistentVolume) -> bool {
     let provisioned_by = annotation(&volume.metadata, PROVISIONED_BY);
     if ownership == Ownership::PrimaryName {
@@ -122,7 +122,7 @@ pub(crate) fn has_finalizer(volume: &PersistentVolume) -> bool {
     finalizers.iter().any(|finalizer| finalizer == FINALIZER)
 }
 
-/// Whether the storage of a volume has to be deleted, if the controller owns it.
+/// Returns true if the storage of a volume has to be deleted, provided that the controller owns it.
 pub(crate) fn is_deletable(volume: &PersistentVolume) -> bool {
     // Without the finalizer, the storage of a volume that is being deleted is gone already.
     let gone = volume.metadata.deletion_timestamp.is_some() && !has_finalizer(volume);
@@ -143,7 +143,7 @@ fn policy(volume: &PersistentVolume) -> Option<&PersistentVolumeReclaimPolicy> {
         .as_ref()
 }
 
-/// What has to happen to the finalizer of a volume.
+/// A change of the finalizer of a volume.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FinalizerChange {
     Keep,
@@ -151,8 +151,8 @@ pub(crate) enum FinalizerChange {
     Remove,
 }
 
-/// What has to happen to the finalizer of a volume that the controller owns and that is not to
-/// be deleted: while it is, the finalizer stays until the storage is gone.
+/// Returns the change of the finalizer for a volume that the controller owns and that is not to be
+/// deleted. A volume to delete keeps its finalizer until the storage is gone.
 pub(crate) fn finalizer_change(protect: bool, volume: &PersistentVolume) -> FinalizerChange {
     let kept = matches!(
         policy(volume),
@@ -176,7 +176,7 @@ pub(crate) fn finalizer_change(protect: bool, volume: &PersistentVolume) -> Fina
     FinalizerChange::Keep
 }
 
-/// Whether there is anything to do for a volume.
+/// Returns true if a volume needs work.
 pub(crate) fn needs_work(
     names: &Names,
     ownership: Ownership,
@@ -363,7 +363,7 @@ mod tests {
             plain().with_spec(PersistentVolumeSpec::new().with_csi(source))
         };
         let migrated = |volume: PersistentVolume| volume.with_annotation(MIGRATED_TO, NAME);
-        // Whether it is owned by any name, and by the primary one.
+        // Owned by any name, and by the primary one.
         let cases = [
             ("own name", by(NAME), true, true),
             ("additional name", by(IN_TREE), true, false),
@@ -401,7 +401,7 @@ mod tests {
         use PersistentVolumePhase::{Bound, Released};
         use PersistentVolumeReclaimPolicy::{Recycle, Retain};
         let with = |volume: PersistentVolume| volume.with_finalizer(FINALIZER);
-        // What happens if protection is wanted, and if it is not.
+        // The change if protection is wanted, and if it is not.
         let cases = [
             ("bound", bound(), Add, Keep),
             ("bound, protected", with(bound()), Keep, Remove),

@@ -46,7 +46,7 @@ pub(crate) enum StoreError {
     StorageLeft(String),
 }
 
-/// What happened to the storage of a volume that could not be stored.
+/// The outcome for the storage of a volume that could not be stored.
 #[derive(Debug)]
 enum Cleanup {
     /// It is kept: the volume is stored after all, by a request without an answer.
@@ -107,6 +107,11 @@ impl<P: Provisioner> Store<P> {
         unsaved.is_some_and(|unsaved| unsaved.contains(name))
     }
 
+    /// Returns true if a volume of this name was seen. It may be deleted meanwhile.
+    pub(crate) fn has_seen(&self, name: &str) -> bool {
+        self.cache.has_volume(name)
+    }
+
     /// Returns true if the volume of a request exists.
     ///
     /// # Errors
@@ -157,8 +162,8 @@ impl<P: Provisioner> Store<P> {
         }
     }
 
-    /// Creates a volume. One of the same name for the same claim is the one that an earlier
-    /// request created, whose answer was lost.
+    /// Creates a volume. If one of the same name exists for the same claim, an earlier request
+    /// created it, whose answer was lost.
     async fn create(
         &self,
         request: &ProvisionRequest,

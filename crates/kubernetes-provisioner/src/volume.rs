@@ -6,7 +6,7 @@ use std::fmt::Debug;
 use core_v1::PersistentVolumeAccessMode;
 use k8s_openapi::Metadata;
 use k8s_openapi::api::core::v1::TopologySelectorTerm;
-use k8s_openapi::api::{core, storage};
+use k8s_openapi::api::{core::v1 as theirs, storage::v1 as their_storage};
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kubernetes_kinds::counterpart::Counterpart;
@@ -17,13 +17,21 @@ pub(crate) use sealed::{ClaimFields, ClassFields, FromOurs};
 ///
 /// A [`Provisioner`](crate::Provisioner) takes and returns the types of one row:
 ///
-/// | volume | claim | class |
-/// |---|---|---|
-/// | `core_v1::PersistentVolume`, the default | `core_v1::PersistentVolumeClaim` | `storage_v1::StorageClass` |
-/// | `k8s_openapi::api::core::v1::PersistentVolume` | `PersistentVolumeClaim` of its module | `k8s_openapi::api::storage::v1::StorageClass` |
+/// | types of | volume | claim | class |
+/// |---|---|---|---|
+/// | this project | [PersistentVolume][v] | [PersistentVolumeClaim][c] | [StorageClass][s] |
+/// | k8s-openapi | [PersistentVolume][kv] | [PersistentVolumeClaim][kc] | [StorageClass][ks] |
 ///
-/// The controller works with the first row, and converts. Fields that the Kubernetes release of
-/// k8s-openapi doesn't have are absent from its types, and are kept in the cluster.
+/// The first row is the default. The controller works with it, and converts to the second one.
+/// Fields that the Kubernetes release of k8s-openapi doesn't have are absent from its types, and
+/// are kept in the cluster.
+///
+/// [v]: core_v1::PersistentVolume
+/// [c]: core_v1::PersistentVolumeClaim
+/// [s]: storage_v1::StorageClass
+/// [kv]: theirs::PersistentVolume
+/// [kc]: theirs::PersistentVolumeClaim
+/// [ks]: their_storage::StorageClass
 ///
 /// This trait is sealed.
 pub trait Volume:
@@ -111,9 +119,9 @@ macro_rules! counterparts {
 }
 
 counterparts! {
-    core_v1::PersistentVolume => core::v1::PersistentVolume;
-    core_v1::PersistentVolumeClaim => core::v1::PersistentVolumeClaim;
-    storage_v1::StorageClass => storage::v1::StorageClass;
+    core_v1::PersistentVolume => theirs::PersistentVolume;
+    core_v1::PersistentVolumeClaim => theirs::PersistentVolumeClaim;
+    storage_v1::StorageClass => their_storage::StorageClass;
 }
 
 /// Relates a volume, claim and class, and implements the access to their fields. Enumerations of
@@ -173,7 +181,7 @@ types!(
     storage_v1::StorageClass
 );
 types!(
-    core::v1::PersistentVolume,
-    core::v1::PersistentVolumeClaim,
-    storage::v1::StorageClass
+    theirs::PersistentVolume,
+    theirs::PersistentVolumeClaim,
+    their_storage::StorageClass
 );

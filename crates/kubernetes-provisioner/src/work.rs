@@ -92,9 +92,7 @@ impl<P: Provisioner> Work<P> {
             reports: reports.clone(),
         };
         let claim_worker = ClaimWorker {
-            client: client.clone(),
             settings: Arc::clone(&settings),
-            cache: Arc::clone(&cache),
             backlog: claims,
             provisions,
             permits: Semaphore::new(settings.threads.min(Semaphore::MAX_PERMITS)),

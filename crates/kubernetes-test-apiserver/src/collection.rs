@@ -32,8 +32,8 @@ impl Stored {
         &self.value
     }
 
-    /// The JSON without `apiVersion` and `kind`: Go's typed lists leave them out, since the
-    /// list says what its items are.
+    /// The JSON without `apiVersion` and `kind`: Go's typed lists omit them, since the list has
+    /// the kind of its items.
     pub(crate) fn item(&self) -> &str {
         self.item
             .get_or_init(|| serde_json::to_string(&Item(&self.value)).unwrap_or_default())
@@ -119,7 +119,7 @@ impl Collection {
         self.floor
     }
 
-    /// Whether a watch that has got all changes up to `version` has missed one.
+    /// Returns true if a watch that has got all changes up to `version` has missed one.
     pub(crate) fn has_lost(&self, version: u64) -> bool {
         self.lost > version
     }

@@ -7,7 +7,7 @@ use fastrand::Rng;
 
 use crate::Request;
 
-/// What goes wrong with a request.
+/// A fault of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// The request is answered with an error, and not carried out.
@@ -29,12 +29,12 @@ pub enum Fault {
     BreakAfter,
 }
 
-/// Which requests have a [`Fault`]; without any restriction, all.
+/// A [`Fault`] and the requests that have it: all, unless the rule is restricted.
 ///
 /// ```
 /// use kubernetes_test_apiserver::{Fault, FaultRule};
 ///
-/// // The second volume is created, but nobody gets to know.
+/// // The second volume is created, but the client gets no answer.
 /// let rule = FaultRule::new(Fault::BreakAfter)
 ///     .verb("create")
 ///     .resource("persistentvolumes")
@@ -131,7 +131,7 @@ impl FaultRule {
     }
 }
 
-/// What happens to one request.
+/// The effect of the rules on one request.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Effect {
     pub(crate) delay: Duration,

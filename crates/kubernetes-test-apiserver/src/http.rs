@@ -77,7 +77,7 @@ async fn handle(
     }
 }
 
-/// A request and what it is about.
+/// A request and its target.
 struct Call {
     request: Request,
     query: Query,

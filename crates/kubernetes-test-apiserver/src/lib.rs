@@ -13,13 +13,22 @@
 //! Tests make it fail: [`Server::inject`] refuses, delays or breaks chosen requests,
 //! [`Server::pause`] takes the server away, [`Server::forbid`] takes permissions away and
 //! [`Server::compact`] makes resource versions expire. [`Server::count`] and
-//! [`Server::take_requests`] return what clients have sent.
+//! [`Server::take_requests`] return the requests of clients.
 //!
 //! It has no controllers: nothing binds claims but [`binder::bind`], and nothing collects
 //! garbage. It doesn't set defaults, and validates nothing but metadata. Namespaces need not
 //! exist. Events of the core group and of `events.k8s.io` are different objects. Applying sets
-//! what is sent, but nobody's ownership is kept. Strategic merge patches and dry runs are
+//! the fields that are sent, but keeps no field managers. Strategic merge patches and dry runs are
 //! refused.
+//!
+//! | item | purpose |
+//! |---|---|
+//! | [`Server`] | the server, and direct access to its objects |
+//! | [`Fault`], [`FaultRule`] | failing requests |
+//! | [`Request`] | a request of a client |
+//! | [`ResourceType`] | a kind of the server |
+//! | [`Refusal`] | the error of direct access, as the server would answer |
+//! | [`binder`] | binding claims and releasing volumes |
 //!
 //! ```
 //! use k8s_openapi::api::coordination::v1::Lease;

@@ -99,7 +99,7 @@ impl List {
     }
 }
 
-/// Which version is listed, and after which object the page begins.
+/// The version of a list, and the object after which the page begins.
 fn position(store: &Store, query: &Query) -> Result<(u64, Option<Key>), Refusal> {
     let version = query.number::<u64>("resourceVersion")?;
     if let Some(token) = query.get("continue") {

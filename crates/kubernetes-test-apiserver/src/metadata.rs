@@ -1,4 +1,4 @@
-//! What the server does with the metadata of objects.
+//! The metadata of objects: names, UIDs, times and finalizers.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -13,10 +13,10 @@ use crate::target::Target;
 /// The characters of generated names; Kubernetes leaves out those that make words.
 const ALPHABET: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
 const SUFFIX: usize = 5;
-/// What is left of a prefix, so that a generated name is a DNS label.
+/// The longest prefix of a generated name: with the suffix it is a DNS label.
 const PREFIX: usize = 63 - SUFFIX;
 
-/// What only the server sets.
+/// The fields that only the server sets.
 const OWNED: [&str; 6] = [
     "creationTimestamp",
     "deletionGracePeriodSeconds",
@@ -50,7 +50,7 @@ pub(crate) fn is_deleting(object: &Value) -> bool {
     !text(object, "deletionTimestamp").is_empty()
 }
 
-/// The version that an object claims to be of. Neither zero nor nothing is one.
+/// The resource version of a sent object, unless it is empty or zero.
 pub(crate) fn version(object: &Value) -> Option<&str> {
     Some(text(object, "resourceVersion")).filter(|version| !version.is_empty() && *version != "0")
 }
@@ -70,7 +70,7 @@ fn now() -> Value {
     time.to_string().into()
 }
 
-/// Go leaves out what is empty when it writes metadata.
+/// Removes empty fields, which Go omits when it writes metadata.
 pub(crate) fn normalize(object: &mut Value) -> Result<(), Refusal> {
     of(object)?.retain(|_, value| match value {
         Value::Null => false,
@@ -164,7 +164,7 @@ fn uid(random: &mut Rng) -> String {
     parts.join("-")
 }
 
-/// Keeps what an update can't change, and refuses finalizers that come too late.
+/// Keeps the fields that an update can't change, and refuses finalizers that come too late.
 pub(crate) fn carry_over(target: &Target, old: &Value, new: &mut Value) -> Result<(), Refusal> {
     normalize(new)?;
     if is_deleting(old) {
@@ -210,7 +210,7 @@ fn next_generation(object: &mut Value) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Whether two objects differ at most in metadata and status.
+/// Returns true if two objects differ at most in metadata and status.
 fn same_contents(one: &Value, other: &Value) -> bool {
     let contents = |object: &Value| {
         let mut fields = object.as_object().cloned().unwrap_or_default();

@@ -20,7 +20,7 @@ impl Query {
         )
     }
 
-    /// A parameter that is set to something.
+    /// A parameter that is set and not empty.
     pub(crate) fn get(&self, name: &str) -> Option<&str> {
         self.0
             .get(name)

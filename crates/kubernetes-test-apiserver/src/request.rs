@@ -1,4 +1,4 @@
-//! What clients have sent.
+//! The log of requests.
 
 use std::collections::{BTreeMap, VecDeque};
 

@@ -26,7 +26,7 @@ const NOT_RETURNED: [&str; 5] = ["events", "leases", "namespaces", "nodes", "sec
 /// The kinds whose status may be set when they are created: a kubelet registers its node so.
 const CREATED_WITH_STATUS: [&str; 1] = ["nodes"];
 
-/// What the server has to know of a kind.
+/// A kind, as the server has to know it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ResourceType {
     /// Group and version, such as `storage.k8s.io/v1`.
@@ -37,18 +37,18 @@ pub struct ResourceType {
     pub kind: &'static str,
     /// The kind of a list.
     pub list_kind: &'static str,
-    /// Whether objects are in namespaces.
+    /// True if objects are in namespaces.
     pub namespaced: bool,
-    /// Whether the status is a subresource.
+    /// True if the status is a subresource.
     pub status: bool,
-    /// Whether it is a custom resource: its objects have a `generation`, and updates need a
+    /// True for a custom resource: its objects have a `generation`, and updates need a
     /// `resourceVersion`.
     pub custom: bool,
 }
 
 impl ResourceType {
-    /// Returns the constants of a type of Kubernetes; whether the status is a subresource is
-    /// none of them.
+    /// Returns the constants of a type of Kubernetes. `status` is true if the status is a
+    /// subresource, which the type has no constant for.
     #[must_use]
     pub fn of<K>(status: bool) -> Self
     where
@@ -66,8 +66,8 @@ impl ResourceType {
         }
     }
 
-    /// Returns the kinds of [`Server::start`](crate::Server::start): volumes, claims, classes, nodes,
-    /// attachments, Pods, Secrets, namespaces, leases, and the events of both groups.
+    /// Returns the kinds of [`Server::start`](crate::Server::start): volumes, claims, classes,
+    /// nodes, attachments, Pods, Secrets, namespaces, leases, and the events of both groups.
     #[must_use]
     pub fn built_in() -> Vec<Self> {
         vec![
@@ -109,17 +109,17 @@ impl ResourceType {
         }
     }
 
-    /// Whether an update without `resourceVersion` is refused.
+    /// Returns true if an update without `resourceVersion` is refused.
     pub(crate) fn needs_version(&self) -> bool {
         self.custom || CONDITIONAL.contains(&self.plural)
     }
 
-    /// Whether a status in a create is ignored.
+    /// Returns true if a status in a create is ignored.
     pub(crate) fn drops_status(&self) -> bool {
         self.status && !CREATED_WITH_STATUS.contains(&self.plural)
     }
 
-    /// Whether a DELETE answers with the deleted object.
+    /// Returns true if a DELETE answers with the deleted object.
     pub(crate) fn returns_deleted(&self) -> bool {
         !NOT_RETURNED.contains(&self.plural)
     }

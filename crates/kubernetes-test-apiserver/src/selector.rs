@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::metadata;
 
-/// Which objects a request selects.
+/// The label and field selectors of a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Selector {
     labels: Vec<Requirement>,
@@ -47,7 +47,7 @@ impl Selector {
         })
     }
 
-    /// Whether all objects match.
+    /// Returns true if all objects match.
     pub(crate) fn is_empty(&self) -> bool {
         self.labels.is_empty() && self.fields.is_empty()
     }

@@ -1,4 +1,4 @@
-//! The server as tests have it.
+//! The server, as tests use it.
 
 use std::io;
 use std::sync::Arc;

@@ -47,7 +47,7 @@ impl Store {
         }
     }
 
-    /// Finds out what `path` means.
+    /// Parses a path.
     pub(crate) fn resolve(&self, path: &str) -> Result<Target, Refusal> {
         let segments: Vec<&str> = path.trim_matches('/').split('/').collect();
         let (api_version, rest) = match segments.as_slice() {
@@ -55,7 +55,7 @@ impl Store {
             ["api", version, rest @ ..] => ((*version).to_owned(), rest),
             _ => return Err(Refusal::no_such_path()),
         };
-        // What follows a namespace is a kind, unless it is the status of the namespace.
+        // A namespace is followed by a kind, or by `status`.
         let (namespace, rest) = match rest {
             ["namespaces", _, "status"] => (None, rest),
             ["namespaces", namespace, rest @ ..] if !rest.is_empty() => (Some(*namespace), rest),
@@ -210,7 +210,7 @@ impl Store {
         self.update(target, &old, new)
     }
 
-    /// Creates what is not there, and sets what is sent.
+    /// Applies an object: creates it if it is absent, and sets the fields that are sent.
     fn apply(&mut self, target: &Target, object: Value) -> Result<Arc<Stored>, Refusal> {
         check_kind(target, &object)?;
         if object.pointer("/metadata/managedFields").is_some() {
@@ -407,7 +407,7 @@ fn check_preconditions(
     Ok(())
 }
 
-/// What a DELETE answers of kinds that don't return the object.
+/// The answer to a DELETE, for kinds that don't return the object.
 pub(crate) fn deleted(target: &Target, object: &Value) -> Value {
     let mut details = json!({
         "name": target.name(),
@@ -432,7 +432,7 @@ fn remove(object: &mut Value, field: &str) {
     }
 }
 
-/// Makes `field` of `to` what it is in `from`, or removes it.
+/// Copies `field` from `from` to `to`, or removes it.
 fn copy(from: &Value, to: &mut Value, field: &str) {
     match (from.get(field), to.as_object_mut()) {
         (Some(value), Some(fields)) => {

@@ -1,9 +1,9 @@
-//! What a request is about.
+//! The target of a request.
 
 use crate::ResourceType;
 use crate::collection::Key;
 
-/// What a path means.
+/// The kind, namespace and object of a path.
 #[derive(Clone, Debug)]
 pub(crate) struct Target {
     pub(crate) resource: ResourceType,
@@ -13,7 +13,7 @@ pub(crate) struct Target {
     pub(crate) namespace: Option<String>,
     /// `None` for the collection.
     pub(crate) name: Option<String>,
-    /// Whether the path ends in `/status`.
+    /// Set if the path ends in `/status`.
     pub(crate) status: bool,
 }
 
@@ -27,7 +27,7 @@ impl Target {
         self.name.as_deref().unwrap_or_default()
     }
 
-    /// Whether a request for this collection is one for the object at `key`, too.
+    /// Returns true if this collection has the object at `key`.
     pub(crate) fn covers(&self, key: &Key) -> bool {
         self.namespace
             .as_ref()

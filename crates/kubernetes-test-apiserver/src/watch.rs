@@ -44,7 +44,7 @@ pub(crate) fn start(shared: &Arc<Shared>, target: Target, query: &Query) -> Resu
             return Err(Refusal::invalid_options("ListOptions", fault));
         }
     }
-    // A version of zero, or none, means: whatever there is now, and then the changes.
+    // A version of zero, or none, stands for the current objects and the changes after them.
     let version = query
         .number::<u64>("resourceVersion")?
         .filter(|version| *version > 0);
@@ -97,9 +97,9 @@ struct Events {
     changed: watch::Receiver<u64>,
     /// The objects that are sent before any change.
     initial: std::vec::IntoIter<Arc<Stored>>,
-    /// Whether a bookmark follows them.
+    /// Set if a bookmark follows them.
     first: bool,
-    /// Whether that bookmark says so.
+    /// Set if that bookmark marks the end of the initial events.
     ends_initial: bool,
     /// The version up to which all has been sent.
     since: u64,
@@ -147,7 +147,7 @@ impl Events {
         text
     }
 
-    /// What can be sent at once.
+    /// Returns the events that can be sent at once.
     fn ready(&mut self) -> String {
         if let Some(oldest) = self.expired {
             return self.gone(oldest);
@@ -214,7 +214,7 @@ impl Events {
         true
     }
 
-    /// The last event of a watch that asks for what is no longer known.
+    /// The last event of a watch from a version that is no longer known.
     fn gone(&mut self, oldest: u64) -> String {
         self.over = true;
         let status = Refusal::too_old(self.since, oldest).into_status();

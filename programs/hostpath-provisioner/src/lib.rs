@@ -1,11 +1,11 @@
-//! Volumes that are folders of a node, under one root: a [`Provisioner`] for clusters whose Pods may
-//! mount folders of their nodes.
+//! Volumes that are folders of a node, under one root: a [`Provisioner`] for clusters whose Pods
+//! may mount folders of their nodes.
 //!
-//! The program of this package runs it; its README has the flags and the manifests. As a library it is
-//! an example of a provisioner, and what tests of others start from.
+//! The program of this package runs it; its README has the flags and the manifests. The library is
+//! an example of a provisioner and of its tests.
 //!
-//! A volume is the folder `ROOT/pvc-UID`. Nothing limits what is written into it: the capacity of a
-//! volume is what its claim asks for, and quotas of the filesystem are the user's.
+//! A volume is the folder `ROOT/pvc-UID`. Its size is not limited: the capacity of
+//! a volume is the request of its claim, and quotas of the filesystem are up to the user.
 
 mod folders;
 
@@ -47,8 +47,8 @@ pub struct HostPath {
 }
 
 impl HostPath {
-    /// Returns a provisioner of folders that every node has, as those of a network filesystem, or of a
-    /// cluster of one node.
+    /// Returns a provisioner of folders that every node has, as those of a network filesystem, or
+    /// of a cluster of one node.
     #[must_use]
     pub const fn shared(folders: Folders) -> Self {
         Self {
@@ -57,8 +57,8 @@ impl HostPath {
         }
     }
 
-    /// Returns a provisioner of folders that only a node has. It provisions the claims for which the
-    /// scheduler selected that node, so their class has to wait for the first consumer.
+    /// Returns a provisioner of folders that only a node has. It provisions the claims for which
+    /// the scheduler selected that node, so their class has to wait for the first consumer.
     #[must_use]
     pub fn of_node(folders: Folders, node: impl Into<String>) -> Self {
         Self {
@@ -162,7 +162,7 @@ fn mode(parameters: &BTreeMap<String, String>) -> Result<u32, String> {
     })
 }
 
-/// What no folder can be.
+/// Refuses claims that a folder can't satisfy.
 fn check_claim(claim: &PersistentVolumeClaim) -> Result<(), &'static str> {
     let Some(spec) = &claim.spec else {
         return Ok(());

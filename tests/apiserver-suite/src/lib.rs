@@ -1,8 +1,8 @@
-//! What clients see of an API server, the same of the server for tests and of a real one.
+//! Tests of an API server by its clients, for `kubernetes-test-apiserver` and for kube-apiserver.
 //!
-//! Each function needs a namespace that nobody else uses, and leaves nothing but in it. What is
-//! cluster-scoped is named after the namespace. No controller needs to run, and none that may
-//! run is disturbed.
+//! Each function needs a namespace for itself, and leaves objects only there. Cluster-scoped
+//! objects are named after the namespace. No controller needs to run, and none that runs is
+//! disturbed.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 

@@ -43,7 +43,7 @@ pub async fn existence(client: Client, namespace: &str) {
     assert!(send(&client, "GET", &path, "", &json!(null)).await.is_err());
 }
 
-/// What the server adds to a new object, and which names it accepts.
+/// The server adds fields to a new object, and refuses invalid names.
 pub async fn new_objects(client: Client, namespace: &str) {
     let api = leases(&client, namespace);
     let mut prefixed = lease("");
@@ -234,7 +234,7 @@ pub async fn status(client: Client, namespace: &str) {
     api.delete(&name, &DeleteParams::default()).await.unwrap();
 }
 
-/// The kinds of a provisioner are stored as they are sent, but for what a server adds.
+/// The kinds of a provisioner are stored as they are sent, with the fields that a server adds.
 pub async fn volumes(client: Client, namespace: &str) {
     let params = PostParams::default();
     let classes: Api<StorageClass> = Api::all(client.clone());

@@ -116,7 +116,7 @@ pub async fn selectors(client: Client, namespace: &str) {
     assert_event(next(&mut events).await, "DELETED", "other");
 }
 
-/// A watch without a version, or at any version, begins with what there is.
+/// A watch without a version, or at any version, begins with the current objects.
 pub async fn initial_state(client: Client, namespace: &str) {
     let api = leases(&client, namespace);
     create_all(&api, &["a", "b"]).await;

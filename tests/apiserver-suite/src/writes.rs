@@ -154,7 +154,7 @@ pub async fn apply(client: Client, namespace: &str) {
     assert_refused(missing, 409, "Conflict");
 }
 
-/// A collection is deleted at once, but for what a selector leaves.
+/// A collection is deleted at once, except objects that a selector leaves.
 pub async fn delete_collection(client: Client, namespace: &str) {
     let api = leases(&client, namespace);
     for (name, color) in [("one", "red"), ("two", "blue"), ("three", "red")] {

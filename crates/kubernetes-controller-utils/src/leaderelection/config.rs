@@ -143,8 +143,8 @@ impl Config {
         self
     }
 
-    /// Sets the wall clock that the times in the Lease are read from, for tests. No decision depends
-    /// on it.
+    /// Sets the wall clock that the times in the Lease are read from, for tests. No decision
+    /// depends on it.
     #[must_use]
     pub fn with_wall_clock(mut self, now: impl Fn() -> Timestamp + Send + Sync + 'static) -> Self {
         self.clock = Clock(Arc::new(now));

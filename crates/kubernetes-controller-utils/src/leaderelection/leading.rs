@@ -47,7 +47,7 @@ impl Leadership {
         self.token.cancelled().await;
     }
 
-    /// Returns whether nobody else can lead now. It is the last check before an action that only a
+    /// Returns true if nobody else can lead now. It is the last check before an action that only a
     /// leader may do, in a thread or a task that is not cancelled with the work.
     ///
     /// It stays true while stopped work ends, and turns false at the renew deadline, or when the

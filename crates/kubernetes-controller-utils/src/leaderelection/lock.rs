@@ -25,7 +25,7 @@ const RELEASE_TRIES: u32 = 5;
 /// The contents of the Lease, and when this candidate first saw them.
 struct Seen {
     spec: LeaseSpec,
-    /// As they are stored, to notice changes of what `spec` can't represent.
+    /// As they are stored, to notice changes of values that `spec` can't represent.
     raw: Value,
     at: Instant,
 }
@@ -69,7 +69,7 @@ pub(super) struct Lock {
     /// The renew times of the last write with an answer, and of later writes without one: a Lease
     /// with any of them was written by this candidate.
     sent: Vec<MicroTime>,
-    /// Whether a write of this candidate took effect or may still do so.
+    /// Set if a write of this candidate took effect or may still do so.
     may_hold: bool,
 }
 
@@ -184,7 +184,7 @@ impl Lock {
         }
         let since = match lease {
             Some(lease) => {
-                // What a process of this identity wrote before it was restarted is its own.
+                // Written by this identity before the process was restarted.
                 if let Some(spec) = lease.spec.as_ref().filter(|spec| self.holds(spec)) {
                     self.note_sent(spec.renew_time.as_ref());
                 }
@@ -411,7 +411,7 @@ impl Lock {
         record::holder(spec) == Some(self.config.identity.as_str())
     }
 
-    /// Returns whether the stored Lease is one that this candidate wrote, and not another process
+    /// Returns true if this candidate wrote the stored Lease, and not another process
     /// of the same identity.
     fn is_own(&self, lease: &Lease) -> bool {
         lease.spec.as_ref().is_some_and(|spec| {

@@ -30,14 +30,14 @@
 //!   tasks and blocking threads, must follow [`Leadership`] by itself; [`Leadership::bound`] does
 //!   it for a task.
 //! - A process that is suspended in the middle of a poll goes on with it, and a request that was
-//!   sent arrives when it arrives. What the work does has to bear that, as creating an object does.
+//!   sent arrives when it arrives. The work has to tolerate that, as creating an object does.
 //! - Two live processes must never share an identity: the later one takes the Lease at once, as
 //!   after a restart, and the earlier one leads until its next renewal. [`identity`] is unique.
 //! - A leader creates the Lease again if somebody deletes it. Candidates that had seen the Lease
 //!   wait for it; one that starts just then can create the Lease first, and the earlier leader
 //!   leads until its next renewal.
-//! - Who edits the Lease of a live leader elects a second one: the first notices that at its next
-//!   renewal.
+//! - Editing the Lease of a live leader elects a second one: the first leader notices that at its
+//!   next renewal.
 //! - All candidates must keep the lease duration that is written in the Lease. Those of client-go
 //!   do, and can compete for the same Lease.
 //!
@@ -133,10 +133,11 @@ impl Elector {
     /// work has ended or its future was dropped.
     ///
     /// - When the work ends, the Lease is released.
-    /// - When `stop` is cancelled, so is the work's token. The Lease is renewed until the work ends,
-    ///   or until its future is dropped after [`Config::with_stop_timeout`], and is then released.
-    /// - When no renewal succeeds before the renew deadline, the work's token is cancelled. The work
-    ///   has half of the time until the lease duration to end, then its future is dropped.
+    /// - When `stop` is cancelled, so is the work's token. The Lease is renewed until the work
+    ///   ends, or until its future is dropped after [`Config::with_stop_timeout`], and is then
+    ///   released.
+    /// - When no renewal succeeds before the renew deadline, the work's token is cancelled. The
+    ///   work has half of the time until the lease duration to end, then its future is dropped.
     /// - When somebody else changes the Lease, the work's token is cancelled and its future is
     ///   dropped at once, because another candidate may lead already.
     ///
@@ -144,7 +145,7 @@ impl Elector {
     /// loss competes again. If the returned future is dropped, so is the work, and the Lease
     /// expires without a release.
     ///
-    /// Renewals are made by a task of their own, so that work that occupies its thread for a while
+    /// A separate task renews the Lease, so that work that occupies its thread for a while
     /// doesn't prevent them on a runtime with several threads.
     pub async fn run<F, Fut>(&mut self, stop: CancellationToken, lead: F) -> Outcome<Fut::Output>
     where
@@ -170,7 +171,7 @@ impl Elector {
         );
         let (renewed, valid_until) = watch::channel(since + config.renew_deadline);
         let leadership = Leadership::new(stop.child_token(), valid_until, config.grace());
-        // However this ends, what the work has spawned is asked to end.
+        // However this ends, tasks that the work has spawned are asked to end.
         let _ended = leadership.token().clone().drop_guard();
         let resign = CancellationToken::new();
         let mut keeper = JoinSet::new();

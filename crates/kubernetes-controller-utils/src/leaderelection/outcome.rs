@@ -8,8 +8,9 @@ pub enum Outcome<T> {
     NotElected,
     /// The work ended, by itself or because it was stopped, and the Lease was released.
     Completed(T),
-    /// The work was stopped and did not end within [`Config::with_stop_timeout`]. Its future was
-    /// dropped, and the Lease was released.
+    /// The work was stopped and did not end within the
+    /// [stop timeout](super::Config::with_stop_timeout). Its future was dropped, and the Lease was
+    /// released.
     Dropped,
     /// The Lease was lost while the work ran.
     Lost {
@@ -26,8 +27,8 @@ pub enum Loss {
     /// No renewal succeeded before the renew deadline.
     #[error("the Lease was not renewed before the renew deadline; the log says why")]
     NotRenewed,
-    /// Somebody else changed the Lease; its holder is given unless it is empty. The own identity
-    /// as the holder means that another process has the same identity.
+    /// Somebody else changed the Lease. Has the holder, if there is one: this candidate's identity
+    /// means that another process has the same identity.
     #[error(
         "the Lease was changed by somebody else, and is now held by {}",
         .0.as_deref().unwrap_or("nobody")

@@ -1,4 +1,4 @@
-//! The contents of a Lease: what a candidate reads from one, and what it writes.
+//! Reading and writing the contents of a Lease.
 
 use std::time::Duration;
 

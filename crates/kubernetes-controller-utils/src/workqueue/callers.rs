@@ -1,4 +1,4 @@
-//! The callers of `next` that wait for a key, and which of them is woken when.
+//! The callers of `next` that wait for a key, and the order in which they are woken.
 
 use std::collections::BTreeMap;
 use std::task::Waker;
@@ -9,7 +9,7 @@ use tokio::time::Instant;
 /// key is due: neither a key nor a due time wakes all of them.
 #[derive(Default)]
 pub(super) struct Callers {
-    /// Those that wait, by a number that each gets when it begins to.
+    /// The waiting callers, by a number that each gets when it begins to wait.
     idle: BTreeMap<u64, Waker>,
     /// How many were woken and neither polled nor dropped since. Each of them looks for a key,
     /// so no other has to be woken for that key.
@@ -22,7 +22,7 @@ pub(super) struct Callers {
 }
 
 impl Callers {
-    /// Lets a caller wait. Returns until when it has to sleep, if it is the one that does.
+    /// Lets a caller wait. Returns the time until which it has to sleep, if it is the sleeper.
     pub(super) fn park(
         &mut self,
         waker: Waker,
@@ -46,7 +46,7 @@ impl Callers {
         waker
     }
 
-    /// Wakes as many callers as there are keys for, and one that can sleep for the others.
+    /// Wakes one caller for each key, and one that can sleep for the others.
     pub(super) fn settle(&mut self, ready: usize, first_due: Option<Instant>) {
         while self.woken < ready {
             let Some(id) = self.next_to_wake() else { break };
@@ -76,8 +76,8 @@ impl Callers {
         std::mem::take(&mut self.wake)
     }
 
-    /// The one that has waited longest, but the sleeper only if there is no other: another
-    /// would have to be woken to sleep in its place.
+    /// Returns the caller that has waited longest. The sleeper comes last: another one would have
+    /// to be woken to sleep in its place.
     fn next_to_wake(&self) -> Option<u64> {
         let sleeper = self.sleeper.map(|(id, _)| id);
         let longest = self.idle.keys().copied().take(2);

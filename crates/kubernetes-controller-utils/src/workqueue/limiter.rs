@@ -18,7 +18,7 @@ pub trait RateLimiter<K>: Send + Sync {
     /// Each call counts as an add: a limiter may reserve something for it.
     fn delay(&self, key: &K, retries: u32) -> Duration;
 
-    /// Removes what the limiter knows of `key`. The queue calls this from its own `forget`.
+    /// Forgets `key`. The queue calls this from its own `forget`.
     fn forget(&self, key: &K) {
         let _ = key;
     }

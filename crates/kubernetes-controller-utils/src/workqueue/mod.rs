@@ -1,7 +1,7 @@
 //! A queue of work, which limits how often a key is worked on.
 //!
-//! A controller adds the key of each object that changes, and workers take the keys and do
-//! what the objects need:
+//! A controller adds the key of each object that changes, and workers take the keys and
+//! reconcile the objects:
 //!
 //! * A key that is added several times while it waits is handed out once.
 //! * A key is never worked on twice at a time. One that is added while it is worked on is
@@ -11,7 +11,7 @@
 //! * The order is that in which keys become due.
 //!
 //! [`next`](Queue::next) returns an [`Item`], whose key is worked on until it is dropped, also
-//! by a panic or a task that is aborted. Whoever drops it without success adds the key again:
+//! by a panic or a task that is aborted. A worker that fails adds the key again:
 //!
 //! ```
 //! use kubernetes_controller_utils::workqueue::Queue;
@@ -44,9 +44,9 @@
 //!
 //! [`shut_down`](Queue::shut_down) drops every key that is not worked on, and every call of
 //! `next` returns `None`. A controller shuts down because its process ends or because it is no
-//! longer the leader, and must not begin anything new then. Nothing is lost by that: whoever
-//! leads next lists all objects and adds their keys. [`drained`](Queue::drained) waits for what
-//! has been begun.
+//! longer the leader, and must not begin anything new then. Nothing is lost by that: the next
+//! leader lists all objects and adds their keys. [`drained`](Queue::drained) waits for the work in
+//! hand.
 //!
 //! # Metrics
 //!
@@ -90,7 +90,7 @@ pub struct Queue<K> {
 }
 
 impl<K: Clone + Eq + Hash> Queue<K> {
-    /// Returns an empty queue whose rate limited adds wait as long as `limiter` says.
+    /// Returns an empty queue whose rate limited adds wait for the delay of `limiter`.
     #[must_use]
     pub fn new(limiter: impl RateLimiter<K> + 'static) -> Self {
         Self::observed(limiter, ())
@@ -137,7 +137,7 @@ impl<K: Clone + Eq + Hash> Queue<K> {
         }
     }
 
-    /// Sets the retries of a key to zero. It has no effect on whether the key waits.
+    /// Sets the retries of a key to zero. A key that waits goes on waiting.
     ///
     /// The queue remembers a key that was added rate limited until this is called, so call it
     /// also for a key that won't be added again.
@@ -159,7 +159,7 @@ impl<K: Clone + Eq + Hash> Queue<K> {
         self.shared.change(|state, _| state.len())
     }
 
-    /// Whether no key could be handed out now.
+    /// Returns true if no key could be handed out now.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -201,7 +201,7 @@ impl<K: Clone + Eq + Hash> Queue<K> {
     /// at any time.
     pub async fn drained(&self) {
         loop {
-            // Before looking, so that it notices what happens between that and waiting.
+            // Before the check, so that a change between the check and the wait is noticed.
             let notified = self.shared.drained.notified();
             if self.shared.change(|state, _| state.is_drained()) {
                 return;

@@ -1,4 +1,4 @@
-//! What a queue reports for metrics.
+//! Durations and numbers of a queue, for metrics.
 
 use std::time::Duration;
 

@@ -37,7 +37,8 @@ pub(super) struct State<K> {
     pub(super) callers: Callers,
 }
 
-/// What a queue had when it was shut down; dropping many keys takes its time.
+/// The keys that a queue had when it was shut down. They are dropped without the lock, because
+/// dropping many keys takes time.
 pub(super) struct Rest<K> {
     waiting: HashMap<K, Waiting>,
     delayed: BTreeMap<Due, K>,

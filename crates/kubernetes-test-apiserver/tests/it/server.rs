@@ -1,4 +1,4 @@
-//! What only the server for tests can do, and what it does not do.
+//! Behaviour of the server for tests that a real one doesn't have.
 
 use std::collections::BTreeSet;
 use std::pin::pin;
@@ -265,7 +265,7 @@ async fn custom_resources_have_generations() {
     assert_refused(refused, 422, "Invalid");
 }
 
-/// What a real server does, and this one says that it doesn't.
+/// A real server carries them out.
 #[tokio::test]
 async fn unsupported_requests_are_refused() {
     let (server, api) = world().await;

@@ -1,5 +1,5 @@
-//! The suite of `kubernetes-test-apiserver`, with a real API server: where they differ, the server for
-//! tests is wrong.
+//! The suite of `kubernetes-test-apiserver`, with a real API server: where they differ, the server
+//! for tests is wrong.
 
 use std::time::Duration;
 

@@ -20,7 +20,7 @@ use serde_json::json;
 use storage_v1::{StorageClass, VolumeBindingMode};
 use tokio::sync::OnceCell;
 
-use crate::PROVISIONER;
+use super::PROVISIONER;
 
 const DRIVER: &str = "csi.example.com";
 const FINALIZER: &str = "external-provisioner.volume.kubernetes.io/finalizer";
@@ -258,7 +258,7 @@ fn assert_schedulable(node: &Node) {
     assert_eq!(node.labels()["kubernetes.io/hostname"], node.name_any());
 }
 
-/// What is left for the provisioner to delete when its claim is gone.
+/// It is left for the provisioner to delete when its claim is gone.
 #[tokio::test]
 #[ignore = "needs a control plane: run cargo xtask e2e"]
 async fn a_volume_is_released() {

@@ -40,7 +40,7 @@ pub(crate) struct Entry {
     pub(crate) at: Instant,
 }
 
-/// What happened to the work of all candidates, in order.
+/// The events in the work of all candidates, in order.
 #[derive(Clone, Debug)]
 pub(crate) struct Journal(Arc<watch::Sender<Vec<Entry>>>);
 

@@ -146,7 +146,7 @@ async fn queues_of_different_keys_share_a_bucket() {
     }
 }
 
-/// What a queue asks of its limiter.
+/// The calls of a limiter by its queue.
 #[derive(Default)]
 struct Calls(Mutex<Vec<(&'static str, Option<u32>)>>);
 

@@ -1,4 +1,4 @@
-//! The work queue: what is handed out when, also to many workers, and until when nothing is.
+//! The work queue: the order of keys, delays, limits, and many workers.
 
 mod caller;
 mod cancellation;

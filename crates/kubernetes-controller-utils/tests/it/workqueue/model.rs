@@ -56,7 +56,7 @@ fn uses() -> impl Strategy<Value = Vec<Use>> {
 /// The first delay and the longest one.
 const BACKOFF: [u64; 2] = [100, 300];
 
-/// What a queue has to do, without callers that wait, and in no hurry.
+/// A simple model of a queue, without callers that wait.
 #[derive(Default)]
 struct Model {
     now: u64,
@@ -134,7 +134,7 @@ impl Model {
         }
     }
 
-    /// Whether any key is still to be handed out.
+    /// Returns true if any key is still to be handed out.
     fn waits(&self) -> bool {
         self.ready.len() + self.again.len() + self.delayed.len() > 0
     }

@@ -1,4 +1,4 @@
-//! What is dropped when a queue is shut down, and what is waited for.
+//! Shutting down: waiting keys are dropped, and work in hand is waited for.
 
 use std::task::Poll;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! What events say, and that they never hinder the work.
+//! Messages of events, and that they never hinder the work.
 
 use k8s_openapi::api::core::v1::Event;
 use kubernetes_provisioner::ProvisionError;

@@ -9,7 +9,7 @@ use tracing_subscriber::fmt::MakeWriter;
 use super::fake::Fake;
 use super::world::{World, claim, until};
 
-/// What was logged.
+/// The log.
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<Vec<u8>>>);
 

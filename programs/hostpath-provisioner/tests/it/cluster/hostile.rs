@@ -1,5 +1,5 @@
-//! Claims and classes that ask for what there can't be, names and sizes at their limits, and a role without the
-//! permissions that are needed.
+//! Claims and classes that ask for what there can't be, names and sizes at their limits, and a role
+//! without the permissions that are needed.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -76,7 +76,7 @@ impl Claims<'_> {
     }
 }
 
-/// What there is: of volumes and folders, the names.
+/// The names of all volumes and folders.
 async fn remains(cluster: &Cluster) -> (Vec<String>, Vec<String>) {
     let volumes = cluster.volumes.list(&ListParams::default()).await.unwrap();
     let mut names: Vec<_> = volumes.iter().map(ResourceExt::name_any).collect();

@@ -1,5 +1,5 @@
-//! The program with the manifests of `deploy/`, as their service account, on a control plane that binds
-//! claims and schedules Pods.
+//! The program with the manifests of `deploy/`, as their service account, on a control plane that
+//! binds claims and schedules Pods.
 
 mod away;
 mod control_plane;

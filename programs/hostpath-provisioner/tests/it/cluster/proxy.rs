@@ -1,5 +1,5 @@
-//! A proxy before the API server, which counts requests, refuses and loses them, stops at a chosen one, and goes
-//! away.
+//! A proxy before the API server, which counts requests, refuses and loses them, stops at a chosen
+//! one, and goes away.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io;
@@ -23,7 +23,7 @@ const LIMIT: usize = 1 << 20;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Point {
     pub(crate) method: &'static str,
-    /// What its path contains.
+    /// A part of its path.
     pub(crate) path: &'static str,
     pub(crate) is_done: bool,
 }
@@ -102,7 +102,7 @@ impl Proxy {
         std::mem::take(&mut self.state.lock().unwrap().requests)
     }
 
-    /// Whether a request is the one to stop at, which is then forgotten.
+    /// Returns true if a request is the one to stop at, which is then forgotten.
     fn is_at(&self, request: &Request, is_done: bool) -> bool {
         let mut state = self.state.lock().unwrap();
         let is_at = state.point.is_some_and(|point| {
