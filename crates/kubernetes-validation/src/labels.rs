@@ -1,4 +1,4 @@
-//! Labels of nodes that Kubernetes itself has set.
+//! Labels of nodes that Kubernetes sets.
 
 /// Deprecated node labels, with the newer name if there is one.
 const DEPRECATED_LABELS: [(&str, &str); 8] = [
@@ -33,7 +33,7 @@ const DEPRECATED_LABELS: [(&str, &str); 8] = [
     ),
 ];
 
-/// Returns what a server warns of where a deprecated node label selects nodes.
+/// Returns the warning of a server for a deprecated node label in a selector of nodes.
 #[must_use]
 #[inline]
 pub fn deprecated_node_label(label: &str) -> Option<String> {
