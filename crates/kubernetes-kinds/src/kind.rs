@@ -47,11 +47,11 @@ impl fmt::Display for Release {
 /// The releases that introduced, deprecated and removed a kind in one version of its group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lifecycle {
-    /// The first release that served it.
+    /// The first release that serves it.
     pub introduced: Release,
-    /// The first release that warned of using it.
+    /// The first release that warns of it.
     pub deprecated: Option<Release>,
-    /// The first release that no longer served it.
+    /// The first release that no longer serves it.
     pub removed: Option<Release>,
     /// The kind that replaces it.
     pub replacement: Option<Replacement>,

@@ -89,7 +89,7 @@ pub fn lowered(text: &str) -> Cow<'_, str> {
     {
         return Cow::Borrowed(text);
     }
-    // The two signs beyond ASCII that become ASCII matter here, and no others.
+    // Only the two characters beyond ASCII that become ASCII matter here.
     let lower = text.chars().map(|c| match c {
         '\u{212a}' => 'k',
         '\u{130}' => 'i',
@@ -107,7 +107,7 @@ pub fn is_printable(character: char) -> bool {
     if character.is_ascii() {
         return matches!(character, ' '..='~');
     }
-    // Rust escapes the others, and marks only where they begin a text.
+    // Rust escapes the others, but marks only at the start of a text.
     let text = format!("a{character}");
     text.escape_debug().to_string() == text
 }
@@ -119,7 +119,7 @@ const DASH: u8 = 4;
 const DOT: u8 = 8;
 const UNDERSCORE: u8 = 16;
 
-/// The bit of each byte: names are looked through once, byte by byte.
+/// The class of each byte: names are scanned once, byte by byte.
 const KINDS: [u8; 256] = {
     let mut kinds = [0; 256];
     let mut byte = 0;

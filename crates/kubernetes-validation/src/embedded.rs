@@ -7,10 +7,10 @@ use crate::{Checker, NameFormat, Path, metadata};
 const RULE: &str = "x-kubernetes-embedded-resource";
 
 impl Checker<'_> {
-    /// Checks what every object has of one that is inside another: its type and its metadata.
+    /// Checks the type and metadata of an object inside another.
     ///
     /// It may lack a name. Unlike other errors, a server reports these also on an update that
-    /// leaves the object as it is stored.
+    /// doesn't change the object.
     #[inline]
     pub fn embedded(
         &mut self,

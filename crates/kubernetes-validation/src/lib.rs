@@ -2,24 +2,25 @@
 //! an object.
 //!
 //! The rules are those of Kubernetes 1.31 to 1.36, tested against API servers of 1.31, 1.34 and
-//! 1.36, and for other releases those of its documentation. [`Validate`] follows the order in which
-//! a server handles a request:
+//! 1.36, and for older releases those of the Kubernetes documentation. [`Validate`] follows the
+//! order in which a server handles a request:
 //!
 //! 1. [`SetDefaults::set_defaults`] sets defaults.
 //! 2. [`Validate::prepare_for_create`] and [`Validate::prepare_for_update`] set defaults and drop
-//!    what the server doesn't store: fields whose feature is disabled, the namespace of a
+//!    the fields that the server doesn't store: those whose feature is disabled, the namespace of a
 //!    cluster-scoped object, and a status that is written through its subresource.
 //! 3. [`Validate::validate`] and [`Validate::validate_update`] return all errors of an object at
 //!    once. They expect that defaults are set.
 //!
-//! [`Validate::default_and_validate`] does all of that for a new object.
+//! [`Validate::default_and_validate`] does all three steps for a new object.
 //!
 //! Generated crates implement the traits: keywords of a schema become calls of [`Checker`]'s
-//! methods. Functions for what keywords can't express are hand-written beside the generated
-//! kinds; [`rules`] has those that concern every API group.
+//! methods. Rules that keywords can't express are functions, hand-written beside the generated
+//! kinds; [`rules`] has those for every API group.
 //!
-//! With the feature `custom-resources`, there is what generated code about custom resources calls.
-//! With the feature `admission`, the module `admission` answers requests to admission webhooks.
+//! With the feature `custom-resources`, there are the functions that generated code for custom
+//! resources calls. With the feature `admission`, the module `admission` answers requests to
+//! admission webhooks.
 
 #[cfg(feature = "admission")]
 pub mod admission;
@@ -141,8 +142,8 @@ pub trait Strategy: Kind<Scope: 'static> + Check + SetDefaults + Clone {
     /// written through its subresource.
     const REQUIRED: RequiredFields = &[];
 
-    /// Those of these fields that may be `null`. Any other field that is `null` is absent to a
-    /// server.
+    /// The required fields that may be `null`. For a server, any other field that is `null` is
+    /// absent.
     const NULLABLE: RequiredFields = &[];
 
     /// The elements of lists of a custom resource that must not be `null`, as paths such as
@@ -167,8 +168,8 @@ pub trait Strategy: Kind<Scope: 'static> + Check + SetDefaults + Clone {
         let _ = (stored, target);
     }
 
-    /// Makes the object what a write of its status changes: the status, without what the server
-    /// drops, and everything else as stored.
+    /// Turns the object into the result of a write of its status: the status, without dropped
+    /// fields, and everything else as stored.
     fn prepare_status(&mut self, stored: &Self, target: &Target) {
         let _ = (stored, target);
     }
@@ -186,21 +187,21 @@ pub trait Strategy: Kind<Scope: 'static> + Check + SetDefaults + Clone {
 
 /// Defaults and validates objects of a kind in the order in which a server handles a request.
 pub trait Validate: Strategy {
-    /// Makes the object what a server stores on creation: sets defaults, drops fields whose
-    /// feature is disabled and the namespace of a cluster-scoped object, and resets a status that
-    /// is written through its subresource.
+    /// Turns the object into the one that a server stores on creation: sets defaults, drops fields
+    /// whose feature is disabled and the namespace of a cluster-scoped object, and resets a status
+    /// that is written through its subresource.
     ///
     /// Metadata that the server sets, such as `uid`, stays unchanged.
     fn prepare_for_create(&mut self, target: &Target) {
         prepare(self, None, target);
     }
 
-    /// Makes the object what a server stores on an update of `stored`.
+    /// Turns the object into the one that a server stores on an update of `stored`.
     fn prepare_for_update(&mut self, stored: &Self, target: &Target) {
         prepare(self, Some(stored), target);
     }
 
-    /// Returns the errors for which a server refuses to create the object, and its warnings.
+    /// Returns the errors for which a server rejects to create the object, and its warnings.
     ///
     /// Defaults must be set, as a server sets them before it validates.
     fn validate(&self, target: &Target) -> Report {
@@ -212,7 +213,7 @@ pub trait Validate: Strategy {
         custom::finish::<Self>(checker)
     }
 
-    /// Returns the errors for which a server refuses to update `stored` to the object, and its
+    /// Returns the errors for which a server rejects to update `stored` to the object, and its
     /// warnings.
     ///
     /// Defaults must be set in both. A status that is written through its subresource isn't
@@ -223,7 +224,7 @@ pub trait Validate: Strategy {
         custom::finish::<Self>(checker)
     }
 
-    /// Returns the errors for which a server refuses the object's status, written through its
+    /// Returns the errors for which a server rejects the object's status, written through its
     /// subresource.
     ///
     /// The report is empty if the kind has no such subresource.
@@ -234,10 +235,10 @@ pub trait Validate: Strategy {
         custom::finish::<Self>(checker)
     }
 
-    /// Makes the object what a server stores when the status of `stored` is written through its
-    /// subresource, and returns the errors for which it refuses that.
+    /// Turns the object into the one that a server stores when the status of `stored` is written
+    /// through its subresource, and returns the errors for which a server rejects the write.
     ///
-    /// A server ignores everything but the status and what identifies the object; of kinds with
+    /// A server ignores everything but the status and the identity of the object; of kinds with
     /// [`Strategy::STATUS_ALONE`], everything but the status and the metadata.
     fn default_and_validate_status(&mut self, stored: &Self, target: &Target) -> Report {
         if Self::STATUS_ALONE {
@@ -259,11 +260,11 @@ pub trait Validate: Strategy {
     }
 
     /// Adds to the report of an object the required fields that its document lacks, for which a
-    /// server refuses a custom resource.
+    /// server rejects a custom resource.
     ///
-    /// Types hold the zero value of such a field, so the object doesn't show that it isn't there.
-    /// What the report says of that value is taken out. Of Kubernetes' own kinds, the rules ask for
-    /// what is required, and nothing is added.
+    /// A type holds the zero value of an absent field, so only the document shows that the field is
+    /// absent. Errors of the zero value are removed from the report. For Kubernetes' own kinds, the
+    /// rules check required fields, and nothing is added.
     fn report_absent(document: &Value, report: &mut Report) {
         custom::report_absent::<Self>(document, report);
     }

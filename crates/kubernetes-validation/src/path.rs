@@ -14,11 +14,11 @@ use kubernetes_kinds::{FieldPath, Segment};
 pub struct Path<'a> {
     parent: Option<&'a Path<'a>>,
     step: Step<'a>,
-    /// How many steps further up the server reports an error.
+    /// The number of steps further up at which the server reports an error.
     above: usize,
     /// True if the server omits the step before this one.
     skips_parent: bool,
-    /// The path that the server reports instead of all of it.
+    /// The path that the server reports instead of the whole path.
     instead: Option<&'static str>,
 }
 

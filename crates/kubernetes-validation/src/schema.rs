@@ -1,4 +1,4 @@
-//! Keywords of JSON Schema, as a server checks custom resources by them.
+//! Checks of custom resources for the keywords of JSON Schema.
 //!
 //! Lengths are in characters here. The rules of Kubernetes' own kinds are written in Go, where they
 //! are in bytes.
@@ -113,8 +113,8 @@ impl Checker<'_> {
         );
     }
 
-    /// Checks that a number with a fraction is a multiple of another: `multipleOf`. As a server, it
-    /// takes a quotient that is within 10⁻⁹ of a whole number for one.
+    /// Checks that a number with a fraction is a multiple of another: `multipleOf`. As in a server,
+    /// a quotient within 10⁻⁹ of a whole number counts as whole.
     #[inline]
     pub fn multiple_of_fraction(&mut self, at: Path<'_>, value: impl Into<f64>, of: f64) {
         let value = value.into();
@@ -168,7 +168,7 @@ impl Checker<'_> {
             let of = groups.len();
             self.of_schemas(at, rule, format!("{wanted} of {of} must hold; {set} do"));
         }
-        // A server adds what the first lacks.
+        // A server also reports the fields that the first group lacks.
         if let (0, Some(first)) = (set, groups.first()) {
             self.all_set(at, first);
         }
@@ -206,7 +206,8 @@ impl Checker<'_> {
         }
     }
 
-    /// An error of an object that breaks a combination of schemas. A server says each once.
+    /// Adds an error of an object that violates a combination of schemas. A server reports each
+    /// once.
     #[cold]
     fn of_schemas(&mut self, at: Path<'_>, rule: &'static str, detail: String) {
         let path = at.exact();
@@ -244,7 +245,7 @@ impl Checker<'_> {
 
 #[cfg(feature = "pattern")]
 impl Checker<'_> {
-    /// Checks that a text has a match somewhere; of a number, nothing is checked: `pattern`.
+    /// Checks that a text has a match somewhere; numbers are not checked: `pattern`.
     #[inline]
     pub fn pattern_of_text(&mut self, at: Path<'_>, value: &IntOrString, pattern: &crate::Pattern) {
         if let IntOrString::String(text) = value {

@@ -1,4 +1,4 @@
-//! Semantic equality: which values a server takes for the same on an update.
+//! Semantic equality: the values that a server treats as equal on an update.
 
 use std::collections::BTreeMap;
 

@@ -26,8 +26,9 @@ pub struct Target {
 }
 
 impl Target {
-    /// The oldest release whose rules have been compared with those of its API server. For older
-    /// releases they are what its documentation says, and may lack a rule that it has since lost.
+    /// The oldest release whose rules have been compared with those of its API server. The rules of
+    /// older releases follow the documentation, and may lack a rule that Kubernetes has removed
+    /// since.
     pub const OLDEST: Release = Release::new(1, 31);
 
     /// Returns a server of the release with its default feature gates.

@@ -38,7 +38,7 @@ impl Extract<'_> {
             live if whole => return owned.itself.then(|| live.clone()),
             Value::Object(live) => self.fields(path, live, owned).into(),
             Value::Array(live) => self.elements(path, live, owned).into(),
-            // The value has changed its shape since; the owned fields are gone.
+            // The value has changed its type since; the owned fields are gone.
             live => return owned.itself.then(|| live.clone()),
         };
         let is_empty = match &value {

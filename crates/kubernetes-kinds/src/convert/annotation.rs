@@ -10,7 +10,7 @@ use crate::FieldPath;
 pub const CONVERSION_DATA_ANNOTATION: &str = "kubernetes-storage.rs/conversion-data";
 
 /// The most bytes that the annotations of an object may have in all, keys and values:
-/// Kubernetes refuses more.
+/// Kubernetes rejects more.
 pub const MAX_ANNOTATIONS: usize = 256 << 10;
 
 fn path() -> FieldPath {
@@ -79,7 +79,7 @@ pub(super) fn take<T: Convertible>(metadata: &mut ObjectMeta) -> super::Result<O
 /// Writes an object into the annotation.
 pub(super) fn put<T: Convertible>(source: &T, metadata: &mut ObjectMeta) -> super::Result<()> {
     let mut kept = without_metadata(source)?;
-    // Otherwise an empty map of annotations would be gone after the way back.
+    // Otherwise converting back would lose an empty map of annotations.
     if metadata
         .annotations
         .as_ref()

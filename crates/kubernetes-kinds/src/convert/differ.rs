@@ -1,5 +1,5 @@
-//! Finds the fields that a conversion does not preserve: where the source differs from what
-//! comes back.
+//! Finds the fields that a conversion doesn't preserve, by comparing the source with the object
+//! converted back.
 
 use k8s_openapi::serde_json::{Map, Value};
 

@@ -2,11 +2,11 @@ use std::fmt;
 
 use crate::FieldPath;
 
-/// Why an object can't be converted.
+/// The error of a conversion.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ConversionError {
-    /// The object contradicts itself.
+    /// The object is inconsistent.
     Invalid {
         /// The invalid field, `spec.drivers[1].name`.
         path: FieldPath,
@@ -30,7 +30,7 @@ pub enum ConversionError {
 }
 
 impl ConversionError {
-    /// Returns the error of an object that contradicts itself at `path`.
+    /// Returns the error of an object that is inconsistent at `path`.
     pub fn invalid(path: FieldPath, message: impl Into<String>) -> Self {
         Self::Invalid {
             path,

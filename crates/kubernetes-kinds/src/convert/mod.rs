@@ -17,7 +17,7 @@
 //! that the other version can't represent, in three steps. The preserved source is converted to
 //! the other version and back, which shows what that version represents of it. A field of the
 //! object that is equal to the one in that result takes the preserved value. A field that has
-//! changed since stays as it is. Elements of lists are matched by their keys
+//! changed since is not restored. Elements of lists are matched by their keys
 //! ([`Kind::LIST_MAP_KEYS`]).
 //!
 //! Kubernetes limits the annotations of an object to 256 KiB in all. A source that doesn't fit is
@@ -52,8 +52,8 @@ pub type Result<T> = std::result::Result<T, ConversionError>;
 /// A field of the source that is not representable in the target version.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UnrepresentableField {
-    /// The path in the source, `spec.drivers[0].nodeID`. A list element that is not in the source
-    /// and that the target adds has its keys instead of an index, `status.drivers[name="a"]`.
+    /// The path in the source, `spec.drivers[0].nodeID`. An element that the target adds has its
+    /// keys instead of an index, `status.drivers[name="a"]`.
     pub path: FieldPath,
     /// The value in the source; `null` if the field is unset there and can't be in the target.
     pub value: Value,
@@ -86,7 +86,7 @@ pub trait Convert<T>: Sized {
     ///
     /// # Errors
     ///
-    /// When the object contradicts itself, such as with two drivers of one name.
+    /// When the object is inconsistent, such as with two drivers of one name.
     fn convert(self) -> Result<Converted<T>>;
 
     /// Converts, preserves the source in the annotation [`CONVERSION_DATA_ANNOTATION`] if the
@@ -111,7 +111,7 @@ pub trait Translate<T>: Sized {
     ///
     /// # Errors
     ///
-    /// When the object contradicts itself.
+    /// When the object is inconsistent.
     fn translate(self) -> Result<T>;
 
     /// Translates into the form of `like`, where the target has several forms.
@@ -134,7 +134,7 @@ impl<T: Kind + Clone + PartialEq + Serialize + DeserializeOwned> Convertible for
 ///
 /// # Errors
 ///
-/// When the object contradicts itself.
+/// When the object is inconsistent.
 pub fn object<A, B>(mut source: A) -> Result<Converted<B>>
 where
     A: Convertible + Translate<B>,
@@ -151,7 +151,7 @@ where
     })
 }
 
-/// Returns the object as it comes back from another version. It is translated once more than
+/// Returns the object converted to another version and back. It is translated once more than
 /// needed, because translating moves fields and cloning the result would copy them.
 fn there_and_back<A, B>(source: &A) -> Result<A>
 where
@@ -275,7 +275,7 @@ pub fn boxed<A, B: From<A>>(value: Box<A>) -> Box<B> {
 ///
 /// # Errors
 ///
-/// The error of the first element that contradicts itself.
+/// The error of the first element that is inconsistent.
 pub fn translate_elements<A: Translate<B>, B>(list: Vec<A>) -> Result<Vec<B>> {
     list.into_iter().map(A::translate).collect()
 }
@@ -284,7 +284,7 @@ pub fn translate_elements<A: Translate<B>, B>(list: Vec<A>) -> Result<Vec<B>> {
 ///
 /// # Errors
 ///
-/// The error of the first value that contradicts itself.
+/// The error of the first value that is inconsistent.
 pub fn translate_values<A: Translate<B>, B>(
     map: BTreeMap<String, A>,
 ) -> Result<BTreeMap<String, B>> {
@@ -297,7 +297,7 @@ pub fn translate_values<A: Translate<B>, B>(
 ///
 /// # Errors
 ///
-/// When it contradicts itself.
+/// When it is inconsistent.
 #[allow(clippy::boxed_local)] // It is what the field holds.
 pub fn translate_boxed<A: Translate<B>, B>(value: Box<A>) -> Result<Box<B>> {
     value.translate().map(Box::new)

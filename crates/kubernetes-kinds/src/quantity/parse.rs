@@ -1,15 +1,15 @@
-//! From the text to the value.
+//! Parses quantities.
 
 use super::digits::Digits;
 use super::{Amount, Format, QuantityError};
 
 /// The power of ten that values are rounded up to.
 const NANO: i64 = -9;
-/// How many digits Kubernetes reads without falling back to large numbers. That decides which
-/// texts it keeps.
+/// The most digits that Kubernetes parses without big integers, which decides the texts that it
+/// keeps.
 const FAST: usize = 18;
 
-/// A text taken apart.
+/// The parts of a text.
 pub(super) struct Parts<'a> {
     negative: bool,
     /// True if the number has a digit.
@@ -58,12 +58,13 @@ impl<'a> Parts<'a> {
         })
     }
 
-    /// How many digits Kubernetes counts: nothing before the point is a zero to it.
+    /// Returns the number of digits as Kubernetes counts them: nothing before the point counts as a
+    /// zero.
     fn count(&self) -> usize {
         self.whole.len().max(1) + self.fraction.len()
     }
 
-    /// The power of ten of the last digit that is written.
+    /// Returns the power of ten of the last digit.
     fn last_place(&self, exponent: i32) -> i64 {
         i64::from(exponent) - self.fraction.len() as i64
     }
@@ -139,7 +140,7 @@ impl<'a> Parts<'a> {
         const MAX: u128 = i64::MAX as u128;
         const NANOS: u128 = 1_000_000_000;
 
-        // Digit by digit from the right, as on paper: what is carried out of the last is whole.
+        // Digit by digit from the right: the last carry is the whole part.
         let (mut carry, mut nanos, mut finer) = (0_u128, 0_u128, false);
         for (place, digit) in self.fraction.bytes().enumerate().rev() {
             carry += u128::from(digit - b'0') << power;
@@ -194,14 +195,14 @@ impl Suffix {
             "E" => si(18),
             _ => {
                 let exponent = text.strip_prefix(['e', 'E'])?.parse::<i64>().ok()?;
-                // Kubernetes lets the upper half go as well.
+                // Kubernetes drops the upper half as well.
                 Some(Self::Decimal(exponent as i32, Format::DecimalExponent))
             }
         }
     }
 }
 
-/// The digits at the start, and the rest.
+/// Returns the digits at the start, and the rest.
 fn split_digits(text: &str) -> (&str, &str) {
     let end = text
         .find(|c: char| !c.is_ascii_digit())
