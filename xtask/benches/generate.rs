@@ -10,19 +10,19 @@
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-#[path = "../tests/common/mod.rs"]
-mod common;
-
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use common::every::{documents, workspace};
-use common::{XTASK, real_root};
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeVal;
 use serde_json::{Value, json};
+use xtask_testing::every::{documents, workspace};
+use xtask_testing::{real_root, upstream};
+
+/// The program that is built from this package.
+const XTASK: &str = env!("CARGO_BIN_EXE_xtask");
 
 /// The release whose documents are generated.
 const RELEASE: &str = "v1.34";
@@ -63,8 +63,8 @@ fn main() {
         "| documents | schemas | time | processor time | a schema | memory |\n|---|---|---|---|---|---|"
     );
     let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("bench");
-    if let Some(upstream) = std::env::var_os("UPSTREAM_DIR").filter(|_| is_bench) {
-        let spec = root.join(upstream).join("openapi").join(RELEASE);
+    if is_bench && std::env::var_os("UPSTREAM_DIR").is_some() {
+        let spec = upstream(&root).join("openapi").join(RELEASE);
         let folder = place.join(RELEASE);
         let documents = documents(&spec);
         workspace(&root, &folder, RELEASE, &documents, &[]);

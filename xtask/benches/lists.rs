@@ -1,24 +1,24 @@
-//! Reading and writing lists of 10,000 pods and deployments, with types generated from Kubernetes' own
-//! documents, against k8s-openapi's types.
+//! Reading and writing lists of 10,000 pods and deployments, with types generated from Kubernetes'
+//! own documents, against k8s-openapi's types.
 //!
 //! ```text
 //! UPSTREAM_DIR=path/to/upstream cargo bench -p xtask --bench lists
 //! ```
 //!
-//! The types are of no crate of the project, so that a workspace is generated and built first. A ratio
-//! is how many times as fast ours are: the median of pairs of measurements.
+//! The types are of no crate of the project, so that a workspace is generated and built first. A
+//! ratio is how many times as fast ours are: the median of pairs of measurements.
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
-#[path = "../tests/common/mod.rs"]
-mod common;
 
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use common::every::{documents, workspace};
-use common::{Outcome, XTASK, real_root};
+use xtask_testing::every::{documents, workspace};
+use xtask_testing::{Outcome, real_root, upstream};
+
+/// The program that is built from this package.
+const XTASK: &str = env!("CARGO_BIN_EXE_xtask");
 
 /// The release whose documents are generated, and of the types of k8s-openapi.
 const RELEASE: &str = "v1.34";
@@ -31,9 +31,7 @@ fn main() {
     let Some(root) = real_root().filter(|_| is_bench) else {
         return;
     };
-    let upstream = std::env::var_os("UPSTREAM_DIR")
-        .expect("UPSTREAM_DIR names a folder with openapi/vRELEASE");
-    let spec = root.join(upstream).join("openapi").join(RELEASE);
+    let spec = upstream(&root).join("openapi").join(RELEASE);
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(PROGRAM);
     workspace(&root, &folder, RELEASE, &documents(&spec), &[PROGRAM]);
     let program = folder.join(PROGRAM);

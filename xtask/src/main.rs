@@ -1,17 +1,20 @@
 //! The commands of this workspace: `cargo xtask --help`.
 
 mod budget;
+mod cache;
 mod custom;
 mod diff;
+mod differences;
 mod e2e;
 mod fetch;
 mod generate;
+mod go;
 mod inputs;
-mod listed;
 mod output;
 mod readme;
 mod rustfmt;
-mod verify;
+mod spec;
+mod upstream;
 mod workspace;
 
 use std::process::ExitCode;
@@ -37,7 +40,8 @@ enum Command {
     Codegen(generate::Arguments),
     Diff(diff::Arguments),
     E2e(e2e::Arguments),
-    Spec(verify::Arguments),
+    Spec(spec::Arguments),
+    Upstream(upstream::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -47,7 +51,8 @@ fn main() -> ExitCode {
         // As `diff` does, it exits with 1 for what it found.
         Command::Diff(arguments) => return diff::run(&arguments),
         Command::E2e(arguments) => e2e::run(&arguments),
-        Command::Spec(arguments) => verify::run(&arguments),
+        Command::Spec(arguments) => spec::run(&arguments),
+        Command::Upstream(arguments) => upstream::run(&arguments),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -8,10 +8,10 @@ use std::str::FromStr;
 use codegen::diff::{Earlier, Knowledge, Snapshot};
 use codegen::{Change, Release};
 
+use crate::differences::Differences;
 use crate::fetch::{self, Origin};
 use crate::inputs::Found;
-use crate::listed::Listed;
-use crate::verify;
+use crate::spec;
 
 /// What names a release on the command line.
 #[derive(Clone, Debug)]
@@ -80,8 +80,8 @@ fn own(
     found: &Found,
     knowledge: &Knowledge<'_>,
 ) -> Result<Snapshot, Box<dyn Error>> {
-    let schemas = verify::schemas(found)?;
-    let listed = Listed::read(root, &schemas)?;
+    let schemas = spec::schemas(found)?;
+    let listed = Differences::read(root, &schemas)?;
     let newest = knowledge
         .config
         .crates
@@ -100,7 +100,7 @@ fn own(
         .into());
     }
     let mut snapshot = Snapshot::new(release.to_string(), Some(release));
-    for document in verify::at_release(&found.config, release) {
+    for document in spec::at_release(&found.config, release) {
         let Some(input) = found.inputs.documents.get(&document.path()) else {
             continue;
         };

@@ -7,9 +7,9 @@ use std::process::{Child, ExitStatus};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use super::cache::{Locked, Place};
 use super::recipe::{self, Recipe};
 use super::{REQUIRED, go};
+use crate::cache::{Locked, Place};
 use crate::workspace;
 
 /// How often a build that goes on says so.
@@ -24,7 +24,7 @@ pub(super) fn assets(source: &Path) -> Result<(PathBuf, Recipe), Box<dyn Error>>
     let go = go::version(source, &recipe)?;
     let flags = go::FLAGS.join(" ");
     let inputs = [modules.as_str(), &sums, &go, &flags, &linker_flags];
-    let locked = Place::of(&recipe.version, &inputs)?.lock()?;
+    let locked = Place::of("control-plane", &recipe.version, &inputs)?.lock()?;
     let programs = recipe.programs();
     if let Some(missing) = REQUIRED.iter().find(|name| !programs.contains(name)) {
         return Err(format!("error: {} has no tool for {missing}", recipe.file).into());

@@ -1,27 +1,17 @@
-//! Go as it is called here.
+//! Building programs with Go.
 
 use std::error::Error;
 use std::io;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 
 use super::ASSETS;
 use super::recipe::Recipe;
+use crate::go::command;
 
 /// Flags of `go build` that hold for every program. No paths of this machine get into them, and
 /// go.mod and go.sum have to be complete.
 pub(super) const FLAGS: [&str; 3] = ["-trimpath", "-mod=readonly", "-buildvcs=false"];
-
-/// The `go` command, with an environment in which only the modules count.
-fn command(folder: &Path) -> Command {
-    let mut command = Command::new("go");
-    command.current_dir(folder).stdin(Stdio::null());
-    command
-        .env("CGO_ENABLED", "0")
-        .env("GOWORK", "off")
-        .env("GOFLAGS", "");
-    command
-}
 
 /// Go's version and platform, as in `go1.26.8 linux amd64`. In a folder with a go.mod that asks
 /// for a newer version, that one's.

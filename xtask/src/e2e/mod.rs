@@ -1,7 +1,6 @@
 //! `cargo xtask e2e`: the tests that need a running Kubernetes control plane.
 
 mod build;
-mod cache;
 mod go;
 mod recipe;
 

@@ -6,25 +6,25 @@ use std::path::Path;
 use codegen::{Adopted, Config, DocumentConfig, Release, Source, adopt, compare};
 
 use super::Documents;
+use crate::differences::{Differences, Schemas};
 use crate::inputs::{self, Folder, Found};
-use crate::listed::{Listed, Schemas};
 use crate::output::{self, Change, Plan};
-use crate::{verify, workspace};
+use crate::{spec, workspace};
 
 /// Writes the documents of the newest versions into the folder of the release, and the release into the
 /// configuration. All files are written, or none.
 pub(super) fn run(documents: &Documents, release: Release) -> Result<(), Box<dyn Error>> {
     let root = workspace::root()?;
-    let spec = root.join("spec");
+    let spec_folder = root.join("spec");
     let config = inputs::config(&root, &[])?;
     let newest = newest(&config, release)?;
     let folder = Folder {
-        path: &spec,
+        path: &spec_folder,
         release: None,
     };
     let found = inputs::read(&root, &folder, config, &[])?;
-    let schemas = verify::schemas(&found)?;
-    let listed = Listed::read(&root, &schemas)?;
+    let schemas = spec::schemas(&found)?;
+    let listed = Differences::read(&root, &schemas)?;
     let mut plan = Plan {
         changes: Vec::new(),
         unchanged: 0,
@@ -50,10 +50,14 @@ pub(super) fn run(documents: &Documents, release: Release) -> Result<(), Box<dyn
             false => None,
         };
         let text = adopted.as_ref().map_or(&ours.text, |adopted| &adopted.text);
-        let path = spec.join(format!("v{release}")).join(&document.file);
+        let path = spec_folder.join(format!("v{release}")).join(&document.file);
         report(&root, &path, adopted.as_ref());
-        plan.changes
-            .extend(change(&spec.join(document.path()), &path, &ours.text, text));
+        plan.changes.extend(change(
+            &spec_folder.join(document.path()),
+            &path,
+            &ours.text,
+            text,
+        ));
     }
     if release != newest {
         let path = root.join(workspace::CONFIG);
@@ -86,7 +90,7 @@ fn adopted(
     document: &DocumentConfig,
     ours: &Source,
     documents: &Documents,
-    (listed, schemas): (&Listed, &Schemas),
+    (listed, schemas): (&Differences, &Schemas),
     release: Release,
 ) -> Result<Adopted, Box<dyn Error>> {
     let text = documents.texts.get(&document.file).ok_or_else(|| {

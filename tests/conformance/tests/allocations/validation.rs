@@ -38,7 +38,7 @@ fn no_allocations<K: Ruled + Workload>() {
             drop(black_box(object.validate_status(&target)));
         });
         assert_eq!(validating, 0, "{}", K::KIND);
-        let defaulting = allocations(|| black_box(&mut object).set_defaults(&target));
+        let defaulting = counter.allocations(|| black_box(&mut object).set_defaults(&target));
         assert_eq!(defaulting, 0);
     }
 }

@@ -1,0 +1,99 @@
+//! The workspace that all documents of a release become.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+/// The crate that bundles all of them.
+pub const BUNDLE: &str = "all-groups";
+
+/// The group-versions of the documents in a folder: the file, the name of the crate, and what the
+/// names of its schemas start with.
+pub fn documents(folder: &Path) -> Vec<(String, String, String)> {
+    let names = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name());
+    let mut names: Vec<_> = names.map(|name| name.into_string().unwrap()).collect();
+    names.sort();
+    names.retain(|name| name.contains("__v") && name.ends_with("_openapi.json"));
+    let one = |file: String| {
+        let text = fs::read_to_string(folder.join(&file)).unwrap();
+        let document: Value = serde_json::from_str(&text).unwrap();
+        let (start, version) = file
+            .strip_suffix("_openapi.json")?
+            .rsplit_once("__")
+            .unwrap();
+        let group = start.strip_prefix("apis__").unwrap_or("core");
+        let group = match group {
+            "internal.apiserver.k8s.io" => "apiserverinternal",
+            group => group.split('.').next().unwrap(),
+        };
+        let end = format!(".{group}.{version}.");
+        let schemas = document["components"]["schemas"].as_object()?.keys();
+        let prefixes: BTreeSet<_> = schemas
+            .map(|name| &name[..=name.rfind('.').unwrap()])
+            .filter(|prefix| prefix.ends_with(&end))
+            .collect();
+        let prefix = prefixes.first().expect(&file).to_owned().to_owned();
+        assert_eq!(prefixes.len(), 1, "{file}");
+        let name = format!("{group}-{version}");
+        Some((file.clone(), name, prefix))
+    };
+    names.into_iter().filter_map(one).collect()
+}
+
+/// Writes the workspace in which the crates are generated, with other members beside them.
+pub fn workspace(
+    root: &Path,
+    folder: &Path,
+    release: &str,
+    documents: &[(String, String, String)],
+    others: &[&str],
+) {
+    let _ = fs::remove_dir_all(folder);
+    fs::create_dir_all(folder.join("spec/overlays")).unwrap();
+    let mut config = format!(
+        "newest = \"{}\"\n\n[bundle]\nname = \"{BUNDLE}\"\ndescription = \"All groups\"\n\n\
+         [[extern]]\nprefix = \"io.k8s.apimachinery.\"\npath = \"k8s_openapi::apimachinery\"\n\n\
+         [[extern]]\nprefix = \"io.k8s.api.\"\npath = \"k8s_openapi::api\"\n",
+        release.trim_start_matches('v')
+    );
+    for (file, name, prefix) in documents {
+        write!(
+            config,
+            "\n[[crate]]\nname = \"{name}\"\ndescription = \"Types of {name}\"\n\n\
+             [[crate.document]]\nfile = \"{file}\"\nprefix = \"{prefix}\"\n\n\
+             [[extern]]\nprefix = \"{prefix}\"\npath = \"{}\"\n",
+            name.replace('-', "_")
+        )
+        .unwrap();
+    }
+    fs::write(folder.join("codegen.toml"), config).unwrap();
+    let manifest = fs::read_to_string(root.join("Cargo.toml")).unwrap();
+    let mut manifest: toml::Table = manifest.parse().unwrap();
+    let workspace = manifest["workspace"].as_table_mut().unwrap();
+    let crates = documents.iter().map(|(_, name, _)| name.as_str());
+    let crates: Vec<_> = crates.chain([BUNDLE]).collect();
+    let members = crates.iter().chain(others).map(|name| (*name).into());
+    workspace.insert("members".to_owned(), toml::Value::Array(members.collect()));
+    let dependencies = workspace["dependencies"].as_table_mut().unwrap();
+    let support = [
+        "kubernetes-kinds",
+        "kubernetes-manifests",
+        "kubernetes-validation",
+    ];
+    dependencies
+        .retain(|name, dependency| dependency.get("path").is_none() || support.contains(&name));
+    for krate in support {
+        dependencies[krate]["path"] = root.join("crates").join(krate).display().to_string().into();
+    }
+    for krate in crates {
+        let path = toml::Table::from_iter([("path".to_owned(), krate.into())]);
+        dependencies.insert(krate.to_owned(), path.into());
+    }
+    fs::write(folder.join("Cargo.toml"), manifest.to_string()).unwrap();
+    fs::copy(root.join("Cargo.lock"), folder.join("Cargo.lock")).unwrap();
+}

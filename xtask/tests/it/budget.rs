@@ -1,0 +1,314 @@
+//! `cargo xtask budget`, with a script in place of cargo.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::process::Command;
+
+use crate::common::{Outcome, Sandbox, XTASK, real_root};
+
+/// Keeps what it is called with and which program it is to build, writes rlibs of the sizes that
+/// `sizes` has, and takes some CPU time.
+const CARGO: &str = r#"#!/bin/sh
+here=$(dirname "$0")
+case $1 in
+-Vv) printf 'cargo 1.2.3 (abc)\nhost: example\n' ;;
+metadata) cat "$here/metadata" ;;
+tree)
+    while [ "$1" != --manifest-path ]; do shift; done
+    features=latest
+    ! grep -q apply "$2" || [ ! -e "$here/told-features" ] || features=latest,schemars
+    printf 'program v0.0.0 (/program) \nk8s-openapi v1.0.0 %s\n' "$features"
+    ;;
+build)
+    while [ $# -gt 0 ]; do
+        case $1 in
+        --manifest-path) manifest=$2 ;;
+        --target-dir) target=$2 ;;
+        esac
+        shift
+    done
+    echo "$CARGO_INCREMENTAL,$RUSTFLAGS,$CARGO_PROFILE_DEV_DEBUG" >>"$here/environment"
+    cat "$manifest" "$(dirname "$manifest")/Cargo.lock" >>"$here/programs"
+    [ ! -e "$here/fails" ] || exit 101
+    mkdir -p "$target/debug/deps"
+    needed=k8s-openapi
+    ! grep -q ^storage "$manifest" || needed="k8s-openapi storage-v1"
+    ! grep -q apply "$manifest" || needed="k8s-openapi storage-v1 apply"
+    for name in $needed; do
+        rlib=$target/debug/deps/lib$name.rlib
+        fresh=true
+        if [ ! -e "$rlib" ]; then
+            fresh=false
+            i=0
+            while [ $i -lt 20000 ]; do i=$((i + 1)); done
+            head -c "$(cat "$here/$name.size")" /dev/zero >"$rlib"
+        fi
+        [ "$name" != apply ] || [ ! -e "$here/other-features" ] || again=true
+        echo "$name $fresh" >>"$here/built"
+        printf '{"reason": "compiler-artifact", "fresh": %s, ' "$fresh"
+        printf '"package_id": "registry+x#%s@1.0.0", "filenames": ["%s"]}\n' "$name" "$rlib"
+    done
+    if [ "$again" ]; then
+        printf '{"reason": "compiler-artifact", "fresh": false, '
+        printf '"package_id": "registry+x#k8s-openapi@1.0.0", "filenames": []}\n'
+    fi
+    echo '{"reason": "build-finished", "success": true}'
+    ;;
+esac
+"#;
+
+const BUDGET: &str = "cpu-tolerance = 0.5\n\
+    [[budget]]\ncrate = \"storage-v1\"\nfeatures = \"default\"\npercent = 2000.0\n\
+    megabytes = 1.0\n\
+    [[budget]]\ncrate = \"storage-v1\"\nfeatures = [\"apply\", \"manifests\"]\npercent = 2000.0\n\
+    megabytes = 2.0\n";
+
+struct Machine {
+    sandbox: Sandbox,
+}
+
+impl Machine {
+    /// A workspace in which storage-v1 has the features.
+    fn new(features: &str) -> Self {
+        Self::of(&[("storage-v1", features)])
+    }
+
+    /// A workspace with packages that have these features.
+    fn of(members: &[(&str, &str)]) -> Self {
+        let sandbox = Sandbox::new();
+        sandbox.write("root/Cargo.lock", "# locked\n");
+        sandbox.write("root/xtask/budget.toml", BUDGET);
+        let package = |name: &str, features: &str| {
+            let manifest = sandbox.path(&format!("root/{name}/Cargo.toml"));
+            format!(
+                "{{\"name\": \"{name}\", \"version\": \"1.0.0\", \"features\": {features}, \
+                 \"manifest_path\": {manifest:?}}}"
+            )
+        };
+        let mut packages = vec![package("k8s-openapi", "{}")];
+        packages.extend(
+            members
+                .iter()
+                .map(|&(name, features)| package(name, features)),
+        );
+        let metadata = format!(
+            "{{\"packages\": [{}], \"target_directory\": {:?}}}",
+            packages.join(", "),
+            sandbox.path("target"),
+        );
+        sandbox.write("bin/metadata", &metadata);
+        for (name, size) in [
+            ("k8s-openapi", "5000000"),
+            ("storage-v1", "900000"),
+            ("apply", "800000"),
+        ] {
+            sandbox.write(&format!("bin/{name}.size"), size);
+        }
+        let machine = Self { sandbox };
+        machine.sandbox.script("bin/cargo", CARGO);
+        machine
+    }
+
+    fn run(&self, arguments: &[&str]) -> Outcome {
+        let mut command = Command::new(XTASK);
+        command
+            .arg("budget")
+            .args(arguments)
+            .current_dir(self.sandbox.path("root"));
+        command.env("CARGO", self.sandbox.path("bin/cargo"));
+        command
+            .env("RUSTFLAGS", "-g")
+            .env("CARGO_PROFILE_DEV_DEBUG", "0");
+        let outcome = Outcome::of(&mut command);
+        // Whatever was built is gone.
+        let left = fs::read_dir(self.sandbox.path("target"))
+            .into_iter()
+            .flatten();
+        assert_eq!(left.count(), 0);
+        outcome
+    }
+
+    /// The packages that cargo has made, in order; those that it found made are left out.
+    fn compiled(&self) -> Vec<String> {
+        let built = self.sandbox.read("bin/built");
+        let made = built.lines().filter_map(|line| line.strip_suffix(" false"));
+        made.map(str::to_owned).collect()
+    }
+}
+
+const FEATURES: &str = r#"{"default": [], "apply": [], "manifests": []}"#;
+
+#[test]
+fn what_is_measured() {
+    let machine = Machine::new(FEATURES);
+    let outcome = machine.run(&["--runs", "2"]).succeeds();
+    let printed: Vec<_> = outcome.out.lines().collect();
+    assert_eq!(
+        printed[0],
+        "cargo 1.2.3 (abc), debug profile, medians of 2 runs"
+    );
+    for (line, label, sizes) in [
+        (3, "k8s-openapi 1.0.0 alone", "5.0"),
+        (4, "storage-v1", "5.9     +0.9      1.0"),
+        (5, "storage-v1, apply + manifests", "6.7     +1.7      2.0"),
+    ] {
+        assert!(printed[line].starts_with(label), "{}", printed[line]);
+        assert!(printed[line].ends_with(sizes), "{}", printed[line]);
+    }
+    assert!(
+        outcome
+            .out
+            .ends_with("apply + manifests, MB: storage-v1 +0.9, apply +0.8\n")
+    );
+    let run = ["k8s-openapi", "storage-v1", "storage-v1", "apply"];
+    assert_eq!(machine.compiled(), [run, run].concat());
+
+    let environment = machine.sandbox.read("bin/environment");
+    assert!(
+        environment.lines().all(|line| line == "0,,"),
+        "{environment}"
+    );
+    let programs = machine.sandbox.read("bin/programs");
+    let path = machine.sandbox.path("root/storage-v1");
+    for part in [
+        "k8s-openapi = { version = \"=1.0.0\", features = [\"latest\"] }\n# locked",
+        &format!("storage-v1 = {{ path = {path:?}, features = [] }}\n# locked"),
+        "features = [\"apply\", \"manifests\"] }\n# locked",
+    ] {
+        assert!(programs.contains(part), "no {part} in:\n{programs}");
+    }
+}
+
+#[test]
+fn each_from_nothing() {
+    let machine = Machine::new(FEATURES);
+    machine.run(&["--runs", "1", "--whole"]).succeeds();
+    let compiled = machine.compiled().join(" ");
+    assert_eq!(
+        compiled,
+        "k8s-openapi k8s-openapi storage-v1 k8s-openapi storage-v1 apply"
+    );
+}
+
+/// Compiles k8s-openapi again for a feature, as the script does with the file `switch`, and returns
+/// the packages that cargo has made.
+fn compiled_with_other_features(switch: &str) -> String {
+    let machine = Machine::new(FEATURES);
+    machine.sandbox.write(switch, "");
+    let outcome = machine.run(&["--runs", "1"]).succeeds();
+    assert!(
+        outcome.stderr.contains("compiled again: k8s-openapi;"),
+        "{}",
+        outcome.stderr
+    );
+    machine.compiled().join(" ")
+}
+
+/// What is then compiled again must not count as added.
+#[test]
+fn other_features_of_what_k8s_openapi_needs() {
+    assert_eq!(
+        compiled_with_other_features("bin/other-features"),
+        "k8s-openapi storage-v1 storage-v1 apply k8s-openapi storage-v1 apply"
+    );
+}
+
+/// Where cargo tells so beforehand, nothing is built for it.
+#[test]
+fn other_features_that_cargo_tells() {
+    assert_eq!(
+        compiled_with_other_features("bin/told-features"),
+        "k8s-openapi storage-v1 k8s-openapi storage-v1 apply"
+    );
+}
+
+#[test]
+fn a_feature_that_is_not_there() {
+    let machine = Machine::new(r#"{"default": [], "manifests": []}"#);
+    machine
+        .run(&["--runs", "1"])
+        .fails_with(&["xtask/budget.toml", "`storage-v1` has no feature `apply`"]);
+}
+
+#[test]
+fn budgets_that_are_exceeded() {
+    let machine = Machine::new(FEATURES);
+    machine.sandbox.write("bin/apply.size", "1200000");
+    let outcome = machine.run(&["--runs", "1"]);
+    assert!(outcome.out.contains("7.1     +2.1"), "{}", outcome.out);
+    let outcome = outcome.fails_with(&[
+        "storage-v1, apply + manifests adds 2.1 MB of debug rlibs; its budget is 2.0 MB",
+        "help: the budgets are in xtask/budget.toml",
+    ]);
+    assert!(
+        outcome.out.contains("debug profile, one run\n"),
+        "{}",
+        outcome.out
+    );
+
+    // That CPU time exceeds one is measured more than once; of instructions, once is enough.
+    machine
+        .sandbox
+        .edit("root/xtask/budget.toml", "= 2000.0", "= 0.01");
+    let outcome = machine.run(&["--runs", "1"]);
+    let (basis, runs) = match outcome.stderr.contains("% of the instructions") {
+        true => ("instructions", "one run\n"),
+        false => ("CPU time", "medians of 3 runs\n"),
+    };
+    assert!(outcome.out.contains(runs), "{}", outcome.out);
+    let text = format!(" % of the {basis} of k8s-openapi's build; its budget is 0.0 %");
+    outcome.fails_with(&["storage-v1 adds ", &text]);
+}
+
+#[test]
+fn what_can_not_be_measured() {
+    let machine = Machine::new(FEATURES);
+    assert_eq!(machine.run(&["--runs", "0"]).code, Some(2));
+    machine.sandbox.write("bin/fails", "");
+    machine
+        .run(&[])
+        .fails_with(&["cargo failed", "cargo fetch"]);
+    machine
+        .sandbox
+        .edit("root/xtask/budget.toml", "storage-v1", "storage-v9");
+    machine.run(&[]).fails_with(&["no package `storage-v9`"]);
+    machine
+        .sandbox
+        .edit("root/xtask/budget.toml", "\"default\"", "\"some\"");
+    machine
+        .run(&[])
+        .fails_with(&["xtask/budget.toml", "is \"default\" or a list of features"]);
+}
+
+/// The real file is read before anything is built, and names crates and features that are there.
+#[test]
+fn the_real_budgets_are_understood() {
+    let Some(root) = real_root() else { return };
+    let budgets = fs::read_to_string(root.join("xtask/budget.toml")).unwrap();
+    let table: toml::Table = budgets.parse().unwrap();
+    let rows = table["budget"].as_array().unwrap();
+    let names: BTreeSet<_> = rows
+        .iter()
+        .map(|row| row["crate"].as_str().unwrap())
+        .collect();
+    let features = |name: &str| {
+        // Generated packages are at the root.
+        let folders = [root.join("crates").join(name), root.join(name)];
+        let folder = folders.iter().find(|folder| folder.is_dir()).unwrap();
+        let manifest = fs::read_to_string(folder.join("Cargo.toml")).unwrap();
+        let manifest: toml::Table = manifest.parse().unwrap();
+        serde_json::to_string(&manifest["features"]).unwrap()
+    };
+    let members: Vec<_> = names
+        .into_iter()
+        .map(|name| (name, features(name)))
+        .collect();
+    let members: Vec<_> = members
+        .iter()
+        .map(|(name, text)| (*name, text.as_str()))
+        .collect();
+    let machine = Machine::of(&members);
+    machine.sandbox.write("root/xtask/budget.toml", &budgets);
+    machine.sandbox.write("bin/fails", "");
+    machine.run(&[]).fails_with(&["cargo failed"]);
+}

@@ -1,0 +1,25 @@
+//! Tests of the commands of this workspace.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+
+#[cfg(unix)]
+mod adopt;
+mod budget;
+mod bundle;
+mod by_hand;
+mod choosing;
+mod cli;
+mod common;
+mod crds;
+mod diff;
+#[cfg(unix)]
+mod e2e;
+mod fetch;
+mod fresh;
+mod rehearsal;
+mod spec;
+mod tidy;
+mod upstream;
+#[cfg(unix)]
+mod upstream_command;
+mod writing;

@@ -1,0 +1,256 @@
+//! CustomResourceDefinitions of other projects.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+use xtask_testing::{upstream, upstream_part};
+
+use super::objects;
+use crate::common::{Outcome, Sandbox, XTASK, real_root, strict_cargo};
+
+/// The files of manifests in a folder that have definitions and are no templates.
+fn definitions(folder: &Path, found: &mut Vec<PathBuf>) {
+    let mut entries: Vec<_> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    entries.sort();
+    for path in entries {
+        if path.is_dir() {
+            definitions(&path, found);
+        } else if path.extension().is_some_and(|end| end == "yaml") {
+            let text = fs::read_to_string(&path).unwrap();
+            if text.contains("\nkind: CustomResourceDefinition") && !text.contains("{{") {
+                found.push(path);
+            }
+        }
+    }
+}
+
+/// The crates for files, in a workspace of their own.
+fn generated(root: &Path, name: &str, files: &[PathBuf]) -> PathBuf {
+    let out = Path::new(env!("CARGO_TARGET_TMPDIR"))
+        .join("crds")
+        .join(name);
+    let _ = fs::remove_dir_all(&out);
+    let mut command = Command::new(XTASK);
+    command
+        .arg("codegen")
+        .arg("--out")
+        .arg(&out)
+        .current_dir(root);
+    for file in files {
+        command.arg("--crd").arg(file);
+    }
+    Outcome::of(&mut command).succeeds();
+    fs::copy(root.join("Cargo.lock"), out.join("Cargo.lock")).unwrap();
+    out
+}
+
+/// Definitions of others become crates that compile and have documentation without a warning.
+#[test]
+#[ignore = "needs UPSTREAM_DIR: see docs/testing.md"]
+fn definitions_of_others_become_crates() {
+    let Some(root) = real_root() else { return };
+    let mut files = Vec::new();
+    definitions(&upstream(&root), &mut files);
+    // Without definitions of other projects there are those of snapshots.
+    let (most, kinds) = match upstream_part(&root, "manifests") {
+        Some(_) => (9, 31),
+        None => (6, 6),
+    };
+    // The same definitions again, and those of another distribution.
+    files.retain(|file| {
+        !file.ends_with("longhorn-okd.yaml") && !file.ends_with("templates/crds.yaml")
+    });
+    println!("{files:#?}");
+    assert!(files.len() >= most, "{files:?}");
+    let out = generated(&root, "others", &files);
+    for command in ["clippy", "doc"] {
+        let arguments = ["--workspace", "--all-features", "--no-deps"];
+        Outcome::of(strict_cargo(&out, command).args(arguments)).succeeds();
+    }
+    let read = come_back(&root, &out, &files);
+    assert!(read >= kinds, "{read}");
+}
+
+/// Reads objects, one in a line, with a scheme, and compares what is written. Numbers with a fraction
+/// and without are the same.
+const READER: &str = r#"
+fn plain(value: &serde_json::Value) -> serde_json::Value {
+    use serde_json::Value;
+    match value {
+        Value::Number(number) => number.as_f64().into(),
+        Value::Array(items) => items.iter().map(plain).collect(),
+        Value::Object(members) => {
+            members.iter().map(|(name, value)| (name.clone(), plain(value))).collect()
+        }
+        other => other.clone(),
+    }
+}
+
+fn main() {
+    let mut scheme = kubernetes_manifests::scheme::Scheme::new();
+    register(&mut scheme);
+    let mut counts = std::collections::BTreeMap::<String, [usize; 2]>::new();
+    for line in std::io::stdin().lines() {
+        let line = line.unwrap();
+        let wanted: serde_json::Value = serde_json::from_str(&line).unwrap();
+        let kind = format!("{} {}", wanted["apiVersion"], wanted["kind"]);
+        let counts = counts.entry(kind).or_default();
+        counts[0] += 1;
+        let objects = match scheme.decode_json_all(&line) {
+            Ok(objects) => objects,
+            Err(error) => {
+                eprintln!("{error}\n{line}");
+                continue;
+            }
+        };
+        assert!(objects[0].as_value().is_none(), "{line}");
+        let written = objects[0].to_value().unwrap();
+        if plain(&written) == plain(&wanted) {
+            counts[1] += 1;
+        } else {
+            eprintln!("{written}\nis not\n{wanted}");
+        }
+    }
+    for (kind, [read, same]) in &counts {
+        println!("{kind}: {same} of {read}");
+    }
+    assert!(counts.values().all(|[read, same]| read == same));
+}
+"#;
+
+/// How many random objects of each kind are read and written.
+const OBJECTS: usize = 200;
+
+/// Checks that random objects that the definitions allow come back as they were, and returns the
+/// number of their kinds.
+fn come_back(root: &Path, out: &Path, files: &[PathBuf]) -> usize {
+    let mut rng = fastrand::Rng::with_seed(5);
+    let mut lines = String::new();
+    for file in files {
+        let text = fs::read_to_string(file).unwrap();
+        for object in objects::of_definitions(&text, &mut rng, OBJECTS) {
+            lines += &format!("{object}\n");
+        }
+    }
+    let folder = out.with_extension("reader");
+    fs::create_dir_all(folder.join("src")).unwrap();
+    fs::write(folder.join("objects.ndjson"), &lines).unwrap();
+    let mut crates: Vec<_> = fs::read_dir(out)
+        .unwrap()
+        .map(|e| e.unwrap().path())
+        .collect();
+    crates.retain(|path| path.join("src").is_dir());
+    let mut manifest = "[workspace]\n\n[package]\nname = \"reader\"\nedition = \"2024\"\n\n\
+        [dependencies]\nserde_json = \"1\"\n"
+        .to_owned();
+    manifest += "k8s-openapi = { version = \"0.29\", features = [\"latest\"] }\n";
+    manifest += &format!(
+        "kubernetes-manifests.path = {:?}\n",
+        root.join("crates/kubernetes-manifests")
+    );
+    let mut register = String::new();
+    for path in &crates {
+        let name = path.file_name().unwrap().to_str().unwrap();
+        manifest += &format!("{name} = {{ path = {path:?}, features = [\"manifests\"] }}\n");
+        register += &format!("    {}::add_to_scheme(scheme);\n", name.replace('-', "_"));
+    }
+    let register = format!(
+        "fn register(scheme: &mut kubernetes_manifests::scheme::Scheme) {{\n{register}}}\n"
+    );
+    fs::write(folder.join("Cargo.toml"), manifest).unwrap();
+    fs::write(folder.join("src/main.rs"), READER.to_owned() + &register).unwrap();
+    fs::copy(root.join("Cargo.lock"), folder.join("Cargo.lock")).unwrap();
+    let mut run = strict_cargo(&folder, "run");
+    run.stdin(fs::File::open(folder.join("objects.ndjson")).unwrap());
+    let outcome = Outcome::of(&mut run);
+    assert_eq!(outcome.code, Some(0), "{}{}", outcome.out, outcome.stderr);
+    println!("{}", outcome.out);
+    outcome.out.lines().count()
+}
+
+/// The types that the generator makes, by their schemas, without documentation: of lists and
+/// metadata, a server says something of its own, and three files don't link to one another.
+fn types(model: &str) -> BTreeMap<String, Value> {
+    fn undocumented(value: Value) -> Value {
+        match value {
+            Value::Object(members) => {
+                let members = members.into_iter().filter(|(name, _)| name != "docs");
+                members
+                    .map(|(name, value)| (name, undocumented(value)))
+                    .collect()
+            }
+            Value::Array(items) => items.into_iter().map(undocumented).collect(),
+            other => other,
+        }
+    }
+    let model: Value = serde_json::from_str(model).unwrap();
+    let versions = model.as_array().unwrap().iter();
+    let versions = versions.flat_map(|krate| krate["versions"].as_array().unwrap());
+    let types = versions.flat_map(|version| version["types"].as_object().unwrap());
+    types
+        .map(|(schema, ty)| (schema.clone(), undocumented(ty.clone())))
+        .collect()
+}
+
+/// Definitions and the documents that a server publishes for them become the same types.
+#[test]
+#[ignore = "needs UPSTREAM_DIR: see docs/testing.md"]
+fn definitions_and_the_documents_of_a_server_are_the_same() {
+    let Some(root) = real_root() else { return };
+    let folder = upstream(&root).join("crds/snapshot-v8.7.0");
+    let Some(documents) = upstream_part(&root, "crds/snapshot-v8.7.0/openapi") else {
+        return;
+    };
+    let sandbox = Sandbox::new();
+    for group in ["snapshot", "groupsnapshot"] {
+        for version in ["v1", "v1beta1", "v1beta2"] {
+            let file = format!("apis__{group}.storage.k8s.io__{version}_openapi.json");
+            let Ok(document) = fs::read_to_string(documents.join(&file)) else {
+                continue;
+            };
+            let prefix = format!("io.k8s.storage.{group}.{version}.");
+            let model = |files: &[(String, String)]| {
+                let mut config = "newest = \"1.36\"\n[[crate]]\nname = \"snapshots\"\n\
+                    description = \"Snapshots\"\n"
+                    .to_owned();
+                for (file, text) in files {
+                    sandbox.write(&format!("root/spec/v1.36/{file}"), text);
+                    config +=
+                        &format!("[[crate.document]]\nfile = {file:?}\nprefix = {prefix:?}\n");
+                }
+                config += "[[extern]]\nprefix = \"io.k8s.apimachinery.\"\n\
+                    path = \"k8s_openapi::apimachinery\"\n";
+                sandbox.write("root/codegen.toml", &config);
+                types(&sandbox.run(&["--dump"]).succeeds().out)
+            };
+            let published = model(&[(file, document)]);
+            let mut manifests = Vec::new();
+            for entry in fs::read_dir(folder.join("manifests")).unwrap() {
+                let path = entry.unwrap().path();
+                let name = path.file_name().unwrap().to_string_lossy().into_owned();
+                if name.starts_with(&format!("{group}.")) {
+                    manifests.push((name, fs::read_to_string(&path).unwrap()));
+                }
+            }
+            assert_eq!(manifests.len(), 3);
+            let defined = model(&manifests);
+            assert!(published.len() > 10, "{}", published.len());
+            let lines = |types: &BTreeMap<String, Value>| {
+                let text = serde_json::to_string_pretty(types).unwrap();
+                text.lines().map(str::to_owned).collect::<Vec<_>>()
+            };
+            let (left, right) = (lines(&published), lines(&defined));
+            for (number, (left, right)) in left.iter().zip(&right).enumerate() {
+                assert_eq!(left, right, "{group} {version}, line {number}");
+            }
+            assert_eq!(left.len(), right.len());
+            println!("{group} {version}: {} types", published.len());
+        }
+    }
+}
