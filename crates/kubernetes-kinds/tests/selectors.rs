@@ -1,15 +1,12 @@
-//! Selectors against a table of what Kubernetes does and against a plain reading of the rules;
-//! topology terms likewise.
+//! Selectors, compared with a table of Kubernetes' results and with a plain reading of the rules.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
 use std::collections::{BTreeMap, HashMap};
 
-use k8s_openapi::api::core::v1::{TopologySelectorLabelRequirement, TopologySelectorTerm};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, LabelSelectorRequirement};
 use k8s_openapi::serde_json::{Value, from_value, json};
 use kubernetes_kinds::selectors::{Labels, matches};
-use kubernetes_kinds::topology::allows_node;
 use proptest::prelude::*;
 
 const ZONE: &str = "topology.kubernetes.io/zone";
@@ -157,56 +154,6 @@ fn labels_come_in_many_forms() {
     assert_eq!(zone(&HashMap::from([(ZONE, "a")])), Some("a"));
 }
 
-fn terms(json: Value) -> Vec<TopologySelectorTerm> {
-    from_value(json).unwrap()
-}
-
-#[test]
-fn terms_allow_as_in_kubernetes() {
-    let node = [(ZONE, "a"), ("disk", "ssd"), ("odd", "b c")];
-    let of = |key: &str, values: &[&str]| json!({"key": key, "values": values});
-    let term = |expressions: &[Value]| json!({"matchLabelExpressions": expressions});
-    for (terms_of, allowed) in [
-        (json!([]), true),
-        (json!([{}]), false),
-        (json!([term(&[])]), false),
-        (json!([term(&[of(ZONE, &["b", "a"])])]), true),
-        (json!([term(&[of(ZONE, &["b"])])]), false),
-        (json!([term(&[of("absent", &["b"])])]), false),
-        (json!([term(&[of(ZONE, &[])])]), false),
-        (
-            json!([term(&[of(ZONE, &["a"]), of("disk", &["hdd"])])]),
-            false,
-        ),
-        (
-            json!([term(&[of(ZONE, &["a"]), of("disk", &["hdd", "ssd"])])]),
-            true,
-        ),
-        (
-            json!([term(&[of(ZONE, &["b"])]), term(&[of("disk", &["ssd"])])]),
-            true,
-        ),
-        (json!([{}, term(&[of("disk", &["ssd"])])]), true),
-        // What can't be a label spoils its term, and no other.
-        (json!([term(&[of("odd", &["b c"])])]), false),
-        (json!([term(&[of(ZONE, &["a", "b c"])])]), false),
-        (
-            json!([
-                term(&[of(ZONE, &["a", "b c"])]),
-                term(&[of("disk", &["ssd"])])
-            ]),
-            true,
-        ),
-    ] {
-        let told = terms_of.to_string();
-        assert_eq!(allows_node(&terms(terms_of), &node), allowed, "{told}");
-    }
-    assert!(!allows_node(
-        &terms(json!([term(&[of(ZONE, &["a"])])])),
-        &None::<[(&str, &str); 0]>
-    ));
-}
-
 fn word() -> impl Strategy<Value = String> {
     prop::sample::select(vec!["a", "b", "c"]).prop_map(str::to_owned)
 }
@@ -260,35 +207,6 @@ proptest! {
         }
         let equal = equal.iter().all(|(key, value)| labels.get(key) == Some(value));
         prop_assert_eq!(matches(&all, &labels).unwrap(), equal && expressions.iter().all(picks));
-    }
-
-    /// A term is a selector of In requirements, unless it is empty.
-    #[test]
-    fn a_term_is_a_selector(
-        each in prop::collection::vec(prop::collection::vec(requirement(), 0..3), 0..3),
-        labels in labels(),
-    ) {
-        let term = |requirements: &Vec<LabelSelectorRequirement>| {
-            let expressions = requirements.iter().map(|requirement| {
-                let values = requirement.values.clone().unwrap_or_default();
-                TopologySelectorLabelRequirement { key: requirement.key.clone(), values }
-            });
-            TopologySelectorTerm { match_label_expressions: Some(expressions.collect()) }
-        };
-        let picked = |requirements: &Vec<LabelSelectorRequirement>| {
-            let mut requirements = requirements.clone();
-            for requirement in &mut requirements {
-                requirement.operator = "In".to_owned();
-            }
-            let is_empty = requirements.is_empty();
-            let selector = LabelSelector {
-                match_expressions: Some(requirements),
-                ..Default::default()
-            };
-            !is_empty && matches(&selector, &labels) == Ok(true)
-        };
-        let terms: Vec<_> = each.iter().map(term).collect();
-        prop_assert_eq!(allows_node(&terms, &labels), terms.is_empty() || each.iter().any(picked));
     }
 
     #[test]

@@ -1,11 +1,15 @@
-//! Which nodes a StorageClass allows and which a CSIStorageCapacity serves, in every version.
+//! The nodes that a StorageClass allows and that a CSIStorageCapacity serves, in every version.
 
 use std::collections::BTreeMap;
 
+use k8s_openapi::api::core::v1::TopologySelectorTerm;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
+use kubernetes_kinds::build::{SelectorBuilder, label_selector};
 use kubernetes_kinds::quantity::Amount;
-use kubernetes_kinds::topology::{AllowedTopologies, StorageCapacity};
+use kubernetes_kinds::selectors::matches;
+use proptest::prelude::*;
 use serde_json::{Value, from_value, json};
+use storage_v1::topology::{AllowedTopologies, StorageCapacity, allows_node, topology_term};
 
 const ZONE: &str = "topology.kubernetes.io/zone";
 
@@ -163,4 +167,82 @@ fn what_is_malformed_can_be_told() {
         "{refused}"
     );
     assert!(capacity.has_room_for(&amount("1")).is_err());
+}
+
+fn terms(json: Value) -> Vec<TopologySelectorTerm> {
+    from_value(json).unwrap()
+}
+
+#[test]
+fn terms_allow_as_in_kubernetes() {
+    let node = [(ZONE, "a"), ("disk", "ssd"), ("odd", "b c")];
+    let of = |key: &str, values: &[&str]| json!({"key": key, "values": values});
+    let term = |expressions: &[Value]| json!({"matchLabelExpressions": expressions});
+    for (terms_of, allowed) in [
+        (json!([]), true),
+        (json!([{}]), false),
+        (json!([term(&[])]), false),
+        (json!([term(&[of(ZONE, &["b", "a"])])]), true),
+        (json!([term(&[of(ZONE, &["b"])])]), false),
+        (json!([term(&[of("absent", &["b"])])]), false),
+        (json!([term(&[of(ZONE, &[])])]), false),
+        (
+            json!([term(&[of(ZONE, &["a"]), of("disk", &["hdd"])])]),
+            false,
+        ),
+        (
+            json!([term(&[of(ZONE, &["a"]), of("disk", &["hdd", "ssd"])])]),
+            true,
+        ),
+        (
+            json!([term(&[of(ZONE, &["b"])]), term(&[of("disk", &["ssd"])])]),
+            true,
+        ),
+        (json!([{}, term(&[of("disk", &["ssd"])])]), true),
+        // What can't be a label spoils its term, and no other.
+        (json!([term(&[of("odd", &["b c"])])]), false),
+        (json!([term(&[of(ZONE, &["a", "b c"])])]), false),
+        (
+            json!([
+                term(&[of(ZONE, &["a", "b c"])]),
+                term(&[of("disk", &["ssd"])])
+            ]),
+            true,
+        ),
+    ] {
+        let shown = terms_of.to_string();
+        assert_eq!(allows_node(&terms(terms_of), &node), allowed, "{shown}");
+    }
+    assert!(!allows_node(
+        &terms(json!([term(&[of(ZONE, &["a"])])])),
+        &None::<[(&str, &str); 0]>
+    ));
+}
+
+fn word() -> impl Strategy<Value = String> {
+    prop::sample::select(vec!["a", "b", "c"]).prop_map(str::to_owned)
+}
+
+/// A label and its values.
+fn requirement() -> impl Strategy<Value = (String, Vec<String>)> {
+    (word(), prop::collection::vec(word(), 1..3))
+}
+
+proptest! {
+    /// A term is a selector of In requirements, unless it is empty.
+    #[test]
+    fn a_term_is_a_selector(
+        each in prop::collection::vec(prop::collection::vec(requirement(), 0..3), 0..3),
+        labels in prop::collection::btree_map(word(), word(), 0..4),
+    ) {
+        let picked = |requirements: &Vec<(String, Vec<String>)>| {
+            let selector = requirements.iter().fold(
+                label_selector([("", ""); 0]),
+                |selector, (key, values)| selector.with_in(key, values),
+            );
+            !requirements.is_empty() && matches(&selector, &labels) == Ok(true)
+        };
+        let terms: Vec<_> = each.iter().cloned().map(topology_term).collect();
+        prop_assert_eq!(allows_node(&terms, &labels), terms.is_empty() || each.iter().any(picked));
+    }
 }

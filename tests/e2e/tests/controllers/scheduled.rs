@@ -17,6 +17,7 @@ use kube::api::{DeleteParams, Patch, PatchParams, PostParams};
 use kube::{Api, ResourceExt};
 use kubernetes_kinds::prelude::*;
 use serde_json::json;
+use storage_v1::topology::topology_term;
 use storage_v1::{StorageClass, VolumeBindingMode};
 use tokio::sync::OnceCell;
 
