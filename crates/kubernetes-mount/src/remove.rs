@@ -1,8 +1,8 @@
 //! Removing the tree of a volume, and nothing else.
 //!
-//! The containers of a Pod could write to the volume: its names, links and depth are theirs. So each
-//! directory is opened by its name in the one above, without following links and without entering
-//! another mount, and files are removed by their names in an open directory.
+//! The containers of a Pod could write to the volume: its names, links and depth are theirs. So
+//! each directory is opened by its name in the one above, without following links and without
+//! entering another mount, and files are removed by their names in an open directory.
 //!
 //! ```
 //! # fn main() -> kubernetes_mount::Result<()> {
@@ -58,7 +58,8 @@ pub fn remove_tree(path: &Path) -> Result<()> {
     remove_at(above_fd.as_fd(), name, path)
 }
 
-/// Removes a name in an open directory with its content, as [`remove_tree`]. The path is for messages.
+/// Removes a name in an open directory with its content, as [`remove_tree`]. The path is for
+/// messages.
 ///
 /// # Errors
 ///

@@ -20,7 +20,7 @@ pub enum MountError {
         target: PathBuf,
         /// The type of the file system; empty for bind mounts.
         fs_type: String,
-        /// The options. `<masked>` stands for the sensitive ones.
+        /// The options. The sensitive ones are `<masked>`.
         options: String,
         /// The system's error.
         #[source]
@@ -35,7 +35,7 @@ pub enum MountError {
         device: PathBuf,
         /// The mount point.
         target: PathBuf,
-        /// The program and its arguments. `<masked>` stands for the sensitive options.
+        /// The program and its arguments. Sensitive options are `<masked>`.
         command: String,
         /// How it ended and what it printed, without sensitive options.
         reason: String,
@@ -72,7 +72,7 @@ pub enum MountError {
     },
     /// Nothing is mounted there any more, but something is in the directory. It is kept: it may
     /// be data of a user.
-    #[error("{} is no mount point and is not empty; look at its content and remove it", path.display())]
+    #[error("{} is not a mount point and is not empty; check its content and remove it", path.display())]
     NotEmpty {
         /// The directory.
         path: PathBuf,

@@ -81,7 +81,7 @@ impl LinuxMounter {
         }
     }
 
-    /// Sets what runs helpers, and how long they may take.
+    /// Sets the runner of helpers, and their time limit.
     #[must_use]
     pub fn with_exec(mut self, exec: Arc<dyn Exec>, limit: Duration) -> Self {
         (self.exec, self.helper_limit) = (exec, limit);
@@ -300,7 +300,7 @@ impl Call<'_> {
             }
             _ if self.may_need_helper => {
                 format!(
-                    "; there is no program /sbin/mount.{} to do it",
+                    "; the helper program /sbin/mount.{} is missing",
                     self.fs_type
                 )
             }
@@ -380,7 +380,7 @@ fn is_mount_point(path: &Path) -> Result<bool> {
         }
         // A kernel before 5.8.
         Ok(_) => in_table(path),
-        // What is mounted can't be looked at; the table can say that it is mounted.
+        // The mount can't be looked at, but the table can list it.
         Err(errno) if errno != Errno::NOENT && errno != Errno::NOTDIR => match in_table(path) {
             Ok(true) => Ok(true),
             _ => Err(Error::io("look at", path)(errno)),

@@ -198,7 +198,7 @@ impl Parsed {
         if flags.intersects(ATIME) {
             return flags;
         }
-        // What a new mount has. The kernel would keep all that the mount has of these flags.
+        // The default of a new mount. The kernel would keep all of these flags that the mount has.
         flags.union(MountFlags::RELATIME)
     }
 }

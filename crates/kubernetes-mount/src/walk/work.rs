@@ -34,8 +34,8 @@ const HANDED: usize = 256;
 /// Visits everything below a directory, but not the directory itself.
 ///
 /// A directory is entered before what is in it is visited, and left after; otherwise there is no
-/// order. Other file systems that are mounted inside belong to it. Entries that vanish meanwhile, or
-/// turn into something else, are skipped. The first error ends the walk.
+/// order. Other file systems that are mounted inside belong to it. Entries that vanish meanwhile,
+/// or turn into something else, are skipped. The first error ends the walk.
 ///
 /// However many files there are, only those that threads work on are kept in memory, and however
 /// deep directories are nested, neither the stack nor the number of open ones grows with them.
