@@ -29,8 +29,8 @@ use rustix::io::Errno;
 
 use crate::{Error, Result};
 
-/// How deep directories are entered before they are moved up. Each level costs a file descriptor,
-/// of which a program may have only 1024.
+/// The depth to which directories are entered before they are moved up. Each level costs a file
+/// descriptor, of which a program may have only 1024.
 const DEPTH: usize = 32;
 
 /// Removes a file, a link, or a directory with its content. Can be repeated: a path that doesn't
@@ -85,7 +85,7 @@ pub fn remove_at(above: BorrowedFd<'_>, name: &OsStr, path: &Path) -> Result<()>
 struct Removal {
     /// The directory that deep directories are moved to: the topmost one.
     top: Option<OwnedFd>,
-    /// How many were moved, for their names.
+    /// The number of moved directories, for their names.
     moved: u64,
 }
 

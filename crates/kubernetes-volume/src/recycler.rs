@@ -8,7 +8,7 @@ use crate::{Error, Result, VolumeConfig};
 /// The name of the volume that the Pod empties.
 const VOLUME: &str = "vol";
 
-/// Where the Pod mounts it.
+/// The mount point of the volume in the Pod.
 const SCRUB: &str = "/scrub";
 
 /// The default deadline of the Pod, in seconds.

@@ -8,7 +8,7 @@ use std::path::Path;
 use super::FilesystemError;
 use crate::{Error, Result};
 
-/// How much must be readable, in bytes, before a device counts as empty: all superblocks that
+/// The bytes that must be readable before a device counts as empty: all superblocks that
 /// programs look for are in it, but for those at the end.
 const BEGINNING: u64 = 256 << 10;
 

@@ -11,7 +11,7 @@ use crate::{Error, Result};
 /// The content of a device, see [`disk_format`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DiskFormat {
-    /// Nothing that is known.
+    /// No known content.
     Unformatted,
     /// A file system, such as `ext4`, or another use of the whole device, such as `LVM2_member`.
     Filesystem(String),

@@ -11,7 +11,7 @@ use super::linux::{canonical, look};
 use super::{ForceUnmount, Mount, MountError};
 use crate::{Error, Result};
 
-/// How many mounts may lie over each other.
+/// The most mounts at one path.
 const MAX_UNMOUNTS: usize = 100;
 
 /// Unmounts until nothing is mounted at the path, and removes the directory

@@ -299,10 +299,7 @@ impl Call<'_> {
                 "; the kernel does not know this type of file system".to_owned()
             }
             _ if self.may_need_helper => {
-                format!(
-                    "; the helper program /sbin/mount.{} is missing",
-                    self.fs_type
-                )
+                format!("; no program /sbin/mount.{} is installed", self.fs_type)
             }
             Errno::INVAL if self.parsed.remount => "; is it a mount point?".to_owned(),
             Errno::INVAL => "; wrong options, or no such file system on it".to_owned(),

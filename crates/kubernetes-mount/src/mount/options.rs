@@ -5,7 +5,7 @@ use rustix::mount::{MountFlags, MountPropagationFlags};
 use crate::masking::MASKED;
 use crate::{Error, Result};
 
-/// How a bind mount is done: twice, since the kernel ignores most options of the first.
+/// The options of the two steps of a bind mount: the kernel ignores most options of the first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BindOptions {
     /// The options of the first mount.

@@ -38,13 +38,13 @@ use self::change::{Change, stat};
 use crate::walk::{open_root, walk};
 use crate::{Error, Result};
 
-/// When the files of a volume get the group of `fsGroup` (`PodFSGroupChangePolicy`).
+/// The condition for changing the group of files (`PodFSGroupChangePolicy`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum FsGroupChangePolicy {
-    /// Whenever it is mounted.
+    /// Always, whenever the volume is mounted.
     #[default]
     Always,
-    /// Only if its root hasn't got the group and permissions.
+    /// Only if the root of the volume hasn't got the group and permissions.
     OnRootMismatch,
 }
 

@@ -8,7 +8,7 @@ use rustix::io::Errno;
 
 use crate::{Error, Result};
 
-/// How often a path is resolved anew because something was renamed meanwhile.
+/// The most attempts to resolve a path while files are renamed.
 const ATTEMPTS: usize = 128;
 
 /// Opens what is at a path below a base. Any symbolic link below the base is an error, and nothing

@@ -18,17 +18,17 @@ use super::visit::{Visit, WalkError, Walked, path_of};
 /// The bytes for names that one call reads, some hundreds of entries.
 const BUFFER: usize = 32 << 10;
 
-/// How many entries are visited before a second thread starts: most volumes have few files.
+/// The entries that are visited before a second thread starts: most volumes have few files.
 const FEW: usize = 256;
 
-/// How many directories wait in one thread. More are read at once.
+/// The most directories that wait in one thread. More are read at once.
 const MOST_WAITING: usize = 256;
 
-/// How many directories one thread reads at once, each inside of the one before. Beyond these,
+/// The most nested directories that one thread reads at once. Beyond these,
 /// and where descriptors are scarce, directories do wait.
 const MOST_NESTED: usize = 16;
 
-/// How many entries are handed to another thread at a time.
+/// The entries that another thread gets at a time.
 const HANDED: usize = 256;
 
 /// Visits everything below a directory, but not the directory itself.
