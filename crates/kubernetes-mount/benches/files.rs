@@ -2,8 +2,8 @@
 //! the kubelet, and with `chown -R` and `chmod -R`, or `du -s`.
 //!
 //! ```text
-//! cargo bench -p volume --bench files                # 100,000 files
-//! FILES=400000 cargo bench -p volume --bench files   # more of them
+//! cargo bench -p kubernetes-mount --bench files                # 100,000 files
+//! FILES=400000 cargo bench -p kubernetes-mount --bench files   # more of them
 //! ```
 //!
 //! This needs root. It writes to the target folder, which has to be on a disk if cold files are
@@ -30,7 +30,7 @@ mod linux {
     const ROUNDS: usize = 5;
     const GROUP: u32 = 3000;
 
-    /// How many files a directory has, in the tree that has more than one.
+    /// The number of files of a directory, in the tree with several.
     const IN_DIRECTORY: usize = 100;
 
     pub(crate) fn main() {

@@ -128,13 +128,13 @@ impl From<FilesystemError> for Error {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FilesystemError {
-    /// There is no such device.
+    /// The device does not exist.
     #[error("the device {} does not exist; is the volume attached to this node?", device.display())]
     NoDevice {
         /// The device.
         device: PathBuf,
     },
-    /// Nothing is on the device, and nothing may be written to it (`UnformattedReadOnly`).
+    /// The device is empty, and may not be written to (`UnformattedReadOnly`).
     #[error(
         "{} is not formatted, and is to be mounted read-only; format it as {wanted}, or mount it \
          read-write once",

@@ -19,13 +19,13 @@ use crate::masking::Secrets;
 /// The kept output of a command, in bytes. The rest is read and dropped.
 const MAX_OUTPUT: usize = 1 << 20;
 
-/// How long a command's own children may print after it has ended.
+/// The time in which children of a command may print after it has ended.
 const GRACE: Duration = Duration::from_millis(200);
 
 /// The output of a command that has ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Output {
-    /// How it ended.
+    /// The exit status.
     pub status: ExitStatus,
     /// Its standard output, at most 1 MiB.
     pub stdout: Vec<u8>,
@@ -37,7 +37,7 @@ pub struct Output {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExecError {
-    /// It can't be started.
+    /// The command can't be started.
     #[error("can't run {command}: {source}")]
     Start {
         /// The program and its arguments.
@@ -45,25 +45,25 @@ pub enum ExecError {
         /// The system's error.
         source: std::io::Error,
     },
-    /// It took too long, and was killed with all that it had started.
+    /// The command exceeded its time limit, and was killed with its children.
     #[error("{command} was killed, because it took more than {limit:?}")]
     TimedOut {
         /// The program and its arguments.
         command: String,
-        /// The time that it had.
+        /// The time limit.
         limit: Duration,
     },
-    /// It ended with a failure.
+    /// The command ended with a failure.
     #[error("{command} failed ({status}): {output}")]
     Failed {
         /// The program and its arguments.
         command: String,
-        /// How it ended.
+        /// The exit status.
         status: ExitStatus,
         /// Its shortened output.
         output: String,
     },
-    /// It printed unparsable output.
+    /// The command printed unparsable output.
     #[error("{command} printed unparsable output: {reason}: {output}")]
     BadOutput {
         /// The program and its arguments.

@@ -1,8 +1,8 @@
 //! Removing the tree of a volume, and nothing else.
 //!
-//! The containers of a Pod could write to the volume: its names, links and depth are theirs. So each
-//! directory is opened by its name in the one above, without following links and without entering
-//! another mount, and files are removed by their names in an open directory.
+//! The containers of a Pod could write to the volume: its names, links and depth are theirs. So
+//! each directory is opened by its name in the one above, without following links and without
+//! entering another mount, and files are removed by their names in an open directory.
 //!
 //! ```
 //! # fn main() -> kubernetes_mount::Result<()> {
@@ -29,8 +29,8 @@ use rustix::io::Errno;
 
 use crate::{Error, Result};
 
-/// How deep directories are entered before they are moved up. Each level costs a file descriptor,
-/// of which a program may have only 1024.
+/// The depth to which directories are entered before they are moved up. Each level costs a file
+/// descriptor, of which a program may have only 1024.
 const DEPTH: usize = 32;
 
 /// Removes a file, a link, or a directory with its content. Can be repeated: a path that doesn't
@@ -58,7 +58,8 @@ pub fn remove_tree(path: &Path) -> Result<()> {
     remove_at(above_fd.as_fd(), name, path)
 }
 
-/// Removes a name in an open directory with its content, as [`remove_tree`]. The path is for messages.
+/// Removes a name in an open directory with its content, as [`remove_tree`]. The path is for
+/// messages.
 ///
 /// # Errors
 ///
@@ -84,7 +85,7 @@ pub fn remove_at(above: BorrowedFd<'_>, name: &OsStr, path: &Path) -> Result<()>
 struct Removal {
     /// The directory that deep directories are moved to: the topmost one.
     top: Option<OwnedFd>,
-    /// How many were moved, for their names.
+    /// The number of moved directories, for their names.
     moved: u64,
 }
 

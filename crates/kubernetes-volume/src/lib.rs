@@ -7,14 +7,14 @@
 //! | [`manager`] | finds the plugin of a volume |
 //! | [`probe`] | plugins that appear while a program runs |
 //! | [`host`] | a host for plugins outside of a kubelet |
-//! | [`plugins`] | emptyDir, hostPath, local, configMap, secret, downwardAPI, projected, flexVolume |
+//! | [`plugins`] | the plugins of the kubelet that need no CSI driver, such as emptyDir |
 //! | [`ownership`] | `fsGroup` of a volume that a plugin has mounted |
 //! | [`recycler`] | the Pod that empties a volume |
 //! | [`from_go`] | the counterpart of each item of the Go package |
 //! | `testing`, with the feature `testing` | a host for tests |
 //!
-//! Plugins work with the node's tools of the crate [`kubernetes_mount`]. Its modules are re-exported,
-//! so that a plugin needs no other dependency.
+//! Plugins work with the node's tools of the crate [`kubernetes_mount`]. Its modules are
+//! re-exported, so that a plugin needs no other dependency.
 //!
 //! Everything here blocks: these are system calls. An asynchronous program calls them in
 //! `spawn_blocking`.

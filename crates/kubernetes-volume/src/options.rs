@@ -17,7 +17,7 @@ pub struct MounterArgs {
     pub fs_user: Option<u32>,
     /// The group that shall own the files (`securityContext.fsGroup`).
     pub fs_group: Option<u32>,
-    /// When files get that group. `None` is `Always`.
+    /// The condition for changing the group. `None` is `Always`.
     pub fs_group_change_policy: Option<crate::ownership::FsGroupChangePolicy>,
     /// The size of the volume in bytes, for plugins that limit it.
     pub desired_size: Option<u64>,
@@ -26,7 +26,7 @@ pub struct MounterArgs {
 /// The attributes of a mounted volume.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Attributes {
-    /// Nothing can be written.
+    /// Set if the volume is read-only.
     pub read_only: bool,
     /// Ownership of the files is Kubernetes' affair: `fsGroup` applies.
     pub managed: bool,
@@ -80,19 +80,19 @@ pub struct NodeResizeOptions {
     pub volume_spec: Spec,
     /// The device, or the identifier that a CSI driver has for it.
     pub device_path: PathBuf,
-    /// Where the device is mounted: once for the node if it is attachable, otherwise for the Pod.
+    /// The mount point of the device: once for the node if it is attachable, otherwise for the Pod.
     pub device_mount_path: PathBuf,
-    /// Where the volume is staged.
+    /// The staging path of the volume.
     pub device_stage_path: PathBuf,
     /// The size to reach, in bytes.
     pub new_size: u64,
     /// The size so far, in bytes.
     pub old_size: u64,
-    /// How far a CSI volume is mounted.
+    /// The mount phase of a CSI volume.
     pub csi_volume_phase: Option<CsiVolumePhase>,
 }
 
-/// How far a CSI volume is mounted.
+/// The mount phase of a CSI volume.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CsiVolumePhase {
     /// Once for the node.

@@ -51,8 +51,8 @@ impl Spec {
         }
     }
 
-    /// Returns true if the node alone can grow the volume: for FlexVolumes, which the controllers of a
-    /// cluster don't know.
+    /// Returns true if the node alone can grow the volume: for FlexVolumes, which the controllers
+    /// of a cluster don't know.
     #[must_use]
     pub fn is_kubelet_expandable(&self) -> bool {
         self.flex_driver().is_some()

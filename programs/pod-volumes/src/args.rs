@@ -6,13 +6,13 @@ use clap::{Args, Parser, Subcommand};
 
 /// Mounts the volumes of Pods from manifests, without a cluster
 ///
-/// Reads Pods and the ConfigMaps, Secrets, PersistentVolumes and PersistentVolumeClaims that they name,
-/// and mounts each volume under a root folder, where a kubelet would: ROOT/pods/UID/volumes/PLUGIN/NAME.
-/// The UID of a Pod without one is NAMESPACE.NAME.
+/// Reads Pods and the ConfigMaps, Secrets, PersistentVolumes and PersistentVolumeClaims that they
+/// name, and mounts each volume under a root folder, where a kubelet would:
+/// ROOT/pods/UID/volumes/PLUGIN/NAME. The UID of a Pod without one is NAMESPACE.NAME.
 ///
-/// Supported volumes: emptyDir, hostPath, configMap, secret, downwardAPI, projected, flexVolume, and
-/// claims (also of ephemeral volumes) of hostPath, local and flexVolume PersistentVolumes. Mounting
-/// needs root.
+/// Supported volumes: emptyDir, hostPath, configMap, secret, downwardAPI, projected, flexVolume,
+/// and claims (also of ephemeral volumes) of hostPath, local and flexVolume PersistentVolumes.
+/// Mounting needs root.
 #[derive(Parser)]
 #[command(version)]
 pub(crate) struct Options {
@@ -34,9 +34,9 @@ pub(crate) struct Options {
 pub(crate) enum Command {
     /// Mounts volumes, follows the manifests, and unmounts the volumes on SIGINT or SIGTERM
     ///
-    /// Files of ConfigMaps, Secrets and fields of Pods change when the manifests change, all files of a
-    /// volume at once. New Pods are mounted and deleted ones unmounted. A manifest that can't be read
-    /// changes nothing.
+    /// Files of ConfigMaps, Secrets and fields of Pods change when the manifests change, all files
+    /// of a volume at once. New Pods are mounted and deleted ones unmounted. A manifest that can't
+    /// be read changes nothing.
     Run {
         #[command(flatten)]
         input: Input,
@@ -48,16 +48,16 @@ pub(crate) enum Command {
     },
     /// Mounts volumes and ends; `unmount` unmounts them
     ///
-    /// Can be repeated: mounted volumes stay, and their files are updated. The other volumes are mounted
-    /// even if one fails.
+    /// Can be repeated: mounted volumes stay, and their files are updated. The other volumes are
+    /// mounted even if one fails.
     Mount {
         #[command(flatten)]
         input: Input,
     },
     /// Unmounts the volumes under the root, also after a crash
     ///
-    /// Needs no manifests: the folders under the root list the volumes. Never removes files of a mount
-    /// inside of a volume, nor files of a hostPath or local volume.
+    /// Needs no manifests: the folders under the root list the volumes. Never removes files of a
+    /// mount inside of a volume, nor files of a hostPath or local volume.
     Unmount {
         #[command(flatten)]
         folders: Folders,
@@ -79,7 +79,8 @@ pub(crate) struct Folders {
     #[arg(long, env = "POD_VOLUMES_ROOT", value_name = "PATH")]
     pub(crate) root: PathBuf,
 
-    /// Folder of the FlexVolume drivers; the driver `example.com/nas` is `example.com~nas/nas` in it
+    /// Folder of the FlexVolume drivers; the driver `example.com/nas` is `example.com~nas/nas` in
+    /// it
     #[arg(long, env = "POD_VOLUMES_FLEX_VOLUMES", value_name = "PATH")]
     pub(crate) flex_volumes: Option<PathBuf>,
 }
@@ -100,12 +101,13 @@ pub(crate) struct Input {
 /// Inputs of Pods that are in no manifest.
 #[derive(Args, Clone, Default)]
 pub(crate) struct Given {
-    /// Folder with the tokens of service accounts for projected volumes, each in the file NAMESPACE/NAME
+    /// Folder with the tokens of service accounts for projected volumes, each in the file
+    /// NAMESPACE/NAME
     #[arg(long, value_name = "PATH")]
     pub(crate) tokens: Option<PathBuf>,
 
-    /// Allocatable resource of the node, such as `memory=2Gi`: the limit of emptyDir volumes in memory
-    /// and of containers without a limit in the downward API
+    /// Allocatable resource of the node, such as `memory=2Gi`: the limit of emptyDir volumes in
+    /// memory and of containers without a limit in the downward API
     #[arg(long, value_name = "RESOURCE=AMOUNT", value_parser = resource)]
     pub(crate) allocatable: Vec<(String, String)>,
 }

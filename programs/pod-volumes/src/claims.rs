@@ -5,8 +5,8 @@ use kubernetes_volume::Spec;
 
 use crate::manifests::{Key, Objects};
 
-/// Returns the volume as plugins see it: a claim becomes its PersistentVolume. An ephemeral volume is the
-/// claim that a cluster would have made for it, `POD-VOLUME`.
+/// Returns the volume as plugins see it: a claim becomes its PersistentVolume. An ephemeral volume
+/// is the claim that a cluster would have made for it, `POD-VOLUME`.
 pub(crate) fn resolve(objects: &Objects, pod: &Pod, volume: &Volume) -> Result<Spec, String> {
     let (claim_name, read_only) = match (&volume.persistent_volume_claim, &volume.ephemeral) {
         (Some(source), None) => (source.claim_name.clone(), source.read_only == Some(true)),

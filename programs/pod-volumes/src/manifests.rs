@@ -121,7 +121,8 @@ where
     }
 }
 
-/// Reads an object as one of a kind. Fields that the kind hasn't got, or that occur twice, are warned of.
+/// Reads an object as one of a kind. Fields that the kind hasn't got, or that occur twice, are
+/// warned of.
 fn read<T: DeserializeOwned>(file: &Path, part: &Part<'_>) -> Result<T, String> {
     let read = part.read::<T>().map_err(|error| error.to_string())?;
     for error in read.errors {

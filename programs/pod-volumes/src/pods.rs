@@ -15,7 +15,7 @@ use crate::manifests::{Objects, PodFrom, of_pod, shown};
 use crate::node::Node;
 use crate::table::Row;
 
-/// How long a device may take to appear.
+/// The time limit for a device to appear.
 const ATTACHED: Duration = Duration::from_secs(120);
 
 /// The mounted volumes, and the errors of others.

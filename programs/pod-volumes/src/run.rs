@@ -15,7 +15,7 @@ use crate::manifests::Objects;
 use crate::node::Node;
 use crate::{pods, table};
 
-/// How long files must stay as they are before they are read: editors write them in steps.
+/// The time without changes before files are read: editors write them in steps.
 const QUIET: Duration = Duration::from_millis(100);
 
 /// An event that ends the wait.

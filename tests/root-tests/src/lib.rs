@@ -38,7 +38,7 @@ pub fn as_root(test: impl FnOnce() + Send) {
     thread::scope(|scope| {
         let test = scope.spawn(|| {
             unshare(CloneFlags::CLONE_NEWNS).unwrap();
-            // What is mounted here shall not appear outside.
+            // Mounts of the test must not appear outside.
             let private = MsFlags::MS_REC | MsFlags::MS_PRIVATE;
             mount(None::<&str>, "/", None::<&str>, private, None::<&str>).unwrap();
             test();

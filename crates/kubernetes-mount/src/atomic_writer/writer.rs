@@ -48,18 +48,19 @@ impl AtomicWriter {
     /// is not so if all have their content already. Can be repeated, also after a crash.
     ///
     /// Before the new files appear, the function gets a path to the directory in which they are, to
-    /// change their owners and permissions. The path is good during the call only. A file that has its
-    /// content is left alone, whatever its permissions are: that function may have changed them.
+    /// change their owners and permissions. The path is good during the call only. A file that has
+    /// its content is left alone, whatever its permissions are: that function may have changed
+    /// them.
     ///
-    /// Names that begin with two dots are this writer's. All others in the directory are left alone,
-    /// and so are the files of other programs.
+    /// Names that begin with two dots are this writer's. All others in the directory are left
+    /// alone, and so are the files of other programs.
     ///
     /// # Errors
     ///
-    /// When a path of the files is not allowed: each part has at most 255 bytes and the whole 4096, is
-    /// not `.` or `..`, and the first one doesn't begin with `..`; or one file is in the way of another; or
-    /// the system refuses a change. Readers see the old files then, unless only what is left of them
-    /// can't be removed.
+    /// When a path of the files is not allowed: each part has at most 255 bytes and the whole 4096,
+    /// is not `.` or `..`, and the first one doesn't begin with `..`; or one file is in the way of
+    /// another; or the system refuses a change. Readers see the old files then, unless only what is
+    /// left of them can't be removed.
     pub fn write(
         &self,
         payload: &Payload,

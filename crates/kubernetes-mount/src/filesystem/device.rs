@@ -8,7 +8,7 @@ use std::path::Path;
 use super::FilesystemError;
 use crate::{Error, Result};
 
-/// How much must be readable, in bytes, before a device counts as empty: all superblocks that
+/// The bytes that must be readable before a device counts as empty: all superblocks that
 /// programs look for are in it, but for those at the end.
 const BEGINNING: u64 = 256 << 10;
 
@@ -52,7 +52,7 @@ pub(super) fn read_at(device: &Path, offset: u64, length: usize) -> Result<Optio
 pub(super) fn is_block_device(device: &Path) -> Result<bool> {
     if !device.is_absolute() {
         // A command would take `-x` for an option.
-        let text = "is no absolute path of a device";
+        let text = "is not an absolute path of a device";
         return Err(Error::invalid(format!("{} {text}", device.display())));
     }
     let metadata = match fs::metadata(device) {

@@ -215,7 +215,7 @@ fn check_fs_type(fs_type: &str) -> Result<()> {
     if !fs_type.is_empty() && fs_type.chars().all(known) {
         return Ok(());
     }
-    let text = "is no name of letters, digits and underscores";
+    let text = "must consist of letters, digits and underscores";
     Err(Error::invalid(format!(
         "the type of file system {fs_type:?} {text}"
     )))

@@ -34,16 +34,16 @@ pub use format::SafeFormatAndMount;
 pub use probe::{DiskFormat, disk_format};
 pub use resize::ResizeFs;
 
-/// How long commands may take. They are killed after that.
+/// The time limits of commands, which are killed after that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimeLimits {
-    /// For finding out what is on a device: 1 minute.
+    /// For probing a device: 1 minute.
     pub probe: Duration,
     /// For `fsck`: 1 hour. Large file systems that were not unmounted take long.
     pub check: Duration,
     /// For `mkfs`: 1 hour.
     pub format: Duration,
-    /// For growing: 1 hour. To kill `resize2fs` may damage a file system that isn't mounted.
+    /// For growing: 1 hour. Killing `resize2fs` may damage a file system that isn't mounted.
     pub resize: Duration,
 }
 

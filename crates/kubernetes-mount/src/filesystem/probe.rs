@@ -11,7 +11,7 @@ use crate::{Error, Result};
 /// The content of a device, see [`disk_format`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DiskFormat {
-    /// Nothing that is known.
+    /// No known content.
     Unformatted,
     /// A file system, such as `ext4`, or another use of the whole device, such as `LVM2_member`.
     Filesystem(String),
@@ -19,7 +19,7 @@ pub enum DiskFormat {
     PartitionTable(String),
 }
 
-/// Returns what is on a device (`GetDiskFormat`). `blkid` finds it out, and reads the device
+/// Returns the content of a device (`GetDiskFormat`). `blkid` probes it, and reads the device
 /// itself instead of its cache.
 ///
 /// # Errors
@@ -72,7 +72,7 @@ pub fn disk_format(exec: &dyn Exec, limits: &TimeLimits, device: &Path) -> Resul
 
 /// Reads lines such as `TYPE=ext4`. An answer that isn't understood must not become "nothing".
 fn parse(output: &Output) -> Result<DiskFormat, &'static str> {
-    let text = std::str::from_utf8(&output.stdout).map_err(|_| "it is no UTF-8")?;
+    let text = std::str::from_utf8(&output.stdout).map_err(|_| "it is not UTF-8")?;
     let (mut fs_type, mut table) = (None, None);
     for line in text.lines().filter(|line| !line.is_empty()) {
         let (key, value) = line.split_once('=').ok_or("a line has no equals sign")?;

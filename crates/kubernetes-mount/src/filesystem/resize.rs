@@ -28,7 +28,7 @@ impl std::fmt::Debug for ResizeFs {
 }
 
 impl ResizeFs {
-    /// Returns what grows, with the default limits of time.
+    /// Returns a resizer with the default time limits.
     #[must_use]
     pub fn new(exec: Arc<dyn Exec>) -> Self {
         Self {
@@ -44,8 +44,8 @@ impl ResizeFs {
         self
     }
 
-    /// Returns true if the device is larger than its file system, by more than one block. An unformatted
-    /// device needs no growing, nor does one to which nothing can be written.
+    /// Returns true if the device is larger than its file system, by more than one block. An
+    /// unformatted device needs no growing, nor does one to which nothing can be written.
     ///
     /// # Errors
     ///

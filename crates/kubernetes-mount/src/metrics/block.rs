@@ -16,7 +16,7 @@ pub struct MetricsBlock {
 }
 
 impl MetricsBlock {
-    /// Returns what measures the device.
+    /// Returns the metrics provider of the device.
     pub fn new(device: impl Into<PathBuf>) -> Self {
         Self {
             device: device.into(),

@@ -4,7 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::{Metrics, MetricsError, MetricsProvider};
 
-/// Keeps what another provider has measured first (`NewCachedMetrics`), for a volume that doesn't
+/// Keeps the first metrics of another provider (`NewCachedMetrics`), for a volume that doesn't
 /// change. Errors are not kept.
 #[derive(Debug)]
 pub struct CachedMetrics<P> {
@@ -14,7 +14,7 @@ pub struct CachedMetrics<P> {
 }
 
 impl<P: MetricsProvider> CachedMetrics<P> {
-    /// Returns what keeps the metrics of the provider.
+    /// Returns a cache of the provider.
     pub fn new(provider: P) -> Self {
         Self {
             provider,

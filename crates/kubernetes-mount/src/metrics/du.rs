@@ -27,7 +27,7 @@ pub struct MetricsDu {
 }
 
 impl MetricsDu {
-    /// Returns what measures the directory.
+    /// Returns the metrics provider of the directory.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into() }
     }

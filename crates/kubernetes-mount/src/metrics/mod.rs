@@ -2,7 +2,7 @@
 //!
 //! | | measures |
 //! |---|---|
-//! | [`MetricsDu`] | a directory that shares its file system with others, by a walk over its files |
+//! | [`MetricsDu`] | a directory that shares its file system with others, by a walk |
 //! | [`MetricsStatFs`] | a file system of its own |
 //! | [`MetricsBlock`] | a block device |
 //! | [`CachedMetrics`] | what another one has measured first, for volumes that don't change |

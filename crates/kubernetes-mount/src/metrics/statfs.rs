@@ -13,7 +13,7 @@ pub struct MetricsStatFs {
 }
 
 impl MetricsStatFs {
-    /// Returns what measures the file system at the path.
+    /// Returns the metrics provider of the file system at the path.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into() }
     }

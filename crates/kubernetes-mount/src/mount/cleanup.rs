@@ -11,7 +11,7 @@ use super::linux::{canonical, look};
 use super::{ForceUnmount, Mount, MountError};
 use crate::{Error, Result};
 
-/// How many mounts may lie over each other.
+/// The most mounts at one path.
 const MAX_UNMOUNTS: usize = 100;
 
 /// Unmounts until nothing is mounted at the path, and removes the directory
@@ -22,13 +22,13 @@ const MAX_UNMOUNTS: usize = 100;
 /// Content of the directory is never removed: what is there after unmounting may be data that was
 /// meant for the volume.
 ///
-/// With `extensive`, a path that is said to be no mount point is looked up in the list of mounts
-/// too. [`LinuxMounter`](super::LinuxMounter) needs no second look.
+/// With `extensive`, a path that is not reported as a mount point is looked up in the list of
+/// mounts too. [`LinuxMounter`](super::LinuxMounter) needs no second look.
 ///
 /// # Errors
 ///
 /// [`MountError::NotEmpty`] if something is in the directory; otherwise why it can't be
-/// unmounted or removed. What was unmounted by then stays so.
+/// unmounted or removed. Mounts that were unmounted by then stay unmounted.
 pub fn clean_up_mount_point(mounter: &dyn Mount, path: &Path, extensive: bool) -> Result<()> {
     clean_up(mounter, path, extensive, &|path| mounter.unmount(path))
 }
@@ -49,8 +49,8 @@ pub fn clean_up_mount_point_with_force(
     clean_up(mounter, path, extensive, &unmount)
 }
 
-/// Returns true if an error means that a mount is broken because its server, its daemon or its device
-/// is gone (`IsCorruptedMnt`). The sources of the error are checked too.
+/// Returns true if an error means that a mount is broken because its server, its daemon or its
+/// device is gone (`IsCorruptedMnt`). The sources of the error are checked too.
 ///
 /// The numbers are `ENOTCONN`, `ESTALE`, `EIO`, `EACCES`, `EHOSTDOWN`.
 #[must_use]

@@ -20,7 +20,7 @@ pub enum MountError {
         target: PathBuf,
         /// The type of the file system; empty for bind mounts.
         fs_type: String,
-        /// The options. `<masked>` stands for the sensitive ones.
+        /// The options. The sensitive ones are `<masked>`.
         options: String,
         /// The system's error.
         #[source]
@@ -35,9 +35,9 @@ pub enum MountError {
         device: PathBuf,
         /// The mount point.
         target: PathBuf,
-        /// The program and its arguments. `<masked>` stands for the sensitive options.
+        /// The program and its arguments. Sensitive options are `<masked>`.
         command: String,
-        /// How it ended and what it printed, without sensitive options.
+        /// Its exit status and output, without sensitive options.
         reason: String,
         /// Set if it was killed: the file system may be mounted or not.
         timed_out: bool,
@@ -53,26 +53,26 @@ pub enum MountError {
     /// The table of mounts changed whenever it was read.
     #[error("the table of mounts changed during each of {attempts} attempts to read it")]
     ChangingTable {
-        /// How often it was read.
+        /// The number of attempts.
         attempts: usize,
     },
-    /// Nothing is mounted there.
+    /// The path is not a mount point.
     #[error("unmount {}: nothing is mounted there", path.display())]
     NotMounted {
         /// The path.
         path: PathBuf,
     },
-    /// Something is still mounted at a path after it was unmounted as often as is allowed.
+    /// A path is still a mount point after the most allowed unmounts.
     #[error("{} is still a mount point after {attempts} unmounts", path.display())]
     StillMounted {
         /// The path.
         path: PathBuf,
-        /// How often it was unmounted.
+        /// The number of unmounts.
         attempts: usize,
     },
-    /// Nothing is mounted there any more, but something is in the directory. It is kept: it may
-    /// be data of a user.
-    #[error("{} is no mount point and is not empty; look at its content and remove it", path.display())]
+    /// The directory is no longer a mount point, but is not empty. Its content is kept: it may be
+    /// data of a user.
+    #[error("{} is not a mount point and is not empty; check its content and remove it", path.display())]
     NotEmpty {
         /// The directory.
         path: PathBuf,
@@ -82,7 +82,7 @@ pub enum MountError {
     UnmountTimedOut {
         /// The path.
         path: PathBuf,
-        /// The time that each attempt had.
+        /// The time limit of each attempt.
         limit: Duration,
     },
 }

@@ -175,7 +175,7 @@ impl HostUtils for LinuxHostUtils {
     fn device_opened(&self, path: &Path) -> Result<bool> {
         if !self.path_is_device(path)? {
             return Err(Error::invalid(format!(
-                "{} is no block device",
+                "{} is not a block device",
                 path.display()
             )));
         }

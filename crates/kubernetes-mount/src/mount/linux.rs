@@ -81,7 +81,7 @@ impl LinuxMounter {
         }
     }
 
-    /// Sets what runs helpers, and how long they may take.
+    /// Sets the runner of helpers, and their time limit.
     #[must_use]
     pub fn with_exec(mut self, exec: Arc<dyn Exec>, limit: Duration) -> Self {
         (self.exec, self.helper_limit) = (exec, limit);
@@ -299,10 +299,7 @@ impl Call<'_> {
                 "; the kernel does not know this type of file system".to_owned()
             }
             _ if self.may_need_helper => {
-                format!(
-                    "; there is no program /sbin/mount.{} to do it",
-                    self.fs_type
-                )
+                format!("; no program /sbin/mount.{} is installed", self.fs_type)
             }
             Errno::INVAL if self.parsed.remount => "; is it a mount point?".to_owned(),
             Errno::INVAL => "; wrong options, or no such file system on it".to_owned(),
@@ -380,7 +377,7 @@ fn is_mount_point(path: &Path) -> Result<bool> {
         }
         // A kernel before 5.8.
         Ok(_) => in_table(path),
-        // What is mounted can't be looked at; the table can say that it is mounted.
+        // The mount can't be looked at, but the table can list it.
         Err(errno) if errno != Errno::NOENT && errno != Errno::NOTDIR => match in_table(path) {
             Ok(true) => Ok(true),
             _ => Err(Error::io("look at", path)(errno)),

@@ -14,7 +14,7 @@ use crate::{Error, Result};
 /// The table of the calling thread, which may be in another mount namespace than its process.
 const TABLE: &str = "/proc/thread-self/mountinfo";
 
-/// How often the table is read when it changes meanwhile.
+/// The most attempts to read the table when it changes meanwhile.
 const ATTEMPTS: usize = 50;
 
 /// A line of the table of mounts, see `proc_pid_mountinfo(5)`.
@@ -30,7 +30,7 @@ pub struct MountInfo {
     pub minor: u32,
     /// The directory of the file system that is mounted, `/` unless it is a bind mount.
     pub root: PathBuf,
-    /// Where it is mounted.
+    /// The mount point.
     pub mount_point: PathBuf,
     /// The options of this mount, such as `ro`.
     pub mount_options: Vec<String>,

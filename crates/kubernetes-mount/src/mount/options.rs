@@ -5,7 +5,7 @@ use rustix::mount::{MountFlags, MountPropagationFlags};
 use crate::masking::MASKED;
 use crate::{Error, Result};
 
-/// How a bind mount is done: twice, since the kernel ignores most options of the first.
+/// The options of the two steps of a bind mount: the kernel ignores most options of the first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BindOptions {
     /// The options of the first mount.
@@ -198,7 +198,7 @@ impl Parsed {
         if flags.intersects(ATIME) {
             return flags;
         }
-        // What a new mount has. The kernel would keep all that the mount has of these flags.
+        // The default of a new mount. The kernel would keep all of these flags that the mount has.
         flags.union(MountFlags::RELATIME)
     }
 }

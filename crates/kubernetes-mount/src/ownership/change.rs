@@ -21,7 +21,7 @@ const DIRECTORY: u32 = 0o2110;
 /// them from a file, even when root makes it.
 const SET_ID: u32 = 0o6000;
 
-/// After how many files a thread adds them to those that are reported.
+/// The number of files after which a thread adds them to the reported ones.
 const REPORTED: u64 = 64;
 
 /// The number of files that were looked at, changed and left alone.
@@ -32,9 +32,9 @@ pub struct Applied {
     pub skipped: bool,
     /// The files and directories that were looked at, the root among them.
     pub files: u64,
-    /// Those of them that were changed.
+    /// The files that were changed.
     pub changed: u64,
-    /// Those of them that could not be changed. The first one is logged as a warning, the others
+    /// The files that could not be changed. The first one is logged as a warning, the others
     /// for debugging.
     pub failed: u64,
 }

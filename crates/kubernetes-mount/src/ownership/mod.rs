@@ -14,8 +14,8 @@
 //! [`Applied::failed`] counts it. A directory that can't be read does.
 //!
 //! A directory comes after all that is in it, and the root last. So a root that is right says that
-//! everything is, unless it was changed since, and [`FsGroupChangePolicy::OnRootMismatch`] relies on
-//! that.
+//! everything is, unless it was changed since, and [`FsGroupChangePolicy::OnRootMismatch`] relies
+//! on that.
 //!
 //! Files are found by directory descriptors, never by their path, so that whoever can write to the
 //! volume can't make this change a file outside of it (CVE-2017-1002101, and what is left of it in
@@ -38,13 +38,13 @@ use self::change::{Change, stat};
 use crate::walk::{open_root, walk};
 use crate::{Error, Result};
 
-/// When the files of a volume get the group of `fsGroup` (`PodFSGroupChangePolicy`).
+/// The condition for changing the group of files (`PodFSGroupChangePolicy`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum FsGroupChangePolicy {
-    /// Whenever it is mounted.
+    /// Always, whenever the volume is mounted.
     #[default]
     Always,
-    /// Only if its root hasn't got the group and permissions.
+    /// Only if the root of the volume hasn't got the group and permissions.
     OnRootMismatch,
 }
 
@@ -120,8 +120,8 @@ impl Ownership {
         self
     }
 
-    /// Sets a function that is called with the number of files so far, after 30 s and then every 60 s as
-    /// in the kubelet. Without it, the number is logged as a warning.
+    /// Sets a function that is called with the number of files so far, after 30 s and then every 60
+    /// s as in the kubelet. Without it, the number is logged as a warning.
     #[must_use]
     pub fn report(mut self, report: impl FnMut(u64) + Send + 'static) -> Self {
         self.report = Some(Box::new(report));

@@ -79,7 +79,7 @@ fn remove_part(dir: BorrowedFd<'_>, name: &str, path: &Path) -> Result<()> {
         FileType::RegularFile if stat.st_size == 0 => unlinkat(dir, name, AtFlags::empty()),
         _ => {
             return Err(Error::invalid(format!(
-                "{} is no part of a volume; look at it, and remove it",
+                "{} is not a part of a volume; check it and remove it",
                 path.display()
             )));
         }
@@ -103,7 +103,7 @@ fn open(above: &OwnedFd, name: &str, path: &Path) -> Result<Option<OwnedFd>> {
         Ok(dir) => Ok(Some(dir)),
         Err(Errno::NOENT) => Ok(None),
         Err(Errno::NOTDIR | Errno::LOOP) => Err(Error::invalid(format!(
-            "{} is no directory",
+            "{} is not a directory",
             path.display()
         ))),
         Err(error) => Err(Error::io("open", path)(error)),

@@ -30,7 +30,7 @@ pub(super) fn safe_make_dir(subdir: &Path, base: &Path, mode: u32) -> Result<()>
         made.push(&name);
         dir = make_dir(&dir, &name, mode).map_err(|error| match error {
             Errno::NOTDIR | Errno::LOOP => {
-                Error::invalid(format!("{} is no directory", made.display()))
+                Error::invalid(format!("{} is not a directory", made.display()))
             }
             error => Error::io("make the directory", &made)(error),
         })?;
@@ -59,7 +59,10 @@ fn existing_prefix(
             }
             Err(Errno::NOTDIR) => {
                 let at = base.join(&prefix);
-                return Err(Error::invalid(format!("{} is no directory", at.display())));
+                return Err(Error::invalid(format!(
+                    "{} is not a directory",
+                    at.display()
+                )));
             }
             Err(error) => return Err(refused(error, &base.join(&prefix))),
         }

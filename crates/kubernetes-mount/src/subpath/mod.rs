@@ -1,9 +1,9 @@
 //! A part of a volume (`subPath`), safe against symbolic links that change meanwhile.
 //!
-//! The containers of a Pod can write to the volume, so a path in it can lead elsewhere at any moment
-//! (CVE-2017-1002101, CVE-2021-25741). [`LinuxSubpath`] lets the kernel resolve the path without leaving
-//! the volume (`openat2`), and mounts the file that is open then (`open_tree`, `move_mount`), not its
-//! path. It needs Linux 5.6.
+//! The containers of a Pod can write to the volume, so a path in it can lead elsewhere at any
+//! moment (CVE-2017-1002101, CVE-2021-25741). [`LinuxSubpath`] lets the kernel resolve the path
+//! without leaving the volume (`openat2`), and mounts the file that is open then (`open_tree`,
+//! `move_mount`), not its path. It needs Linux 5.6.
 //!
 //! | a link in the volume that leads | to a part | when a directory is made | for [`safe_open`] |
 //! |---|---|---|---|
@@ -42,9 +42,9 @@ pub struct SubpathRequest {
 
 /// Prepares parts of volumes.
 pub trait Subpath: Send + Sync {
-    /// Bind mounts a part of a volume at `volume-subpaths/VOLUME/CONTAINER/INDEX` of the Pod's directory,
-    /// and returns that path. It stays the same file, whatever becomes of the part's path. Can be
-    /// repeated: what is mounted already stays, unless it is another file by now.
+    /// Bind mounts a part of a volume at `volume-subpaths/VOLUME/CONTAINER/INDEX` of the Pod's
+    /// directory, and returns that path. It stays the same file, whatever becomes of the part's
+    /// path. Can be repeated: what is mounted already stays, unless it is another file by now.
     ///
     /// # Errors
     ///
@@ -58,9 +58,9 @@ pub trait Subpath: Send + Sync {
     /// When something of it is still there.
     fn clean_subpaths(&self, pod_dir: &Path, volume_name: &str) -> Result<()>;
 
-    /// Makes a directory below a base, by its path there, and those above it, without leaving the base.
-    /// New directories have the mode, whatever the umask is, and keep the setgid that they inherit. What
-    /// exists is left alone.
+    /// Makes a directory below a base, by its path there, and those above it, without leaving the
+    /// base. New directories have the mode, whatever the umask is, and keep the setgid that they
+    /// inherit. What exists is left alone.
     ///
     /// # Errors
     ///

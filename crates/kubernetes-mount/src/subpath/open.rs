@@ -8,12 +8,12 @@ use rustix::io::Errno;
 
 use crate::{Error, Result};
 
-/// How often a path is resolved anew because something was renamed meanwhile.
+/// The most attempts to resolve a path while files are renamed.
 const ATTEMPTS: usize = 128;
 
-/// Opens what is at a path below a base. Any symbolic link below the base is an error, and nothing can
-/// put one there meanwhile. The result can be mounted, looked at and opened anew by its descriptor;
-/// it can't be read (`O_PATH`).
+/// Opens what is at a path below a base. Any symbolic link below the base is an error, and nothing
+/// can put one there meanwhile. The result can be mounted, looked at and opened anew by its
+/// descriptor; it can't be read (`O_PATH`).
 ///
 /// # Errors
 ///
@@ -25,8 +25,8 @@ pub fn safe_open(base: &Path, path: &Path) -> Result<OwnedFd> {
         .map_err(|error| refused(error, &base.join(&below)))
 }
 
-/// Opens the directory below which all is done. Its own path belongs to the caller, so its links are
-/// followed.
+/// Opens the directory below which all is done. Its own path belongs to the caller, so its links
+/// are followed.
 pub(super) fn open_base(base: &Path) -> Result<OwnedFd> {
     if !base.is_absolute() {
         return Err(Error::invalid(format!(
@@ -38,8 +38,8 @@ pub(super) fn open_base(base: &Path) -> Result<OwnedFd> {
     openat(CWD, base, flags, Mode::empty()).map_err(Error::io("open", base))
 }
 
-/// Opens a path below a directory. Links are followed unless a flag says otherwise, but not out of the
-/// directory.
+/// Opens a path below a directory. Links are followed unless a flag says otherwise, but not out of
+/// the directory.
 pub(super) fn resolve(
     base: impl AsFd,
     path: &Path,

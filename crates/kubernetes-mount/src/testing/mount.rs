@@ -106,7 +106,7 @@ impl FakeMounter {
         Self::default()
     }
 
-    /// Sets what is mounted at the beginning, the oldest first.
+    /// Sets the initial mounts, the oldest first.
     #[must_use]
     pub fn with_mounts(self, mounts: impl IntoIterator<Item = MountPoint>) -> Self {
         lock(&self.state).mounts = mounts.into_iter().collect();
@@ -157,7 +157,7 @@ impl FakeMounter {
         lock(&self.state).actions.clear();
     }
 
-    /// Returns what is mounted, the oldest first. That is no action.
+    /// Returns the mounts, the oldest first. This is not an action.
     #[must_use]
     pub fn mount_points(&self) -> Vec<MountPoint> {
         lock(&self.state).mounts.clone()

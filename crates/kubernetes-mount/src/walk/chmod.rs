@@ -47,7 +47,7 @@ fn chmod_by_proc(fd: BorrowedFd<'_>, mode: u32) -> io::Result<()> {
     )?)
 }
 
-/// Returns what the system call did, or nothing if there is none.
+/// Returns the result of the system call, or nothing if the kernel lacks it.
 fn fchmodat2(
     dir: BorrowedFd<'_>,
     name: &CStr,

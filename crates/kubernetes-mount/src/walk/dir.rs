@@ -13,11 +13,11 @@ use rustix::process::{Resource, getrlimit};
 
 use super::visit::{DIRECTORY, path_of};
 
-/// How many levels apart directories still stay open once descriptors get scarce. A directory that
-/// was closed is opened again from the nearest open one above, so this limits what that costs.
+/// The distance in levels of directories that stay open when descriptors get scarce. A directory
+/// that was closed is opened again from the nearest open one above, so this limits what that costs.
 const ANCHOR: usize = 64;
 
-/// How many directories one walk keeps open at most, apart from those [`ANCHOR`] levels apart.
+/// The most directories that one walk keeps open, apart from those [`ANCHOR`] levels apart.
 const MOST_OPEN: usize = 256;
 
 /// The number of directories that are kept open, and how many may be.
@@ -73,7 +73,7 @@ impl Budget {
 
 /// A directory of the tree, open or to be opened again. It exists until all below it was visited.
 pub(super) struct Dir<'a> {
-    /// Nothing for the root. Only taken out at the end.
+    /// `None` for the root. Only taken out at the end.
     parent: Option<Arc<Dir<'a>>>,
     name: Box<CStr>,
     fd: Fd<'a>,

@@ -81,7 +81,7 @@ impl<'a, F> Shared<'a, F> {
         self.news.notify_all();
     }
 
-    /// Returns what ends the walk if it is dropped by a panic, such as one of a subscriber of logs.
+    /// Returns a guard that ends the walk if a panic drops it, such as one of a subscriber of logs.
     /// Otherwise other threads would wait for this one.
     pub(super) fn ending(&self) -> Ending<'_, 'a, F> {
         Ending(self)

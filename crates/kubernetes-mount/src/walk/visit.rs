@@ -16,7 +16,8 @@ pub(crate) trait Visit: Sync {
     /// Set if [`leave`](Self::leave) does something.
     const LEAVES: bool = false;
 
-    /// Handles a directory that was just opened, before what is in it. Returns whether to go into it.
+    /// Handles a directory that was just opened, before what is in it. Returns whether to go into
+    /// it.
     fn enter(&self, dir: BorrowedFd<'_>, found: &mut Self::Found) -> io::Result<bool>;
 
     /// Handles a directory after all that is in it, on whatever thread was there last.

@@ -18,24 +18,24 @@ use super::visit::{Visit, WalkError, Walked, path_of};
 /// The bytes for names that one call reads, some hundreds of entries.
 const BUFFER: usize = 32 << 10;
 
-/// How many entries are visited before a second thread starts: most volumes have few files.
+/// The entries that are visited before a second thread starts: most volumes have few files.
 const FEW: usize = 256;
 
-/// How many directories wait in one thread. More are read at once.
+/// The most directories that wait in one thread. More are read at once.
 const MOST_WAITING: usize = 256;
 
-/// How many directories one thread reads at once, each inside of the one before. Beyond these,
+/// The most nested directories that one thread reads at once. Beyond these,
 /// and where descriptors are scarce, directories do wait.
 const MOST_NESTED: usize = 16;
 
-/// How many entries are handed to another thread at a time.
+/// The entries that another thread gets at a time.
 const HANDED: usize = 256;
 
 /// Visits everything below a directory, but not the directory itself.
 ///
 /// A directory is entered before what is in it is visited, and left after; otherwise there is no
-/// order. Other file systems that are mounted inside belong to it. Entries that vanish meanwhile, or
-/// turn into something else, are skipped. The first error ends the walk.
+/// order. Other file systems that are mounted inside belong to it. Entries that vanish meanwhile,
+/// or turn into something else, are skipped. The first error ends the walk.
 ///
 /// However many files there are, only those that threads work on are kept in memory, and however
 /// deep directories are nested, neither the stack nor the number of open ones grows with them.

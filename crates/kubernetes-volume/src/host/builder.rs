@@ -76,7 +76,7 @@ impl StandaloneHostBuilder {
         self
     }
 
-    /// Sets what Pods can use of the node, as quantities: `("memory", "2Gi")`.
+    /// Sets the allocatable resources of the node, as quantities: `("memory", "2Gi")`.
     pub fn allocatable<K: Into<String>, V: Into<String>>(
         mut self,
         resources: impl IntoIterator<Item = (K, V)>,
@@ -153,33 +153,33 @@ impl StandaloneHostBuilder {
         self
     }
 
-    /// Sets what records events. Without it, nothing does.
+    /// Sets the recorder of events. Without it, none are recorded.
     pub fn event_recorder(mut self, recorder: Arc<dyn EventRecorder>) -> Self {
         self.recorder = Some(recorder);
         self
     }
 
-    /// Sets what mounts. Without it, the kernel does, in the mount namespace of the thread that
-    /// calls.
+    /// Sets the mounter. Without it, the kernel mounts, in the mount namespace of the calling
+    /// thread.
     pub fn mounter(mut self, mounter: Arc<dyn Mount>) -> Self {
         self.mounter = Some(mounter);
         self
     }
 
-    /// Sets what looks at the files of the node. Without it, they are this program's.
+    /// Sets the tools for the files of the node. Without it, they are this program's.
     pub fn host_utils(mut self, utils: Arc<dyn HostUtils>) -> Self {
         self.host_utils = Some(utils);
         self
     }
 
-    /// Sets what runs commands, such as `mkfs.ext4`. Without it, they are children of this
+    /// Sets the runner of commands, such as `mkfs.ext4`. Without it, they are children of this
     /// program.
     pub fn exec(mut self, exec: Arc<dyn Exec>) -> Self {
         self.exec = Some(exec);
         self
     }
 
-    /// Sets what prepares parts of volumes.
+    /// Sets the implementation that prepares parts of volumes.
     pub fn subpather(mut self, subpather: Arc<dyn Subpath>) -> Self {
         self.subpather = Some(subpather);
         self

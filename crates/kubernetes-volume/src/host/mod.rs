@@ -64,8 +64,8 @@ use crate::{Error, Result, Spec, VolumeOptions};
 /// | `plugins/PLUGIN` | what a plugin keeps for the node, with the slash of its name |
 ///
 /// In the directories of Pods the slash in the name of a plugin is `~`. The path functions of
-/// [`VolumeHost`] can't fail: a name that is not that of one directory becomes `~invalid`, so that no
-/// path leaves the root. Plugins and [`volume_dir`](Self::volume_dir) refuse such names.
+/// [`VolumeHost`] can't fail: a name that is not that of one directory becomes `~invalid`, so that
+/// no path leaves the root. Plugins and [`volume_dir`](Self::volume_dir) refuse such names.
 ///
 /// Only root writes to the root directory; volumes' content may be anybody's.
 pub struct StandaloneHost {

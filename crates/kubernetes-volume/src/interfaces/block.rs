@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::{Result, Spec};
 
-/// Where a device appears for a Pod.
+/// The path of a device for a Pod.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PodDeviceMapPath {
     /// The directory, `pods/UID/volumeDevices/PLUGIN` under the root of the kubelet.

@@ -207,13 +207,13 @@ pub trait Lister<K>: Send + Sync {
 /// The severity of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EventType {
-    /// Nothing is wrong.
+    /// Information.
     Normal,
-    /// Something is wrong.
+    /// A problem.
     Warning,
 }
 
-/// Something that happened to an object.
+/// An event of an object.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
     /// The object.

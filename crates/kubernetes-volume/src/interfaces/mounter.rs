@@ -40,7 +40,7 @@ pub trait Mounter: Volume {
     /// When it can't be mounted; see [`Error`](crate::Error) for the classes.
     fn set_up_at(&self, dir: &Path, args: &MounterArgs) -> Result<()>;
 
-    /// Returns what is true of the volume after it was mounted.
+    /// Returns the attributes of the mounted volume.
     fn attributes(&self) -> Attributes;
 }
 

@@ -16,7 +16,7 @@ pub(super) fn check(plugin: &str) -> Result<(), InitError> {
     })
 }
 
-/// Returns what is wrong with a name.
+/// Returns the problem of a name.
 fn reason(plugin: &str) -> Option<&'static str> {
     let (prefix, name) = match plugin.split_once('/') {
         Some((prefix, name)) => (Some(prefix), name),

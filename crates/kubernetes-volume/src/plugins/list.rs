@@ -4,7 +4,8 @@ use super::{EmptyDirPlugin, FilesPlugin, HostPathPlugin, LocalPlugin};
 use crate::VolumeConfig;
 use crate::interfaces::VolumePlugin;
 
-/// Returns the plugins of this module that need no driver, for a [manager](crate::manager::VolumePluginManager).
+/// Returns the plugins of this module that need no driver, for a
+/// [manager](crate::manager::VolumePluginManager).
 ///
 /// The configuration is that of hostPath, the only one that has any.
 #[must_use]

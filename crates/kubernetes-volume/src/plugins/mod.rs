@@ -16,8 +16,8 @@
 //! crash: a volume counts as set up only once a marker says so, under the Pod's
 //! `plugins/kubernetes.io~empty-dir`, and is renamed to `NAME.deleting~` before it is removed.
 //!
-//! The files of a Pod are removed by directory descriptors: no link is followed, and a mount inside is
-//! an error that names it. Nothing of the volume was removed then.
+//! The files of a Pod are removed by directory descriptors: no link is followed, and a mount inside
+//! is an error that names it. Nothing of the volume was removed then.
 
 mod downward_api;
 mod empty_dir;

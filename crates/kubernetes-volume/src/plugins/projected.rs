@@ -13,7 +13,7 @@ use super::shared::payload::{Defaults, Payload};
 use super::shared::{names, newer};
 use crate::{Error, Result};
 
-/// How long a token is valid if the volume doesn't say, in seconds.
+/// The default lifetime of a token, in seconds.
 const EXPIRATION: i64 = 3600;
 
 /// The mode of a token that a user or a group shall own. `fsGroup` makes 0640 of it.

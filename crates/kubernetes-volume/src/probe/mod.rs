@@ -65,7 +65,7 @@ pub trait DynamicPluginProber: Send {
     /// When it can't look for plugins.
     fn init(&mut self) -> Result<()>;
 
-    /// Returns what has happened since the last call; at the first one, every plugin that is there.
+    /// Returns the changes since the last call; at the first call, all plugins.
     /// It is called for each lookup, so it must be fast if nothing has happened.
     ///
     /// # Errors

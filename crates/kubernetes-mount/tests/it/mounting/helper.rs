@@ -1,7 +1,5 @@
 //! Programs that mount one type of file system.
 
-use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,6 +8,7 @@ use kubernetes_mount::Error;
 use kubernetes_mount::exec::Local;
 use kubernetes_mount::mount::{LinuxMounter, Mount, MountError};
 use kubernetes_mount::testing::{FakeAnswer, FakeExec};
+use root_tests::write_program;
 
 use super::tools::Dir;
 
@@ -83,8 +82,8 @@ fn a_helper_that_fails_is_an_error_with_what_it_printed() {
 #[test]
 fn a_helper_that_hangs_is_killed_and_may_have_mounted() {
     let dir = Dir::new();
-    let program = dir.file("mount.slow", "#!/bin/sh\nexec sleep 1000\n");
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let program = dir.path().join("mount.slow");
+    write_program(&program, "#!/bin/sh\nexec sleep 1000\n");
     let error = LinuxMounter::new()
         .with_helper_dirs(vec![dir.path().to_owned()])
         .with_exec(Arc::new(Local), Duration::from_millis(200))

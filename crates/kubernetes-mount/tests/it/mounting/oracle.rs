@@ -1,5 +1,5 @@
-//! Random mount options: mount(8) makes the same mounts of them, in the versions of util-linux that mount by
-//! the same system call, before 2.39.
+//! Random mount options: mount(8) makes the same mounts of them, in the versions of util-linux that
+//! mount by the same system call, before 2.39.
 
 use std::cell::Cell;
 use std::path::Path;
@@ -54,8 +54,8 @@ const OPTIONS: &[&str] = &[
     "comment=a",
 ];
 
-/// One of these rows is used at a time: here the last time of access holds, of mount(8) the flags of all are
-/// passed on, and the kernel chooses.
+/// One of these rows is used at a time: here the last time of access holds, of mount(8) the flags
+/// of all are passed on, and the kernel chooses.
 const ATIME: [[&str; 2]; 3] = [
     ["noatime", "atime"],
     ["relatime", "norelatime"],

@@ -65,11 +65,11 @@ fn links_are_followed_inside_only() {
         ("outside/new", Err("leads out of the volume")),
         ("above/new", Err("leads out of the volume")),
         ("root/new", Err("leads out of the volume")),
-        ("dangling/new", Err("is no directory")),
-        ("dangling", Err("is no directory")),
+        ("dangling/new", Err("is not a directory")),
+        ("dangling", Err("is not a directory")),
         ("loop/new", Err("symbolic link")),
-        ("file/new", Err("is no directory")),
-        ("file", Err("is no directory")),
+        ("file/new", Err("is not a directory")),
+        ("file", Err("is not a directory")),
     ];
     for (name, wanted) in rows {
         match (make(base.path(), name, 0o755), wanted) {

@@ -1,4 +1,4 @@
-//! Where an emptyDir is, and how large it may be.
+//! The medium and the size limit of an emptyDir.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::{Error, Result};
 /// The prefix of the resources and of the media of huge pages.
 const HUGE_PAGES: &str = "hugepages-";
 
-/// Where an emptyDir is.
+/// The medium of an emptyDir.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Medium {
     /// On the node's disk.

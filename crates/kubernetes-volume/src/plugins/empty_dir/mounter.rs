@@ -17,7 +17,7 @@ use crate::plugins::shared::own::Owner;
 use crate::plugins::shared::{is_mounted, newer, real_path, remove};
 use crate::{Attributes, Error, MounterArgs, Result};
 
-/// The mode of a directory that doesn't say another.
+/// The default mode of a directory.
 const MODE: u32 = 0o777;
 
 pub(super) struct EmptyDirMounter {

@@ -16,7 +16,7 @@ use crate::interfaces::{Attacher, Detacher, DeviceMounter, DeviceUnmounter};
 use crate::plugins::shared::{dirs, is_mounted};
 use crate::{Error, Result, Spec};
 
-/// The file system of a device if the volume doesn't say.
+/// The default file system of a device.
 const FS_TYPE: &str = "ext4";
 
 impl DeviceMounter for Node {

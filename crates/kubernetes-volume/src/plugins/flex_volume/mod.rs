@@ -28,15 +28,15 @@ use crate::interfaces::{
 use crate::probe::{DirectoryProber, Driver};
 use crate::{NodeResizeOptions, Result, Spec, VolumeOptions};
 
-/// How long a program may take for one command, unless the plugin says otherwise.
+/// The default time limit of one command.
 const LIMIT: Duration = Duration::from_secs(120);
 
 /// The volumes of one FlexVolume driver, which is a program.
 ///
 /// The program is run with a command, such as `mount`, and its arguments: paths, names, and the
 /// options of the volume as a JSON object. It answers with a JSON object on its standard output,
-/// whose `status` is `Success`, `Failure` or `Not supported`. What it doesn't support is done
-/// here, where that is possible, and it isn't asked again:
+/// whose `status` is `Success`, `Failure` or `Not supported`. Commands that it doesn't support
+/// are done here where that is possible, and not tried again:
 ///
 /// | command | arguments | otherwise |
 /// |---|---|---|
@@ -58,8 +58,8 @@ const LIMIT: Duration = Duration::from_secs(120);
 /// `pod.uid`, `serviceAccount.name`, `mounterArgs.FsGroup`, and `secret/KEY` in base64 of the
 /// Secret, whose type must be the name of the driver. No message has the content of the Secret.
 ///
-/// A program that takes longer than the [limit](Self::with_limit) is killed with all it has started. Kubernetes
-/// has no such limit.
+/// A program that takes longer than the [limit](Self::with_limit) is killed with all it has
+/// started. Kubernetes has no such limit.
 pub struct FlexVolumePlugin {
     program: Arc<Program>,
     capabilities: Capabilities,
@@ -77,14 +77,14 @@ impl FlexVolumePlugin {
         }
     }
 
-    /// Sets how long the program may take for one command. Without it these are two minutes.
+    /// Sets the time limit of one command. The default is two minutes.
     #[must_use]
     pub fn with_limit(mut self, limit: Duration) -> Self {
         self.program = Arc::new(self.program.with_limit(limit));
         self
     }
 
-    /// Returns what finds drivers in a folder, such as
+    /// Returns a prober that finds drivers in a folder, such as
     /// `/usr/libexec/kubernetes/kubelet-plugins/volume/exec`.
     #[must_use]
     pub fn prober(folder: impl Into<PathBuf>) -> DirectoryProber {

@@ -137,7 +137,7 @@ impl Program {
 pub(super) fn text(path: &Path) -> Result<&str> {
     path.to_str().ok_or_else(|| {
         Error::invalid(format!(
-            "the path {} is no UTF-8 text, which a driver needs",
+            "the path {} must be UTF-8 for a driver",
             path.display()
         ))
     })

@@ -10,7 +10,7 @@ use crate::{Error, Result};
 /// The field `type` of a hostPath.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Nothing is checked, and the path may not exist.
+    /// No check: the path may not exist.
     Any,
     DirectoryOrCreate,
     FileOrCreate,

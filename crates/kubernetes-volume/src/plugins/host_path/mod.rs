@@ -45,8 +45,8 @@ impl HostPathPlugin {
         }
     }
 
-    /// Sets what runs the Pod that empties a volume, in a cluster, and waits for its end. Without
-    /// it, volumes can't be recycled.
+    /// Sets the function that runs the Pod that empties a volume, in a cluster, and waits for its
+    /// end. Without it, volumes can't be recycled.
     #[must_use]
     pub fn with_recycler(
         mut self,

@@ -18,9 +18,9 @@ use crate::interfaces::{Deleter, Volume, VolumeProvisioner};
 use crate::plugins::shared::names;
 use crate::{Error, Result, VolumeOptions};
 
-/// Below which volumes may be deleted.
+/// The directory below which volumes may be deleted.
 const DELETABLE: &str = "/tmp";
-/// The directory in it in which volumes are made.
+/// The directory below it in which volumes are made.
 const MADE: &str = "hostpath_pv";
 
 pub(super) struct HostPathDeleter {

@@ -73,7 +73,7 @@ impl CustomBlockVolumeMapper for LocalBlock {
         let device = utils.eval_host_symlinks(&self.device)?;
         if utils.file_type(&device)? != FileType::BlockDevice {
             return Err(Error::invalid(format!(
-                "{} of the PersistentVolume {:?} is no block device",
+                "{} of the PersistentVolume {:?} is not a block device",
                 Path::new(&self.device).display(),
                 self.name
             )));

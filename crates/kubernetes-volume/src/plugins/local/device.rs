@@ -13,7 +13,7 @@ use crate::plugins::shared::slot::host_utils;
 use crate::plugins::shared::{dirs, is_mounted, real_path};
 use crate::{Result, Spec};
 
-/// The file system of a device if the volume doesn't say.
+/// The default file system of a device.
 const FS_TYPE: &str = "ext4";
 
 /// The mode of the directory beneath a mount.

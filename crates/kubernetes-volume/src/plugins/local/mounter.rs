@@ -150,7 +150,7 @@ impl Mounter for LocalMounter {
         if !self.from.is_dir() {
             let from = self.from.display();
             return Err(Error::invalid(format!(
-                "{from} of {:?} is no directory",
+                "{from} of {:?} is not a directory",
                 self.name
             )));
         }

@@ -29,7 +29,9 @@ impl<'a> Local<'a> {
     pub(super) fn of(spec: &'a Spec) -> Result<Self> {
         let (volume, source) = persistent(spec).ok_or_else(|| {
             let name = spec.name();
-            Error::invalid(format!("{name:?} is no PersistentVolume with a local path"))
+            Error::invalid(format!(
+                "{name:?} is not a PersistentVolume with a local path"
+            ))
         })?;
         names::one_source(spec)?;
         let name = spec.name();

@@ -41,7 +41,7 @@ pub(crate) fn finish(mounter: &dyn Mount, dir: &Path) -> Result<()> {
 fn deleting(dir: &Path) -> Result<PathBuf> {
     let Some(name) = dir.file_name() else {
         return Err(Error::invalid(format!(
-            "{} is no directory of a volume",
+            "{} is not the directory of a volume",
             dir.display()
         )));
     };

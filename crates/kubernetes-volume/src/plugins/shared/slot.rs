@@ -26,7 +26,7 @@ impl Slot {
     }
 }
 
-/// Returns what looks at files for the host.
+/// Returns the tools for the files of the host.
 pub(crate) fn host_utils(host: &dyn VolumeHost) -> Arc<dyn HostUtils> {
     match host.as_kubelet() {
         Some(kubelet) => kubelet.host_util(),

@@ -130,7 +130,7 @@ fn wrong_items() {
             field("spec.nodeName"),
             "can't have the field \"spec.nodeName\"",
         ),
-        (field("metadata.labels['a b']"), "no qualified name"),
+        (field("metadata.labels['a b']"), "not a qualified name"),
         (field("metadata.labels["), "can't have the field"),
         (field(""), "can't have the field"),
         (

@@ -226,6 +226,6 @@ fn a_device_is_mapped_under_its_own_path() {
             .new_block_volume_mapper(&wrong, &pod, &VolumeOptions::default())
             .unwrap();
         let error = failed(mapper.as_custom().unwrap().map_pod_device());
-        assert!(error.contains("is no block device"), "{error}");
+        assert!(error.contains("is not a block device"), "{error}");
     });
 }

@@ -150,8 +150,8 @@ fn deep_directories() {
     node.assert_clean();
 }
 
-/// Fills a volume with directories, each of which has what the canary has, and with links that can take
-/// their places.
+/// Fills a volume with directories, each of which has what the canary has, and with links that can
+/// take their places.
 fn fill(path: &Path, canary: &Path) {
     for at in 0..4 {
         fs::create_dir_all(path.join(format!("sub{at}/deep"))).unwrap();
