@@ -37,13 +37,13 @@ pub(crate) fn complete(
         let expected = &request.volume_name;
         return Err(mismatch(
             "metadata.name",
-            format!("it has to be \"{expected}\", not \"{name}\""),
+            format!("must be \"{expected}\", not \"{name}\""),
         ));
     }
     let spec = volume
         .spec
         .as_mut()
-        .ok_or_else(|| mismatch("spec", "it is required, with a volume source"))?;
+        .ok_or_else(|| mismatch("spec", "required, with a volume source"))?;
     // A server's default is `Retain`, with which the storage would never be deleted.
     spec.persistent_volume_reclaim_policy
         .get_or_insert_with(|| request.reclaim_policy());
@@ -86,7 +86,7 @@ fn source(spec: &PersistentVolumeSpec) -> Result<(), Mismatch> {
         1 => Ok(()),
         count => Err(mismatch(
             "spec",
-            format!("it has {count} volume sources, not one"),
+            format!("must have one volume source, not {count}"),
         )),
     }
 }
@@ -98,10 +98,7 @@ fn capacity(claim: &PersistentVolumeClaim, spec: &PersistentVolumeSpec) -> Resul
     };
     let Some(actual) = spec.capacity.as_ref().and_then(|all| all.get("storage")) else {
         let wanted = &requested.0;
-        return Err(mismatch(
-            FIELD,
-            format!("it is required, at least {wanted}"),
-        ));
+        return Err(mismatch(FIELD, format!("required, at least {wanted}")));
     };
     let amount = |quantity: &Quantity| {
         Amount::try_from(quantity).map_err(|error| mismatch(FIELD, error.to_string()))
@@ -146,7 +143,7 @@ fn volume_mode(claim: &PersistentVolumeClaim, spec: &PersistentVolumeSpec) -> Re
     } else {
         ("Filesystem", "Block")
     };
-    let problem = format!("it is {actual}, but the claim asks for {wanted}");
+    let problem = format!("must be {wanted} as the claim requests, not {actual}");
     Err(mismatch("spec.volumeMode", problem))
 }
 
@@ -200,11 +197,11 @@ mod tests {
             complaint(|volume| {
                 spec(volume).local = Some(LocalVolumeSource::new("/dev/x"));
             }),
-            "spec: it has 2 volume sources, not one"
+            "spec: must have one volume source, not 2"
         );
         assert_eq!(
             complaint(|volume| volume.spec = None),
-            "spec: it is required, with a volume source"
+            "spec: required, with a volume source"
         );
     }
 
@@ -225,7 +222,7 @@ mod tests {
         assert!(with("much").starts_with("spec.capacity[storage]: "));
         assert_eq!(
             complaint(|volume| spec(volume).capacity = None),
-            "spec.capacity[storage]: it is required, at least 1Gi"
+            "spec.capacity[storage]: required, at least 1Gi"
         );
     }
 
@@ -237,7 +234,7 @@ mod tests {
         );
         assert_eq!(
             complaint(|volume| spec(volume).volume_mode = Some(PersistentVolumeMode::Block)),
-            "spec.volumeMode: it is Block, but the claim asks for Filesystem"
+            "spec.volumeMode: must be Filesystem as the claim requests, not Block"
         );
     }
 
@@ -258,7 +255,7 @@ mod tests {
         assert_eq!(*policy, Some(PersistentVolumeReclaimPolicy::Delete));
         assert_eq!(
             complaint(|volume| volume.metadata.name = Some("other".to_owned())),
-            "metadata.name: it has to be \"pvc-1\", not \"other\""
+            "metadata.name: must be \"pvc-1\", not \"other\""
         );
     }
 }

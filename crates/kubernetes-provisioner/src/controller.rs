@@ -118,7 +118,7 @@ impl<V: Volume, P: Provisioner<V>> Controller<P, V> {
         };
         // Nothing publishes events any more, so the writer ends with those that wait.
         if timeout(LAST_EVENTS, writers.join_next()).await.is_err() {
-            warn!("events that waited are not written");
+            warn!("pending events were not written");
         }
         stopped.send_replace(RunState::Stopped);
         result
@@ -169,7 +169,10 @@ async fn listen(
 }
 
 #[cfg(not(feature = "http"))]
-#[expect(clippy::unused_async, reason = "it is like the one with a server")]
+#[expect(
+    clippy::unused_async,
+    reason = "it has the signature of the one with a server"
+)]
 async fn listen(
     _: &mut JoinSet<()>,
     _: &Settings,

@@ -125,7 +125,7 @@ impl Events {
         if self.sender.try_send(message).is_err() {
             debug!(
                 reason = reason.as_str(),
-                "an event is dropped: too many wait"
+                "dropped an event: too many are pending"
             );
         }
     }
@@ -165,8 +165,8 @@ impl Writer {
             let reason = message.reason.as_str();
             match tokio::time::timeout(TIMEOUT, self.write(message)).await {
                 Ok(Ok(())) => {}
-                Ok(Err(error)) => debug!(reason, %error, "an event is not written"),
-                Err(_) => debug!(reason, timeout = ?TIMEOUT, "an event is not written"),
+                Ok(Err(error)) => debug!(reason, %error, "failed to write an event"),
+                Err(_) => debug!(reason, timeout = ?TIMEOUT, "failed to write an event"),
             }
         }
     }

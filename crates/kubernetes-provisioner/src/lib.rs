@@ -27,7 +27,7 @@
 //!     async fn delete(&self, volume: &PersistentVolume) -> Result<(), DeleteError> {
 //!         let spec = volume.spec.as_ref();
 //!         let Some(source) = spec.and_then(|spec| spec.host_path.as_ref()) else {
-//!             return Err(DeleteError::ignored("it is no folder of this node"));
+//!             return Err(DeleteError::ignored("not a folder of this node"));
 //!         };
 //!         match std::fs::remove_dir_all(&source.path) {
 //!             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
@@ -131,6 +131,7 @@ mod http;
 mod metrics;
 pub mod names;
 mod options;
+mod parts;
 mod permissions;
 mod prepare;
 mod provision;

@@ -193,7 +193,7 @@ impl Options {
         let names = self.names(name)?;
         let threads = self.threads.unwrap_or(4);
         if threads == 0 {
-            return Err(invalid("threadiness", "it has to be at least 1"));
+            return Err(invalid("threadiness", "must be at least 1"));
         }
         let path = self
             .metrics_path
@@ -280,7 +280,7 @@ impl Options {
             .iter()
             .find(|(_, value)| *value == Some(Duration::ZERO))
         {
-            Some((option, _)) => Err(invalid(option, "it has to be longer than zero")),
+            Some((option, _)) => Err(invalid(option, "must be greater than zero")),
             None => Ok(()),
         }
     }
@@ -324,10 +324,10 @@ impl Options {
             } else {
                 "create_volume_retry_count"
             };
-            return Err(invalid(option, "it has to allow at least 1 attempt"));
+            return Err(invalid(option, "must allow at least 1 attempt"));
         }
         if !backoff.factor.is_finite() || backoff.factor < 1.0 {
-            let reason = "the factor has to be a number from 1 on";
+            let reason = "the factor must be at least 1";
             return Err(invalid("create_volume_backoff", reason));
         }
         Ok(StoreMode::Backoff(backoff))
@@ -389,7 +389,7 @@ fn check_path(path: &str) -> Result<(), BuildError> {
     if path.starts_with('/') && path.chars().all(allowed) && !taken {
         return Ok(());
     }
-    let reason = "it has to begin with /, have nothing but letters, digits and the characters \
+    let reason = "must begin with /, have nothing but letters, digits and the characters \
                   -_.~ otherwise, and be neither /healthz nor /readyz";
     Err(invalid("metrics_path", reason))
 }
@@ -402,7 +402,7 @@ fn check_prefix(prefix: Option<String>) -> Result<String, BuildError> {
     if is_name && prefix.len() <= 216 {
         return Ok(prefix);
     }
-    let reason = "it has to be 1 to 216 lower-case letters, digits and hyphens, the first of \
+    let reason = "must be 1 to 216 lower-case letters, digits and hyphens, the first of \
                   them no hyphen";
     Err(invalid("volume_name_prefix", reason))
 }

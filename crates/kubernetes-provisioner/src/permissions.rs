@@ -59,8 +59,7 @@ pub(crate) fn explain(group: &str, resource: &str, error: &str) {
     let rule = yaml(group, resource, verbs);
     error!(
         resource,
-        error,
-        "a permission is missing; the controller waits for it. Its ClusterRole needs:\n{rule}"
+        error, "missing permission; retrying until it is granted. The ClusterRole needs:\n{rule}"
     );
 }
 
@@ -86,7 +85,7 @@ pub(crate) async fn check(client: &Client, read_node: bool) {
         // Writing to a string can't fail.
         let _ = rules.write_str(&yaml(group, resource, verbs));
     }
-    error!("permissions are missing; the ClusterRole of the controller needs:\n{rules}");
+    error!("missing permissions; the ClusterRole of the controller needs:\n{rules}");
 }
 
 async fn missing(client: &Client, read_node: bool) -> Vec<Rule> {

@@ -84,7 +84,10 @@ impl Reports {
 
     /// Counts a volume that can't be deleted, although its storage is.
     pub(crate) fn object_not_deleted(&self, volume: &PersistentVolume, error: &str) {
-        warn!(error, "the storage is deleted, but the volume can't be");
+        warn!(
+            error,
+            "the storage is deleted, but deleting the volume failed"
+        );
         self.metrics.delete_failed(volume);
     }
 }

@@ -13,7 +13,7 @@ pub enum RunError {
     #[error("the controller stopped because it is no longer the leader")]
     LeadershipLost(#[from] Loss),
     /// The options of the election are invalid.
-    #[error("the leader election can't begin")]
+    #[error("can't start the leader election")]
     Election(#[from] ConfigError),
     /// The server for metrics and health can't listen.
     #[error("the server for metrics and health can't listen on {address}")]
@@ -24,7 +24,7 @@ pub enum RunError {
         source: std::io::Error,
     },
     /// A stream that was given to the builder ended.
-    #[error("the stream of {0} ended; it has to go on as long as the controller runs")]
+    #[error("the stream of {0} ended; it must not end while the controller runs")]
     StreamEnded(&'static str),
 }
 

@@ -46,7 +46,7 @@ async fn follow<K: Resource>(
                 warn!(
                     kind = K::KIND,
                     error = report(&error),
-                    "a watch failed; it goes on"
+                    "watch failed; retrying"
                 );
             }
         }

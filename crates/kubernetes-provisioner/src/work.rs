@@ -5,27 +5,22 @@ use std::time::Duration;
 
 use kube::Client;
 use kubernetes_controller_utils::leaderelection::Leadership;
-use kubernetes_controller_utils::workqueue::Queue;
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
 use crate::abandoned::Abandoned;
-use crate::attempts::{Deletions, Provisions};
-use crate::backlog::Backlog;
 use crate::cache::Cache;
-use crate::calls::Calls;
 use crate::delete::VolumeWorker;
 use crate::events::Events;
 use crate::metrics::Metrics;
 use crate::options::Settings;
+use crate::parts::Parts;
 use crate::permissions;
-use crate::prepare::Preparation;
 use crate::provision::ClaimWorker;
 use crate::provisioner::Provisioner;
-use crate::reports::Reports;
 use crate::state::{RunError, RunState};
 use crate::store::Store;
 use crate::streams::Watches;
@@ -34,7 +29,7 @@ use crate::watch::Tracker;
 /// How long the last attempts to store volumes may take when the controller stops.
 pub(crate) const LAST_ATTEMPTS: Duration = Duration::from_secs(2);
 
-/// The parts of a controller that works.
+/// The tasks of a controller that works.
 pub(crate) struct Work<P> {
     client: Client,
     settings: Arc<Settings>,
@@ -54,72 +49,19 @@ impl<P: Provisioner> Work<P> {
         events: Events,
         metrics: Metrics,
     ) -> Self {
-        let settings = Arc::new(settings);
-        let cache = Arc::new(Cache::new());
-        let calls = Arc::new(Calls::new(provisioner, &settings));
-        let (claims, volumes) = backlogs(&settings, &metrics);
-        let (provisions, deletions) = (Arc::<Provisions>::default(), Arc::<Deletions>::default());
-        let reports = Reports::new(events, metrics);
-        let store = Arc::new(Store::new(
-            client.clone(),
-            &settings.store,
-            Arc::clone(&cache),
-            Arc::clone(&calls),
-            reports.clone(),
-        ));
-        let abandoned = Arc::new(Abandoned::new(
-            client.clone(),
-            settings.volume_name_prefix.clone(),
-            Arc::clone(&cache),
-            Arc::clone(&claims),
-            Arc::clone(&calls),
-            Arc::clone(&store),
-        ));
-        let tracker = Tracker {
-            settings: Arc::clone(&settings),
-            cache: Arc::clone(&cache),
-            claims: Arc::clone(&claims),
-            provisions: Arc::clone(&provisions),
-            volumes: Arc::clone(&volumes),
-            deletions: Arc::clone(&deletions),
-        };
-        let preparation = Preparation {
-            client: client.clone(),
-            settings: Arc::clone(&settings),
-            cache: Arc::clone(&cache),
-            provisions: Arc::clone(&provisions),
-            calls: Arc::clone(&calls),
-            reports: reports.clone(),
-        };
-        let claim_worker = ClaimWorker {
-            settings: Arc::clone(&settings),
-            backlog: claims,
-            provisions,
-            permits: Semaphore::new(settings.threads.min(Semaphore::MAX_PERMITS)),
-            preparation,
-            calls: Arc::clone(&calls),
-            store: Arc::clone(&store),
-            abandoned: Arc::clone(&abandoned),
-            reports: reports.clone(),
-        };
-        let volume_worker = VolumeWorker {
-            client: client.clone(),
-            settings: Arc::clone(&settings),
-            cache: Arc::clone(&cache),
-            backlog: volumes,
-            deletions,
-            calls,
-            reports,
-        };
+        let parts = Parts::new(client, provisioner, settings, events, metrics);
+        let store = Arc::new(parts.store());
+        let abandoned = Arc::new(parts.abandoned(Arc::clone(&store)));
+        let claims = parts.claim_worker(Arc::clone(&store), Arc::clone(&abandoned));
         Self {
-            client,
-            settings,
-            cache,
-            tracker: Arc::new(tracker),
-            claims: Arc::new(claim_worker),
-            volumes: Arc::new(volume_worker),
+            tracker: Arc::new(parts.tracker()),
+            claims: Arc::new(claims),
+            volumes: Arc::new(parts.volume_worker()),
             store,
             abandoned,
+            client: parts.client,
+            settings: parts.settings,
+            cache: parts.cache,
         }
     }
 
@@ -144,7 +86,7 @@ impl<P: Provisioner> Work<P> {
         }
         state.send_replace(RunState::Running);
         let name = &self.settings.names.primary;
-        info!(name, "the provision controller works");
+        info!(name, "the provision controller is running");
         let mut workers = self.start(leadership.as_ref());
         background.spawn(self.resync());
         let result = tokio::select! {
@@ -230,18 +172,6 @@ impl<P: Provisioner> Work<P> {
         workers.shutdown().await;
         self.store.store_unsaved(LAST_ATTEMPTS).await;
     }
-}
-
-/// Returns the backlogs of claims and volumes.
-fn backlogs(settings: &Settings, metrics: &Metrics) -> (Arc<Backlog>, Arc<Backlog>) {
-    let limiter = || Arc::clone(&settings.limiter);
-    let claims = Queue::observed(limiter(), metrics.observer("claims"));
-    let volumes = Queue::observed(limiter(), metrics.observer("volumes"));
-    metrics.watch_queues(&claims, &volumes);
-    (
-        Arc::new(Backlog::new(claims, settings.provision_threshold)),
-        Arc::new(Backlog::new(volumes, settings.delete_threshold)),
-    )
 }
 
 /// Waits until a watch ends.

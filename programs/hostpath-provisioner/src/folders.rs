@@ -9,7 +9,7 @@ use std::path::{Component, Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 pub enum RootError {
     /// Its path doesn't begin with `/`.
-    #[error("the root {0:?} is not an absolute path; Pods mount folders by these")]
+    #[error("the root {0:?} is not an absolute path, which Pods need to mount it")]
     Relative(PathBuf),
     /// It isn't UTF-8, so no volume could name it.
     #[error("the root {0:?} is not UTF-8, which the API server needs")]
@@ -81,7 +81,7 @@ impl Folders {
         match DirBuilder::new().mode(0o700).create(&path) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
                 if !fs::symlink_metadata(&path)?.is_dir() {
-                    let message = format!("{path} exists and is no folder");
+                    let message = format!("{path} exists and is not a folder");
                     return Err(io::Error::new(ErrorKind::NotADirectory, message));
                 }
             }

@@ -99,7 +99,7 @@ impl Provisioner for HostPath {
             .as_ref()
             .and_then(|spec| spec.host_path.as_ref());
         if !source.is_some_and(|source| self.folders.is(&source.path, &name)) {
-            return Err(DeleteError::ignored("it is no folder of this root"));
+            return Err(DeleteError::ignored("not a folder of this root"));
         }
         let folders = self.folders.clone();
         blocking(move || folders.remove(&name))
@@ -168,10 +168,12 @@ fn check_claim(claim: &PersistentVolumeClaim) -> Result<(), &'static str> {
         return Ok(());
     };
     if spec.selector.is_some() {
-        return Err("a claim with a selector is for volumes that exist; remove it");
+        return Err(
+            "volumes can't be provisioned for a selector; remove the selector of the claim",
+        );
     }
     if spec.data_source.is_some() || spec.data_source_ref.is_some() {
-        return Err("folders begin empty; remove the data source of the claim");
+        return Err("folders have no data sources; remove the data source of the claim");
     }
     Ok(())
 }

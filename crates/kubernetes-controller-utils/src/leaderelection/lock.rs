@@ -210,7 +210,7 @@ impl Lock {
             None => {
                 warn!(
                     lease = self.config.lease(),
-                    "the Lease was deleted; it is created again"
+                    "the Lease was deleted; creating it again"
                 );
                 self.create().await?
             }

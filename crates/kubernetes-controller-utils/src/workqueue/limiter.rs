@@ -39,7 +39,7 @@ impl<K, L: RateLimiter<K> + ?Sized> RateLimiter<K> for Arc<L> {
 #[non_exhaustive]
 pub enum LimiterError {
     /// A delay is zero, so that a key which keeps failing would never wait.
-    #[error("the {name} of a rate limiter is zero: it has to be longer")]
+    #[error("the {name} of a rate limiter must be greater than zero")]
     ZeroDelay {
         /// Which delay it is.
         name: &'static str,
@@ -56,7 +56,7 @@ pub enum LimiterError {
     #[error("the rate {0} of a token bucket is not between 1e-9 and 1e9 tokens a second")]
     Rate(f64),
     /// A bucket without room for a token never has any.
-    #[error("the burst of a token bucket is zero: it has to be at least 1")]
+    #[error("the burst of a token bucket must be at least 1")]
     ZeroBurst,
 }
 

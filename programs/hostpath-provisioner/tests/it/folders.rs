@@ -185,7 +185,7 @@ async fn symbolic_links_are_not_followed() {
     symlink(target.path(), root.path().join("pvc-1234")).unwrap();
     let error = provisioner.provision(&request()).await.unwrap_err();
     assert!(
-        error.to_string().contains("exists and is no folder"),
+        error.to_string().contains("exists and is not a folder"),
         "{error}"
     );
     fs::remove_file(root.path().join("pvc-1234")).unwrap();

@@ -102,7 +102,7 @@ fn values_that_make_no_sense_are_refused() {
     assert_eq!(error, zero("base delay"));
     assert_eq!(
         error.to_string(),
-        "the base delay of a rate limiter is zero: it has to be longer"
+        "the base delay of a rate limiter must be greater than zero"
     );
     let error = Exponential::new(secs(15), secs(10)).unwrap_err();
     let (base, max) = (secs(15), secs(10));

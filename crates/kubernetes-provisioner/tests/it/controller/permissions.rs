@@ -58,7 +58,7 @@ async fn missing_permission_is_logged_once_and_waited_for() {
     .await;
 
     let text = log.text();
-    assert_eq!(text.matches("a permission is missing").count(), 1, "{text}");
+    assert_eq!(text.matches("missing permission;").count(), 1, "{text}");
     let rule = "- apiGroups: [\"\"]\n  resources: [persistentvolumes]\n  \
                 verbs: [get, list, watch, create, patch, delete]\n";
     assert!(text.contains(rule), "{text}");

@@ -334,6 +334,6 @@ async fn stream_that_ends_ends_the_controller() {
         builder.volumes(stream::empty().chain(async {}.into_stream().filter_map(async |()| None)))
     });
     let error = running.task.await.unwrap().unwrap_err();
-    let expected = "the stream of volumes ended; it has to go on as long as the controller runs";
+    let expected = "the stream of volumes ended; it must not end while the controller runs";
     assert_eq!(error.to_string(), expected);
 }

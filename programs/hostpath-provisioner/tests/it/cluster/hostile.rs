@@ -82,13 +82,13 @@ async fn what_can_not_be_is_said_once_and_not_tried_in_a_loop() {
             with(claim("selector", CLASS, "1Gi"), |spec| {
                 spec.selector = Some(LabelSelector::default());
             }),
-            "a claim with a selector is for volumes that exist; remove it",
+            "volumes can't be provisioned for a selector; remove the selector of the claim",
         ),
         (
             with(claim("source", CLASS, "1Gi"), |spec| {
                 spec.data_source = Some(other)
             }),
-            "folders begin empty; remove the data source of the claim",
+            "folders have no data sources; remove the data source of the claim",
         ),
         (
             with(claim("block", CLASS, "1Gi"), |spec| {
@@ -178,7 +178,7 @@ async fn missing_permissions_are_said_once_and_waited_for() {
     sleep(Duration::from_secs(10)).await;
     let said = fs::read_to_string(log.path()).unwrap();
     println!("{said}");
-    assert_eq!(said.matches("permissions are missing").count(), 1, "{said}");
+    assert_eq!(said.matches("missing permissions").count(), 1, "{said}");
     for rule in [
         "- apiGroups: [\"\"]\n  resources: [persistentvolumes]\n  verbs: [create]\n",
         "- apiGroups: [\"\"]\n  resources: [nodes]\n  verbs: [get]\n",
