@@ -6,8 +6,8 @@ use k8s_openapi::serde::de::DeserializeOwned;
 use k8s_openapi::serde_json::Value;
 use kubernetes_kinds::{FieldPath, GroupVersionKind, Segment};
 
-use super::Scheme;
 use super::object::{AnyObject, describe};
+use super::registry::Scheme;
 use super::split::{Chunk, Chunks};
 use super::type_meta::TypeMeta;
 use crate::error::{Location, Reason, SchemeError, is_plain_list};
@@ -80,7 +80,8 @@ impl Part<'_> {
     /// let part = scheme.decode_each(text, Syntax::JsonOrYaml).next().unwrap();
     /// let secret = part.read::<Secret>()?;
     /// assert_eq!(secret.object.type_, None);
-    /// assert_eq!((secret.errors[0].path.as_str(), secret.errors[0].location.line), ("typ", Some(3)));
+    /// let error = &secret.errors[0];
+    /// assert_eq!((error.path.as_str(), error.location.line), ("typ", Some(3)));
     /// # Ok::<(), kubernetes_manifests::scheme::SchemeError>(())
     /// ```
     ///

@@ -4,13 +4,15 @@ use k8s_openapi::serde_json::Value;
 
 use super::content::Boxed;
 use super::object::{AnyObject, describe};
+use super::registry::{Entry, Scheme};
 use super::type_meta::TypeMeta;
-use super::{Entry, Scheme};
 use crate::error::{Location, Reason, SchemeError, is_plain_list};
 use crate::input::json::Text;
+use crate::input::position::Source;
 use crate::input::reader;
+use crate::input::step::{Step, path};
 use crate::input::tree::{Field, Node, Tree};
-use crate::input::walk::{Log, Source, Step, Walk, path};
+use crate::input::walk::{Log, Walk};
 use crate::strict::{Input, Language, Strict};
 
 impl Scheme {

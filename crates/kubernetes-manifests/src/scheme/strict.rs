@@ -3,9 +3,10 @@
 use kubernetes_kinds::GroupVersionKind;
 
 use super::content::Versioned;
+use super::decode::Decoded;
 use super::object::describe;
+use super::registry::Scheme;
 use super::type_meta::TypeMeta;
-use super::{Decoded, Scheme};
 use crate::error::{Location, SchemeError};
 use crate::input::reader;
 use crate::input::walk::Log;

@@ -8,7 +8,7 @@ use granit_parser::{
 };
 
 use super::scalar::Scalar;
-use super::{Yaml, position, syntax};
+use super::text::{Yaml, position, syntax};
 use crate::error::SchemeError;
 use crate::input::tree::{Field, Node, Tree};
 

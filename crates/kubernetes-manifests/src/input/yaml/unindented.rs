@@ -3,8 +3,8 @@
 //! Kubernetes accepts them, the parser doesn't. White space at the beginning of such a line has no
 //! meaning, so this module inserts it.
 
-use super::Yaml;
 use super::compose::Problem;
+use super::text::Yaml;
 use crate::error::SchemeError;
 use crate::input::tree::Node;
 
