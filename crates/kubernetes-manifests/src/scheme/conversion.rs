@@ -20,7 +20,7 @@ pub enum Unrepresentable {
 }
 
 /// The result of a conversion.
-pub(super) type Outcome = Result<(Boxed, Vec<UnrepresentableField>), ConversionError>;
+pub(super) type ConversionOutcome = Result<(Boxed, Vec<UnrepresentableField>), ConversionError>;
 
 /// A registered conversion, with functions for its two types.
 #[derive(Clone)]
@@ -28,7 +28,7 @@ pub(super) struct Conversion {
     pub(super) to: TypeId,
     pub(super) target: GroupVersionKind,
     pub(super) lossy: bool,
-    pub(super) run: fn(Boxed, Unrepresentable) -> Outcome,
+    pub(super) run: fn(Boxed, Unrepresentable) -> ConversionOutcome,
     /// Reads the source from JSON directly, which is faster than by way of a tree.
     pub(super) read: fn(&str) -> serde_json::Result<Boxed>,
 }
@@ -69,7 +69,8 @@ fn read<A: Versioned>(text: &str) -> serde_json::Result<Boxed> {
     Ok(Box::new(serde_json::from_str::<A>(text)?))
 }
 
-/// Routes lead only through the types of their conversions, so that this doesn't fail.
+/// Returns the source of a conversion. Routes lead only through the types of their conversions, so
+/// this doesn't fail.
 fn source<A: Versioned>(content: Boxed) -> Result<A, ConversionError> {
     downcast(content).ok_or_else(|| {
         let kind = GroupVersionKind::of::<A>();

@@ -16,7 +16,7 @@ use crate::input::reader;
 use crate::input::tree::{Field, Node, Position, Tree};
 use crate::input::walk::{Log, Walk};
 use crate::input::yaml::{HEADROOM, Yaml};
-use crate::strict::{FieldError, Input, Language, ReadAs, Strict};
+use crate::strict::{FieldError, Language, ObjectInput, ReadAs, Strict};
 
 /// The language of a stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -117,7 +117,7 @@ fn strictly<T>(
         path: FieldPath::default(),
         ..location.clone()
     };
-    let input = Input {
+    let input = ObjectInput {
         node,
         steps: &[],
         language,

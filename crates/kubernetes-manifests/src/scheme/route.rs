@@ -5,7 +5,7 @@ use std::any::TypeId;
 use kubernetes_kinds::GroupVersionKind;
 
 use super::content::Boxed;
-use super::conversion::{Conversion, Outcome, Unrepresentable};
+use super::conversion::{Conversion, ConversionOutcome, Unrepresentable};
 use super::description::{Route, Step};
 use super::registry::Scheme;
 
@@ -39,7 +39,11 @@ impl<'s> Path<'s> {
     }
 
     /// Converts an object of the type at which the path begins.
-    pub(super) fn follow(&self, content: Boxed, unrepresentable: Unrepresentable) -> Outcome {
+    pub(super) fn follow(
+        &self,
+        content: Boxed,
+        unrepresentable: Unrepresentable,
+    ) -> ConversionOutcome {
         let mut all = Vec::new();
         let mut content = content;
         for conversion in &self.0 {

@@ -13,7 +13,7 @@ use crate::input::reader;
 use crate::input::step::{Step, path};
 use crate::input::tree::{Field, Node, Tree};
 use crate::input::walk::{Log, Walk};
-use crate::strict::{Input, Language, Strict};
+use crate::strict::{Language, ObjectInput, Strict};
 
 impl Scheme {
     /// Reads any number of JSON documents, one after the other, into objects.
@@ -104,7 +104,7 @@ impl<'t> Document<'_, 't> {
         }
         let outer = location.clone();
         location.object = Some(describe(&kind, node.tree.names()));
-        let input = Input {
+        let input = ObjectInput {
             node,
             steps,
             language: self.language,
@@ -162,7 +162,7 @@ impl<'t> Document<'_, 't> {
             return;
         };
         let list = Node::from(Tree::Fields(fields.iter().map(without_items).collect()));
-        let input = Input {
+        let input = ObjectInput {
             node: &list,
             steps,
             language: self.language,

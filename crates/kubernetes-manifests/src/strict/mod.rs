@@ -137,16 +137,16 @@ pub fn from_yaml<T: DeserializeOwned>(text: &str) -> Result<Strict<T>, SchemeErr
 /// Reads a JSON document, and returns its strict errors.
 pub(crate) fn with_json<T>(
     text: &[u8],
-    read: impl FnOnce(Input<'_, '_>, &mut Log) -> Result<T, SchemeError>,
+    read: impl FnOnce(ObjectInput<'_, '_>, &mut Log) -> Result<T, SchemeError>,
 ) -> Result<Strict<T>, SchemeError> {
     let text = Text::new(text);
     let node = text
         .document()
         .map_err(|error| SchemeError::syntax(&error))?;
     let mut log = Log::new(&text.text);
-    let input = Input {
+    let input = ObjectInput {
         source: Some(text.source()),
-        ..Input::new(&node, Language::Json)
+        ..ObjectInput::new(&node, Language::Json)
     };
     let object = read(input, &mut log)?;
     Ok(Strict::new(object, log))
@@ -156,11 +156,11 @@ pub(crate) fn with_json<T>(
 #[cfg(feature = "yaml")]
 pub(crate) fn with_yaml<T>(
     text: &str,
-    read: impl FnOnce(Input<'_, '_>, &mut Log) -> Result<T, SchemeError>,
+    read: impl FnOnce(ObjectInput<'_, '_>, &mut Log) -> Result<T, SchemeError>,
 ) -> Result<Strict<T>, SchemeError> {
     let node = Yaml::body(text).keeping_duplicates().document()?;
     let mut log = Log::new(text);
-    let object = read(Input::new(&node, Language::Yaml), &mut log)
+    let object = read(ObjectInput::new(&node, Language::Yaml), &mut log)
         .map_err(|error| error.or_on(|path| node.find(path)))?;
     Ok(Strict::new(object, log))
 }
@@ -182,7 +182,7 @@ pub(crate) type Notices<'l> = Option<(&'l Location, &'l mut Log)>;
 
 /// An object of a document.
 #[derive(Clone, Copy)]
-pub(crate) struct Input<'i, 't> {
+pub(crate) struct ObjectInput<'i, 't> {
     pub(crate) node: &'t Node<'t>,
     /// The steps from the document to the object.
     pub(crate) steps: &'i [Step<'t>],
@@ -190,7 +190,7 @@ pub(crate) struct Input<'i, 't> {
     pub(crate) source: Option<Source<'t>>,
 }
 
-impl<'t> Input<'_, 't> {
+impl<'t> ObjectInput<'_, 't> {
     /// Makes the input of a document whose errors have no positions.
     pub(crate) fn new(node: &'t Node<'t>, language: Language) -> Self {
         Self {

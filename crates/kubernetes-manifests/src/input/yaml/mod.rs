@@ -9,7 +9,7 @@ mod scalar;
 mod text;
 mod unindented;
 
-use self::compose::{Composer, Problem};
+use self::compose::{Composer, ScalarProblem};
 use self::text::syntax;
 pub(crate) use self::text::{HEADROOM, Yaml};
 use super::tree::Node;
@@ -29,7 +29,7 @@ impl<'t> Yaml<'t> {
     /// When the text is not YAML, Kubernetes doesn't read it, or it is too large.
     pub(crate) fn documents(&mut self) -> Result<Vec<Node<'t>>, SchemeError> {
         let (read, problem) = self.compose(self.text);
-        let is_unindented = matches!(problem, Some(Problem::Unindented { .. }));
+        let is_unindented = matches!(problem, Some(ScalarProblem::Unindented { .. }));
         if let Err(strange) = self.check_characters() {
             // An earlier error of the parser takes precedence.
             let line = |error: &SchemeError| error.location().line;
@@ -38,7 +38,9 @@ impl<'t> Yaml<'t> {
             return Err(damaged.unwrap_or(strange));
         }
         match problem {
-            Some(Problem::Unindented { line }) => unindented::documents(self, line).unwrap_or(read),
+            Some(ScalarProblem::Unindented { line }) => {
+                unindented::documents(self, line).unwrap_or(read)
+            }
             _ => read,
         }
     }
@@ -61,7 +63,7 @@ impl<'t> Yaml<'t> {
     fn compose<'o>(
         &mut self,
         text: &'o str,
-    ) -> (Result<Vec<Node<'o>>, SchemeError>, Option<Problem>) {
+    ) -> (Result<Vec<Node<'o>>, SchemeError>, Option<ScalarProblem>) {
         let grown = text.len().saturating_mul(MAX_GROWTH);
         let left = self.headroom.saturating_add(grown);
         let mut composer = Composer::new(Yaml { text, ..*self }, left);
