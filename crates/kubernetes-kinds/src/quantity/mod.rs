@@ -13,7 +13,8 @@
 //!
 //! ```
 //! use kubernetes_kinds::quantity::{Amount, canonical};
-//! //!
+//! use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
+//!
 //! let capacity = Amount::try_from(&Quantity("1.5Gi".to_owned()))?;
 //! assert_eq!(capacity, Amount::parse("1536Mi")?);
 //! assert!(capacity > Amount::from(1_500_000_000_u64));
