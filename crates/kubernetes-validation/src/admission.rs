@@ -102,11 +102,11 @@ where
         Some("status") => true,
         Some(_) => return AdmissionResponse::from(request),
     };
-    let (mut object, stored) = match subject(request) {
-        Subject::None => return AdmissionResponse::from(request),
-        Subject::Missing(field) => return lacks(request, field),
-        Subject::New(object) => (object.clone(), None),
-        Subject::Update { object, stored } => {
+    let (mut object, stored) = match request_object(request) {
+        RequestObject::None => return AdmissionResponse::from(request),
+        RequestObject::Missing(field) => return lacks(request, field),
+        RequestObject::New(object) => (object.clone(), None),
+        RequestObject::Update { object, stored } => {
             let mut stored = stored.clone();
             // A server sets defaults when it reads a stored object.
             stored.set_defaults(target);
@@ -203,10 +203,10 @@ where
     {
         return response;
     }
-    let object = match subject(request) {
-        Subject::None => return response,
-        Subject::Missing(field) => return lacks(request, field),
-        Subject::New(object) | Subject::Update { object, .. } => object,
+    let object = match request_object(request) {
+        RequestObject::None => return response,
+        RequestObject::Missing(field) => return lacks(request, field),
+        RequestObject::New(object) | RequestObject::Update { object, .. } => object,
     };
     let mut changed = object.clone();
     changed.set_defaults(target);
@@ -234,7 +234,7 @@ fn with_changes<K: Serialize>(
 }
 
 /// The part of a request that is defaulted and validated.
-enum Subject<'r, K> {
+enum RequestObject<'r, K> {
     /// The operation has no object of this kind.
     None,
     /// The request lacks this field.
@@ -246,13 +246,13 @@ enum Subject<'r, K> {
     },
 }
 
-fn subject<K: kube_core::Resource>(request: &AdmissionRequest<K>) -> Subject<'_, K> {
+fn request_object<K: kube_core::Resource>(request: &AdmissionRequest<K>) -> RequestObject<'_, K> {
     match (&request.operation, &request.object, &request.old_object) {
-        (Operation::Delete | Operation::Connect, _, _) => Subject::None,
-        (_, None, _) => Subject::Missing("object"),
-        (Operation::Create, Some(object), _) => Subject::New(object),
-        (Operation::Update, Some(object), Some(stored)) => Subject::Update { object, stored },
-        (Operation::Update, Some(_), None) => Subject::Missing("oldObject"),
+        (Operation::Delete | Operation::Connect, _, _) => RequestObject::None,
+        (_, None, _) => RequestObject::Missing("object"),
+        (Operation::Create, Some(object), _) => RequestObject::New(object),
+        (Operation::Update, Some(object), Some(stored)) => RequestObject::Update { object, stored },
+        (Operation::Update, Some(_), None) => RequestObject::Missing("oldObject"),
     }
 }
 

@@ -21,7 +21,10 @@ impl ValidationError {
     /// use kubernetes_kinds::named;
     /// use kubernetes_validation::{Target, Validate};
     /// # use k8s_openapi::apimachinery::pkg::apis::meta::v1::Status;
-    /// # fn status<K: Validate + k8s_openapi::Resource>(mut object: K, target: &Target) -> Option<Status> {
+    /// # fn status<K>(mut object: K, target: &Target) -> Option<Status>
+    /// # where
+    /// #     K: Validate + k8s_openapi::Resource,
+    /// # {
     /// let rejected = object.default_and_validate(target).into_result().err()?;
     /// let status = rejected.to_status::<K>("fast");
     /// assert_eq!(status.code, Some(422));

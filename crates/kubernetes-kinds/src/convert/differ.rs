@@ -4,14 +4,14 @@
 use k8s_openapi::serde_json::{Map, Value};
 
 use super::keyed::{elements, keys};
-use super::{Convertible, UnrepresentableField, without_metadata};
+use super::translate::{Convertible, Result, UnrepresentableField, without_metadata};
 use crate::{FieldPath, ListMapKeys, Segment};
 
 /// Returns the fields in which the source differs from the object that was converted back.
 pub(super) fn unrepresentable<A: Convertible>(
     source: &A,
     back: &A,
-) -> super::Result<Vec<UnrepresentableField>> {
+) -> Result<Vec<UnrepresentableField>> {
     if back == source {
         return Ok(Vec::new());
     }

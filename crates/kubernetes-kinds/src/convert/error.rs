@@ -2,6 +2,10 @@ use std::fmt;
 
 use crate::FieldPath;
 
+/// The most bytes that the annotations of an object may have in all, keys and values:
+/// Kubernetes rejects more.
+pub const MAX_ANNOTATIONS: usize = 256 << 10;
+
 /// The error of a conversion.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -73,7 +77,7 @@ impl fmt::Display for ConversionError {
                 f,
                 "{path}: preserving the source here makes {bytes} bytes of annotations, and an \
                  object may have {} in all: convert without preserving, or shorten the object",
-                super::MAX_ANNOTATIONS
+                MAX_ANNOTATIONS
             ),
         }
     }

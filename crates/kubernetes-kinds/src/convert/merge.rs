@@ -2,12 +2,13 @@
 
 use k8s_openapi::serde_json::{self, Map, Value};
 
+use super::error::ConversionError;
 use super::keyed::{Name, elements, keys};
-use super::{ConversionError, Convertible, Translate, without_metadata};
+use super::translate::{Convertible, Result, Translate, without_metadata};
 use crate::{FieldPath, ListMapKeys};
 
 /// Restores in `live` the fields of the preserved object `kept` that `A` can't represent.
-pub(super) fn restore<A, B>(kept: B, live: B) -> super::Result<B>
+pub(super) fn restore<A, B>(kept: B, live: B) -> Result<B>
 where
     A: Convertible + Translate<B>,
     B: Convertible + Translate<A>,

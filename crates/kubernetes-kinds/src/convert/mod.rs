@@ -30,53 +30,20 @@ mod differ;
 mod error;
 mod keyed;
 mod merge;
+mod translate;
 
 use std::collections::BTreeMap;
 
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, ObjectMeta};
-use k8s_openapi::serde::Serialize;
-use k8s_openapi::serde::de::DeserializeOwned;
-use k8s_openapi::serde_json::Value;
-use k8s_openapi::{Metadata, Resource};
+use k8s_openapi::Metadata;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ListMeta;
 
-use crate::{FieldPath, Kind, wire};
+use crate::FieldPath;
 
 #[doc(inline)]
 pub use crate::__convert_enumerations as enumerations;
-pub use annotation::{CONVERSION_DATA_ANNOTATION, MAX_ANNOTATIONS};
-pub use error::ConversionError;
-
-/// The result of a conversion.
-pub type Result<T> = std::result::Result<T, ConversionError>;
-
-/// A field of the source that is not representable in the target version.
-#[derive(Clone, Debug, PartialEq)]
-pub struct UnrepresentableField {
-    /// The path in the source, `spec.drivers[0].nodeID`. An element that the target adds has its
-    /// keys instead of an index, `status.drivers[name="a"]`.
-    pub path: FieldPath,
-    /// The value in the source; `null` if the field is unset there and can't be in the target.
-    pub value: Value,
-}
-
-impl std::fmt::Display for UnrepresentableField {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match &self.value {
-            Value::Null => write!(f, "{} (unset)", self.path),
-            value => write!(f, "{}: {value}", self.path),
-        }
-    }
-}
-
-/// An object in another version.
-#[derive(Clone, Debug, PartialEq)]
-#[must_use]
-pub struct Converted<T> {
-    /// The object in the target version.
-    pub object: T,
-    /// The fields of the source that the target version can't represent.
-    pub unrepresentable: Vec<UnrepresentableField>,
-}
+pub use annotation::CONVERSION_DATA_ANNOTATION;
+pub use error::{ConversionError, MAX_ANNOTATIONS};
+pub use translate::{Converted, Convertible, Result, Translate, UnrepresentableField};
 
 /// Conversion to a version that can't represent all fields of this one.
 ///
@@ -100,35 +67,6 @@ pub trait Convert<T>: Sized {
     /// As [`convert`](Self::convert), and when the annotation can't be read or would not fit.
     fn convert_preserving(self) -> Result<Converted<T>>;
 }
-
-/// The rules of a conversion, which don't report unrepresentable fields.
-///
-/// The rules get no metadata: [`Convert`] moves it from the source to the target.
-///
-/// The generated crates implement this; use [`Convert`].
-pub trait Translate<T>: Sized {
-    /// Translates the fields that the target can represent.
-    ///
-    /// # Errors
-    ///
-    /// When the object is inconsistent.
-    fn translate(self) -> Result<T>;
-
-    /// Translates into the form of `like`, where the target has several forms.
-    ///
-    /// # Errors
-    ///
-    /// As [`translate`](Self::translate).
-    fn translate_like(self, like: &T) -> Result<T> {
-        let _ = like;
-        self.translate()
-    }
-}
-
-/// A kind whose objects can be compared and preserved.
-pub trait Convertible: Kind + Clone + PartialEq + Serialize + DeserializeOwned {}
-
-impl<T: Kind + Clone + PartialEq + Serialize + DeserializeOwned> Convertible for T {}
 
 /// Converts an object and reports unrepresentable fields: [`Convert::convert`] of a kind.
 ///
@@ -301,16 +239,4 @@ pub fn translate_values<A: Translate<B>, B>(
 #[allow(clippy::boxed_local)] // It is what the field holds.
 pub fn translate_boxed<A: Translate<B>, B>(value: Box<A>) -> Result<Box<B>> {
     value.translate().map(Box::new)
-}
-
-/// Returns an object as JSON, without the metadata that all versions share.
-fn without_metadata<K: Resource + Metadata<Ty = ObjectMeta> + Serialize>(
-    object: &K,
-) -> Result<Value> {
-    let mut value = wire::to_value(object)
-        .map_err(|error| ConversionError::invalid(FieldPath::default(), error.to_string()))?;
-    if let Value::Object(fields) = &mut value {
-        fields.remove("metadata");
-    }
-    Ok(value)
 }

@@ -1,7 +1,12 @@
 //! Parses quantities.
 
+use std::str::FromStr;
+
+use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
+
+use super::amount::{Amount, Format};
 use super::digits::Digits;
-use super::{Amount, Format, QuantityError};
+use super::error::QuantityError;
 
 /// The power of ten that values are rounded up to.
 const NANO: i64 = -9;
@@ -208,4 +213,36 @@ fn split_digits(text: &str) -> (&str, &str) {
         .find(|c: char| !c.is_ascii_digit())
         .unwrap_or(text.len());
     text.split_at(end)
+}
+
+impl Amount {
+    /// Parses a quantity, which must have no white space around it.
+    ///
+    /// Accepts the strings that Kubernetes accepts, which are more than it documents: a number
+    /// can have no digits (`.` and `Ki` are zero), and only the lowest 32 bits of an exponent are
+    /// used.
+    ///
+    /// # Errors
+    ///
+    /// When the text is no quantity.
+    pub fn parse(text: &str) -> Result<Self, QuantityError> {
+        Parts::split(text)?.amount()
+    }
+}
+
+impl FromStr for Amount {
+    type Err = QuantityError;
+
+    fn from_str(text: &str) -> Result<Self, QuantityError> {
+        Self::parse(text)
+    }
+}
+
+impl TryFrom<&Quantity> for Amount {
+    type Error = QuantityError;
+
+    /// Parses the field as an API server does: white space around the text is ignored.
+    fn try_from(quantity: &Quantity) -> Result<Self, QuantityError> {
+        Self::parse(quantity.0.trim())
+    }
 }

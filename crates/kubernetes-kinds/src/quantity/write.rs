@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Amount, Format};
+use super::amount::{Amount, Format};
 
 /// The suffixes of powers of 1000, from nano on, and those of powers of 1024.
 const DECIMAL: [&str; 10] = ["n", "u", "m", "", "k", "M", "G", "T", "P", "E"];

@@ -16,8 +16,10 @@ use k8s_openapi::serde_json::Error;
 use kubernetes_kinds::wire::KEPT;
 
 use super::json::NOT_TEXT;
+use super::position::Source;
+use super::step::Step;
 use super::tree::{Field, Node, Tree};
-use super::walk::{Names, Source, Step, Walk};
+use super::walk::{Names, Walk};
 use crate::error::SchemeError;
 use crate::strict::FieldErrorKind;
 

@@ -3,53 +3,12 @@
 use std::collections::HashSet;
 
 use k8s_openapi::serde_json::Error;
-use kubernetes_kinds::{FieldPath, Segment};
 
-use super::json;
+use super::position::{Source, position};
+use super::step::{Step, path, segment};
 use super::tree::Field;
 use crate::error::{Location, SchemeError};
 use crate::strict::{FieldError, FieldErrorKind};
-
-/// A step from a value into it.
-#[derive(Clone, Copy)]
-pub(crate) enum Step<'t> {
-    /// A field, and its index among the fields of the object.
-    Field(usize, &'t Field<'t>),
-    /// An item of a list.
-    Item(usize),
-}
-
-impl Step<'_> {
-    fn segment(&self) -> Segment {
-        match self {
-            Self::Field(_, field) => segment(&field.name),
-            Self::Item(index) => Segment::Index(*index),
-        }
-    }
-}
-
-/// Makes a step of a path; names that are not plain are shown in brackets.
-fn segment(name: &str) -> Segment {
-    let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-    if plain && !name.is_empty() {
-        Segment::Field(name.to_owned().into())
-    } else {
-        Segment::Key(name.to_owned())
-    }
-}
-
-/// Returns the path of steps.
-pub(crate) fn path(steps: &[Step<'_>]) -> FieldPath {
-    steps.iter().map(Step::segment).collect()
-}
-
-/// The text of a document of JSON, in which errors of types find their positions.
-#[derive(Clone, Copy)]
-pub(crate) struct Source<'t> {
-    pub(crate) text: &'t str,
-    /// The text before the document.
-    pub(crate) before: &'t str,
-}
 
 /// The memory that the locations of strict errors may take beyond [`HEADROOM`], as a multiple of
 /// the text: names may be long and contain many errors.
@@ -145,7 +104,7 @@ impl<'t, 'l> Walk<'t, 'l> {
         let Some(Source { text, before }) = source else {
             return error;
         };
-        error.on(json::position(text, &self.steps)).after(before)
+        error.on(position(text, &self.steps)).after(before)
     }
 
     /// Reports a field, unless the same error is already reported for its path.

@@ -7,8 +7,8 @@ use kubernetes_kinds::GroupVersionKind;
 use kubernetes_kinds::convert::{Converted, UnrepresentableField};
 
 use super::content::{self, Boxed, Versioned};
+use super::registry::{Entry, Scheme};
 use super::type_meta::TypeMeta;
-use super::{Entry, Scheme};
 use crate::error::{Reason, SchemeError};
 use crate::input::json::Text;
 use crate::input::reader;

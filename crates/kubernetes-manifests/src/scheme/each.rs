@@ -6,8 +6,8 @@ use k8s_openapi::serde::de::DeserializeOwned;
 use k8s_openapi::serde_json::Value;
 use kubernetes_kinds::{FieldPath, GroupVersionKind, Segment};
 
-use super::Scheme;
 use super::object::{AnyObject, describe};
+use super::registry::Scheme;
 use super::split::{Chunk, Chunks};
 use super::type_meta::TypeMeta;
 use crate::error::{Location, Reason, SchemeError, is_plain_list};
@@ -16,7 +16,7 @@ use crate::input::reader;
 use crate::input::tree::{Field, Node, Position, Tree};
 use crate::input::walk::{Log, Walk};
 use crate::input::yaml::{HEADROOM, Yaml};
-use crate::strict::{FieldError, Input, Language, ReadAs, Strict};
+use crate::strict::{FieldError, Language, ObjectInput, ReadAs, Strict};
 
 /// The language of a stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -80,7 +80,8 @@ impl Part<'_> {
     /// let part = scheme.decode_each(text, Syntax::JsonOrYaml).next().unwrap();
     /// let secret = part.read::<Secret>()?;
     /// assert_eq!(secret.object.type_, None);
-    /// assert_eq!((secret.errors[0].path.as_str(), secret.errors[0].location.line), ("typ", Some(3)));
+    /// let error = &secret.errors[0];
+    /// assert_eq!((error.path.as_str(), error.location.line), ("typ", Some(3)));
     /// # Ok::<(), kubernetes_manifests::scheme::SchemeError>(())
     /// ```
     ///
@@ -116,7 +117,7 @@ fn strictly<T>(
         path: FieldPath::default(),
         ..location.clone()
     };
-    let input = Input {
+    let input = ObjectInput {
         node,
         steps: &[],
         language,

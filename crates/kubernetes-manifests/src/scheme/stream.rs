@@ -4,14 +4,16 @@ use k8s_openapi::serde_json::Value;
 
 use super::content::Boxed;
 use super::object::{AnyObject, describe};
+use super::registry::{Entry, Scheme};
 use super::type_meta::TypeMeta;
-use super::{Entry, Scheme};
 use crate::error::{Location, Reason, SchemeError, is_plain_list};
 use crate::input::json::Text;
+use crate::input::position::Source;
 use crate::input::reader;
+use crate::input::step::{Step, path};
 use crate::input::tree::{Field, Node, Tree};
-use crate::input::walk::{Log, Source, Step, Walk, path};
-use crate::strict::{Input, Language, Strict};
+use crate::input::walk::{Log, Walk};
+use crate::strict::{Language, ObjectInput, Strict};
 
 impl Scheme {
     /// Reads any number of JSON documents, one after the other, into objects.
@@ -102,7 +104,7 @@ impl<'t> Document<'_, 't> {
         }
         let outer = location.clone();
         location.object = Some(describe(&kind, node.tree.names()));
-        let input = Input {
+        let input = ObjectInput {
             node,
             steps,
             language: self.language,
@@ -160,7 +162,7 @@ impl<'t> Document<'_, 't> {
             return;
         };
         let list = Node::from(Tree::Fields(fields.iter().map(without_items).collect()));
-        let input = Input {
+        let input = ObjectInput {
             node: &list,
             steps,
             language: self.language,

@@ -3,13 +3,14 @@
 use kubernetes_kinds::GroupVersionKind;
 
 use super::content::Versioned;
+use super::decode::Decoded;
 use super::object::describe;
+use super::registry::Scheme;
 use super::type_meta::TypeMeta;
-use super::{Decoded, Scheme};
 use crate::error::{Location, SchemeError};
 use crate::input::reader;
 use crate::input::walk::Log;
-use crate::strict::{self, Input, Strict};
+use crate::strict::{self, ObjectInput, Strict};
 
 impl Scheme {
     /// Reads one object as [`decode_json`](Self::decode_json) does, and reports duplicate fields
@@ -32,7 +33,7 @@ impl Scheme {
     /// Reads an object as `T`.
     pub(super) fn decode_input<T: Versioned>(
         &self,
-        input: Input<'_, '_>,
+        input: ObjectInput<'_, '_>,
         log: Option<&mut Log>,
     ) -> Result<Decoded<T>, SchemeError> {
         let meta = TypeMeta::of_tree(&input.node.tree)?;
@@ -72,7 +73,7 @@ mod yaml {
         /// As [`decode_json`](Self::decode_json), and when there isn't exactly one document.
         pub fn decode_yaml<T: Versioned>(&self, text: &str) -> Result<Decoded<T>, SchemeError> {
             let node = Yaml::body(text).document()?;
-            let decoded = self.decode_input(Input::new(&node, Language::Yaml), None);
+            let decoded = self.decode_input(ObjectInput::new(&node, Language::Yaml), None);
             decoded.map_err(|error| error.or_on(|path| node.find(path)))
         }
 

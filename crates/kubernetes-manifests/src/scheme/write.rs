@@ -6,7 +6,6 @@ use std::fmt;
 use k8s_openapi::serde::ser::{Serialize, SerializeMap, Serializer};
 use k8s_openapi::serde_json::{self, Map, Value};
 
-use super::object::AnyObject;
 use crate::error::{Reason, SchemeError};
 
 /// Writes an object as compact JSON.
@@ -16,23 +15,6 @@ use crate::error::{Reason, SchemeError};
 /// When serializing fails.
 pub fn to_json<T: Serialize>(object: &T) -> Result<String, SchemeError> {
     serde_json::to_string(object).map_err(unwritable)
-}
-
-/// Writes objects as JSON, each on a line of its own;
-/// [`Scheme::decode_json_all`](super::Scheme::decode_json_all) reads them back.
-///
-/// # Errors
-///
-/// When serializing one fails.
-pub fn to_json_all<'o>(
-    objects: impl IntoIterator<Item = &'o AnyObject>,
-) -> Result<String, SchemeError> {
-    let mut text = String::new();
-    for object in objects {
-        text += &object.to_json()?;
-        text.push('\n');
-    }
-    Ok(text)
 }
 
 pub(super) fn unwritable(error: impl fmt::Display) -> SchemeError {

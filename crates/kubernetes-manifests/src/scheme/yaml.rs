@@ -3,7 +3,6 @@
 use k8s_openapi::serde::Serialize;
 use serde_saphyr::SerializerOptions;
 
-use super::object::AnyObject;
 use super::write::unwritable;
 use crate::error::SchemeError;
 use kubernetes_kinds::wire::tree;
@@ -29,25 +28,6 @@ pub(super) fn tree_to_yaml<T: Serialize>(tree: &T) -> Result<String, SchemeError
     let mut without_blocks = writing();
     without_blocks.prefer_block_scalars = false;
     write(without_blocks).map_err(unwritable)
-}
-
-/// Writes objects as a stream of YAML documents, with `---` between them;
-/// [`Scheme::decode_yaml_all`](super::Scheme::decode_yaml_all) reads them back.
-///
-/// # Errors
-///
-/// When serializing one fails.
-pub fn to_yaml_all<'o>(
-    objects: impl IntoIterator<Item = &'o AnyObject>,
-) -> Result<String, SchemeError> {
-    let mut text = String::new();
-    for object in objects {
-        if !text.is_empty() {
-            text += "---\n";
-        }
-        text += &object.to_yaml()?;
-    }
-    Ok(text)
 }
 
 fn writing() -> SerializerOptions {

@@ -71,67 +71,24 @@
 //! * A type that buffers its input, as with serde's `flatten`, skips nothing, so that nothing in it
 //!   is unknown.
 
+mod error;
 mod quote;
 
 use std::collections::HashSet;
-use std::fmt;
 
 use k8s_openapi::serde::de::DeserializeOwned;
 
+pub use error::{FieldError, FieldErrorKind};
+
 use crate::error::{Location, SchemeError};
 use crate::input::json::Text;
+use crate::input::position::Source;
 use crate::input::reader;
+use crate::input::step::Step;
 use crate::input::tree::{Node, Tree};
-use crate::input::walk::{Log, Source, Step, Walk};
+use crate::input::walk::{Log, Walk};
 #[cfg(feature = "yaml")]
 use crate::input::yaml::Yaml;
-
-/// The kind of a [`FieldError`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
-pub enum FieldErrorKind {
-    /// The type has no such field.
-    Unknown,
-    /// The field occurs more than once.
-    Duplicate,
-}
-
-impl fmt::Display for FieldErrorKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Unknown => "unknown field",
-            Self::Duplicate => "duplicate field",
-        })
-    }
-}
-
-/// A field that a strict server rejects: Kubernetes' strict decoding error.
-///
-/// Shown as in the message of a server, `unknown field "spec.foo"`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct FieldError {
-    /// The kind of error: unknown or duplicate.
-    pub kind: FieldErrorKind,
-    /// The path in the object, as a server writes it: `metadata.labels.example.com/a`.
-    ///
-    /// The items of a `v1` `List` are objects of their own; those of a typed list are not.
-    pub path: String,
-    /// The location of the field in the input. The path of a location begins at the document and
-    /// has names that aren't plain in brackets, `items[1].metadata.labels[example.com/a]`; line and
-    /// column are those of the name, unless it is written with escapes in JSON.
-    pub location: Location,
-    /// For an unknown field, the fields that the type of its object has, for suggestions. Empty for
-    /// duplicate fields, and if the fields of the type are not known.
-    pub known: &'static [&'static str],
-}
-
-impl fmt::Display for FieldError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} ", self.kind)?;
-        quote::write(f, &self.path)
-    }
-}
 
 /// An object, and the strict errors of its text.
 #[derive(Clone, Debug, PartialEq)]
@@ -180,16 +137,16 @@ pub fn from_yaml<T: DeserializeOwned>(text: &str) -> Result<Strict<T>, SchemeErr
 /// Reads a JSON document, and returns its strict errors.
 pub(crate) fn with_json<T>(
     text: &[u8],
-    read: impl FnOnce(Input<'_, '_>, &mut Log) -> Result<T, SchemeError>,
+    read: impl FnOnce(ObjectInput<'_, '_>, &mut Log) -> Result<T, SchemeError>,
 ) -> Result<Strict<T>, SchemeError> {
     let text = Text::new(text);
     let node = text
         .document()
         .map_err(|error| SchemeError::syntax(&error))?;
     let mut log = Log::new(&text.text);
-    let input = Input {
+    let input = ObjectInput {
         source: Some(text.source()),
-        ..Input::new(&node, Language::Json)
+        ..ObjectInput::new(&node, Language::Json)
     };
     let object = read(input, &mut log)?;
     Ok(Strict::new(object, log))
@@ -199,11 +156,11 @@ pub(crate) fn with_json<T>(
 #[cfg(feature = "yaml")]
 pub(crate) fn with_yaml<T>(
     text: &str,
-    read: impl FnOnce(Input<'_, '_>, &mut Log) -> Result<T, SchemeError>,
+    read: impl FnOnce(ObjectInput<'_, '_>, &mut Log) -> Result<T, SchemeError>,
 ) -> Result<Strict<T>, SchemeError> {
     let node = Yaml::body(text).keeping_duplicates().document()?;
     let mut log = Log::new(text);
-    let object = read(Input::new(&node, Language::Yaml), &mut log)
+    let object = read(ObjectInput::new(&node, Language::Yaml), &mut log)
         .map_err(|error| error.or_on(|path| node.find(path)))?;
     Ok(Strict::new(object, log))
 }
@@ -225,7 +182,7 @@ pub(crate) type Notices<'l> = Option<(&'l Location, &'l mut Log)>;
 
 /// An object of a document.
 #[derive(Clone, Copy)]
-pub(crate) struct Input<'i, 't> {
+pub(crate) struct ObjectInput<'i, 't> {
     pub(crate) node: &'t Node<'t>,
     /// The steps from the document to the object.
     pub(crate) steps: &'i [Step<'t>],
@@ -233,7 +190,7 @@ pub(crate) struct Input<'i, 't> {
     pub(crate) source: Option<Source<'t>>,
 }
 
-impl<'t> Input<'_, 't> {
+impl<'t> ObjectInput<'_, 't> {
     /// Makes the input of a document whose errors have no positions.
     pub(crate) fn new(node: &'t Node<'t>, language: Language) -> Self {
         Self {

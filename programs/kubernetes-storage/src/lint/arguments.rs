@@ -41,8 +41,8 @@ pub(crate) struct Args {
     pub(crate) apply_set: ApplySet,
 
     /// Output format
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    pub(crate) format: Format,
+    #[arg(long, value_enum, default_value_t = OutputFormat::Text)]
+    pub(crate) format: OutputFormat,
 
     /// Coloring of text; `auto` colors on a terminal, unless NO_COLOR is set
     #[arg(long, value_enum, default_value_t = Color::Auto)]
@@ -69,7 +69,7 @@ impl Args {
 
 /// The output format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
+pub(crate) enum OutputFormat {
     /// One line a finding
     Text,
     /// One JSON object a line for each finding, and one with the summary

@@ -8,7 +8,7 @@ use granit_parser::{
 };
 
 use super::scalar::Scalar;
-use super::{Yaml, position, syntax};
+use super::text::{Yaml, position, syntax};
 use crate::error::SchemeError;
 use crate::input::tree::{Field, Node, Tree};
 
@@ -26,8 +26,8 @@ const VERSION: YamlVersion = YamlVersion::new(1, 1);
 
 type Result<T, E = SchemeError> = std::result::Result<T, E>;
 
-/// An error of the parser, for text that Kubernetes may accept.
-pub(super) enum Problem {
+/// An error of the parser in a quoted scalar, which Kubernetes may accept.
+pub(super) enum ScalarProblem {
     /// A quoted scalar goes on in a line that isn't indented enough.
     Unindented { line: usize },
     /// A quoted scalar doesn't end.
@@ -40,7 +40,7 @@ pub(super) struct Composer<'t> {
     parser: Parser<'t, StrInput<'t>>,
     /// The weight that aliases may still add.
     pub(super) left: usize,
-    pub(super) problem: Option<Problem>,
+    pub(super) problem: Option<ScalarProblem>,
     /// The values with anchors, from when they are complete.
     anchors: HashMap<usize, Node<'t>>,
     depth: usize,
@@ -137,8 +137,10 @@ impl<'t> Composer<'t> {
     fn damaged(&mut self, error: &ScanError) -> SchemeError {
         let place = position(error.marker());
         self.problem = match error.kind() {
-            ErrorKind::InvalidQuotedScalarIndent => Some(Problem::Unindented { line: place.0 }),
-            ErrorKind::UnclosedQuotedScalar => Some(Problem::Unclosed),
+            ErrorKind::InvalidQuotedScalarIndent => {
+                Some(ScalarProblem::Unindented { line: place.0 })
+            }
+            ErrorKind::UnclosedQuotedScalar => Some(ScalarProblem::Unclosed),
             _ => None,
         };
         syntax(error.kind().to_string(), Some(place))

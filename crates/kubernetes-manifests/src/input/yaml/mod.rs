@@ -6,66 +6,22 @@
 
 mod compose;
 mod scalar;
+mod text;
 mod unindented;
 
-use granit_parser::Marker;
-
-use self::compose::{Composer, Problem};
-use super::tree::{Node, Position};
+use self::compose::{Composer, ScalarProblem};
+use self::text::syntax;
+pub(crate) use self::text::{HEADROOM, Yaml};
+use super::tree::Node;
 use crate::error::{Reason, SchemeError};
 
 /// The factor by which aliases may enlarge a text, beyond [`HEADROOM`].
 const MAX_GROWTH: usize = 10;
 
-/// The size to which aliases may enlarge even a small text.
-pub(crate) const HEADROOM: usize = 256 << 10;
-
 /// The byte order mark, which may begin a text.
 const MARK: char = '\u{feff}';
 
-/// A text of YAML, and how it is read.
-#[derive(Clone, Copy)]
-pub(crate) struct Yaml<'t> {
-    text: &'t str,
-    /// True if the text is read as kubectl reads a file, which ends the last line like the others.
-    /// A server doesn't change a body.
-    is_file: bool,
-    /// True if duplicate keys are kept, including those of merge keys. Otherwise a duplicate key is
-    /// an error.
-    keeps_duplicates: bool,
-    /// True if the text before it ended with `...`.
-    pub(crate) is_after_end: bool,
-    /// The weight that aliases may still add beyond a multiple of the text.
-    pub(crate) headroom: usize,
-}
-
 impl<'t> Yaml<'t> {
-    /// The body of a request.
-    pub(crate) fn body(text: &'t str) -> Self {
-        Self {
-            text,
-            is_file: false,
-            keeps_duplicates: false,
-            is_after_end: false,
-            headroom: HEADROOM,
-        }
-    }
-
-    /// A file, or a part of one.
-    pub(crate) fn file(text: &'t str) -> Self {
-        Self {
-            is_file: true,
-            ..Self::body(text)
-        }
-    }
-
-    pub(crate) fn keeping_duplicates(self) -> Self {
-        Self {
-            keeps_duplicates: true,
-            ..self
-        }
-    }
-
     /// Reads the documents, except empty ones.
     ///
     /// # Errors
@@ -73,7 +29,7 @@ impl<'t> Yaml<'t> {
     /// When the text is not YAML, Kubernetes doesn't read it, or it is too large.
     pub(crate) fn documents(&mut self) -> Result<Vec<Node<'t>>, SchemeError> {
         let (read, problem) = self.compose(self.text);
-        let is_unindented = matches!(problem, Some(Problem::Unindented { .. }));
+        let is_unindented = matches!(problem, Some(ScalarProblem::Unindented { .. }));
         if let Err(strange) = self.check_characters() {
             // An earlier error of the parser takes precedence.
             let line = |error: &SchemeError| error.location().line;
@@ -82,7 +38,9 @@ impl<'t> Yaml<'t> {
             return Err(damaged.unwrap_or(strange));
         }
         match problem {
-            Some(Problem::Unindented { line }) => unindented::documents(self, line).unwrap_or(read),
+            Some(ScalarProblem::Unindented { line }) => {
+                unindented::documents(self, line).unwrap_or(read)
+            }
             _ => read,
         }
     }
@@ -105,7 +63,7 @@ impl<'t> Yaml<'t> {
     fn compose<'o>(
         &mut self,
         text: &'o str,
-    ) -> (Result<Vec<Node<'o>>, SchemeError>, Option<Problem>) {
+    ) -> (Result<Vec<Node<'o>>, SchemeError>, Option<ScalarProblem>) {
         let grown = text.len().saturating_mul(MAX_GROWTH);
         let left = self.headroom.saturating_add(grown);
         let mut composer = Composer::new(Yaml { text, ..*self }, left);
@@ -148,12 +106,4 @@ impl<'t> Yaml<'t> {
         );
         Err(syntax(message, Some((line, column))))
     }
-}
-
-fn syntax(message: String, position: Option<Position>) -> SchemeError {
-    SchemeError::from(Reason::Syntax { message }).on(position)
-}
-
-fn position(marker: &Marker) -> Position {
-    (marker.line(), marker.col() + 1)
 }

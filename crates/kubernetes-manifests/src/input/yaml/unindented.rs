@@ -3,8 +3,8 @@
 //! Kubernetes accepts them, the parser doesn't. White space at the beginning of such a line has no
 //! meaning, so this module inserts it.
 
-use super::Yaml;
-use super::compose::Problem;
+use super::compose::ScalarProblem;
+use super::text::Yaml;
 use crate::error::SchemeError;
 use crate::input::tree::Node;
 
@@ -26,8 +26,8 @@ pub(super) fn documents(
         text = indent(yaml, &text, line)?;
         let (read, problem) = yaml.compose(&text);
         match problem {
-            Some(Problem::Unindented { line: next }) if next > line => line = next,
-            Some(Problem::Unindented { .. }) => return None,
+            Some(ScalarProblem::Unindented { line: next }) if next > line => line = next,
+            Some(ScalarProblem::Unindented { .. }) => return None,
             _ => {
                 let owned = |read: Vec<Node<'_>>| read.into_iter().map(Node::into_owned).collect();
                 return Some(read.map(owned));

@@ -10,7 +10,7 @@ use std::io::{self, Write};
 
 use anstream::{AutoStream, ColorChoice};
 
-use super::arguments::{Args, Color, Format};
+use super::arguments::{Args, Color, OutputFormat};
 use super::report::FileReport;
 use super::summary::Summary;
 pub use text::Line;
@@ -22,17 +22,17 @@ pub use text::Line;
 /// When standard output can't be written.
 pub(super) fn print(args: &Args, files: &[FileReport], summary: &Summary) -> io::Result<()> {
     let choice = match (args.format, args.color) {
-        (Format::Text, Color::Auto) => ColorChoice::Auto,
-        (Format::Text, Color::Always) => ColorChoice::Always,
+        (OutputFormat::Text, Color::Auto) => ColorChoice::Auto,
+        (OutputFormat::Text, Color::Always) => ColorChoice::Always,
         _ => ColorChoice::Never,
     };
     let out = &mut AutoStream::new(io::stdout().lock(), choice);
     match args.format {
-        Format::Text => text::print(out, files)?,
-        Format::Json => json::print(out, files, summary)?,
-        Format::Junit => junit::print(out, files)?,
-        Format::Sarif => sarif::print(out, files)?,
-        Format::Github => github::print(out, files)?,
+        OutputFormat::Text => text::print(out, files)?,
+        OutputFormat::Json => json::print(out, files, summary)?,
+        OutputFormat::Junit => junit::print(out, files)?,
+        OutputFormat::Sarif => sarif::print(out, files)?,
+        OutputFormat::Github => github::print(out, files)?,
     }
     out.flush()
 }
