@@ -2,6 +2,7 @@
 
 mod budget;
 mod cache;
+mod cargo;
 mod custom;
 mod diff;
 mod differences;
@@ -11,9 +12,12 @@ mod generate;
 mod go;
 mod inputs;
 mod output;
+mod proof;
 mod readme;
+mod release;
 mod rustfmt;
 mod spec;
+mod tidy;
 mod upstream;
 mod workspace;
 
@@ -40,7 +44,10 @@ enum Command {
     Codegen(generate::Arguments),
     Diff(diff::Arguments),
     E2e(e2e::Arguments),
+    Proof(proof::Arguments),
+    Release(release::Arguments),
     Spec(spec::Arguments),
+    Tidy(tidy::Arguments),
     Upstream(upstream::Arguments),
 }
 
@@ -51,7 +58,10 @@ fn main() -> ExitCode {
         // As `diff` does, it exits with 1 for what it found.
         Command::Diff(arguments) => return diff::run(&arguments),
         Command::E2e(arguments) => e2e::run(&arguments),
+        Command::Proof(arguments) => proof::run(&arguments),
+        Command::Release(arguments) => release::run(&arguments),
         Command::Spec(arguments) => spec::run(&arguments),
+        Command::Tidy(arguments) => tidy::run(&arguments),
         Command::Upstream(arguments) => upstream::run(&arguments),
     };
     match result {

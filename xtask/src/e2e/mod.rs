@@ -33,9 +33,9 @@ const REQUIRED: [&str; 2] = ["etcd", "kube-apiserver"];
 /// under the name of what they were built from. The first time takes minutes and 4 GB.
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// The release of Kubernetes whose server is built; the newest in tests/e2e/control-plane if it isn't
-    /// said. An older one has no controllers: without arguments, only the tests run that ask the API
-    /// server alone.
+    /// The release of Kubernetes whose server is built; by default, the newest in
+    /// tests/e2e/control-plane. Older ones have no controllers: without arguments, only tests that need
+    /// none run.
     #[arg(long, value_name = "RELEASE")]
     release: Option<Release>,
 
@@ -72,7 +72,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     }
     if arguments.arguments.is_empty() && !has_controllers {
         eprintln!("note: without {CONTROLLERS}, only the tests `differential` and `server` run");
-        let tests = ["--test", "differential", "--test", "server"];
+        let tests = ["--test", "it", "--", "differential::", "server::"];
         return test(&root, &assets, &tests.map(OsString::from));
     }
     test(&root, &assets, &arguments.arguments)

@@ -17,7 +17,7 @@ use crate::workspace;
 use list::{FILE, List};
 
 /// The environment variable that names a folder to use instead.
-const VARIABLE: &str = "UPSTREAM_DIR";
+pub(crate) const VARIABLE: &str = "UPSTREAM_DIR";
 
 /// The folders that every test with upstream files needs.
 const REQUIRED: [&str; 2] = ["openapi", "golden"];
@@ -41,7 +41,7 @@ pub(crate) fn run(_: &Arguments) -> Result<(), Box<dyn Error>> {
 }
 
 /// Returns the folder of upstream files, and fetches them if necessary.
-fn folder(root: &Path) -> Result<PathBuf, Box<dyn Error>> {
+pub(crate) fn folder(root: &Path) -> Result<PathBuf, Box<dyn Error>> {
     match env::var_os(VARIABLE).filter(|folder| !folder.is_empty()) {
         // Tests resolve it against the root, too.
         Some(folder) => given(&root.join(folder)),

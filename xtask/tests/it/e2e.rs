@@ -319,12 +319,9 @@ fn arguments_go_to_cargo_test() {
     for (arguments, wanted) in [
         (
             &[][..],
-            "--test differential --test server -- --include-ignored",
+            "--test it -- --include-ignored differential:: server::",
         ),
-        (
-            &["--", "--test", "server"],
-            "--test server -- --include-ignored",
-        ),
+        (&["--", "--test", "it"], "--test it -- --include-ignored"),
         (
             &["--", "--release", "--", "--nocapture", "kinds"],
             "--release -- --include-ignored --nocapture kinds",

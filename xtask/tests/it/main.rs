@@ -16,9 +16,14 @@ mod diff;
 mod e2e;
 mod fetch;
 mod fresh;
+#[cfg(unix)]
+mod proof;
 mod rehearsal;
+#[cfg(unix)]
+mod release;
 mod spec;
 mod tidy;
+mod tidy_command;
 mod upstream;
 #[cfg(unix)]
 mod upstream_command;

@@ -1,0 +1,231 @@
+//! Compiles packages from their archives, as users get them.
+
+use std::error::Error;
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::packages::{Package, Workspace};
+use super::{Problems, examples};
+use crate::{cargo, workspace};
+
+/// The start of the names of the packages that have the examples of a README.
+const EXAMPLES: &str = "examples-of-";
+
+/// The unpacked archives, as members of a workspace in which they depend on one another.
+struct Unpacked<'a> {
+    folder: PathBuf,
+    /// The folder for what is built. That of the workspace has the dependencies already.
+    target: PathBuf,
+    workspace: &'a Workspace,
+}
+
+/// Checks the archives of all packages and the examples of their READMEs, and returns the number of
+/// examples of each package.
+pub(super) fn check(
+    root: &Path,
+    workspace: &Workspace,
+    problems: &mut Problems,
+) -> Result<Vec<usize>, Box<dyn Error>> {
+    let temporary = tempfile::tempdir().map_err(|e| format!("error: no temporary folder: {e}"))?;
+    let target = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
+    let unpacked = Unpacked {
+        folder: temporary.path().join("packages"),
+        target: root.join(target.unwrap_or_else(|| "target".into())),
+        workspace,
+    };
+    pack(root, workspace, temporary.path())?;
+    unpacked.unpack(&temporary.path().join("package"))?;
+    let counts = unpacked.write(root)?;
+    for (package, count) in workspace.published().zip(&counts) {
+        unpacked.compile(root, package, *count, problems)?;
+    }
+    Ok(counts)
+}
+
+/// Packs all packages.
+fn pack(root: &Path, workspace: &Workspace, target: &Path) -> Result<(), Box<dyn Error>> {
+    let mut command = cargo::command(root);
+    // Cargo would compile each with all it needs.
+    command.args(["package", "--no-verify", "--allow-dirty", "--quiet"]);
+    for package in workspace.published() {
+        command.args(["--package", &package.name]);
+    }
+    let output = cargo::run(command.arg("--target-dir").arg(target))?;
+    if !output.status.success() {
+        let errors = String::from_utf8_lossy(&output.stderr);
+        return Err(format!("error: `cargo package` failed: {}", errors.trim()).into());
+    }
+    Ok(())
+}
+
+impl Unpacked<'_> {
+    fn unpack(&self, archives: &Path) -> Result<(), Box<dyn Error>> {
+        make(&self.folder)?;
+        for package in self.workspace.published() {
+            let archive = archives.join(format!("{}.crate", package.folder()));
+            let mut command = Command::new("tar");
+            command.arg("--extract").arg("--file").arg(&archive);
+            let output = cargo::run(command.arg("--directory").arg(&self.folder))?;
+            if !output.status.success() {
+                let errors = String::from_utf8_lossy(&output.stderr);
+                let archive = archive.display();
+                return Err(format!("error: can't unpack {archive}: {}", errors.trim()).into());
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the manifest of the workspace and the packages of examples, and returns their number by
+    /// package.
+    fn write(&self, root: &Path) -> Result<Vec<usize>, Box<dyn Error>> {
+        let mut manifest =
+            "[workspace]\nresolver = \"3\"\nmembers = [\"*\"]\n\n[patch.crates-io]\n".to_owned();
+        let mut counts = Vec::new();
+        for package in self.workspace.published() {
+            writeln!(
+                manifest,
+                "{} = {{ path = {:?} }}",
+                package.name,
+                package.folder()
+            )?;
+            counts.push(self.write_examples(package)?);
+        }
+        write(&self.folder.join("Cargo.toml"), &manifest)?;
+        let lock = root.join("Cargo.lock");
+        let copied = fs::copy(&lock, self.folder.join("Cargo.lock"));
+        copied.map_err(|e| workspace::error("can't copy", &lock, &e))?;
+        Ok(counts)
+    }
+
+    /// Writes a package with the examples of a README, if it has any.
+    fn write_examples(&self, package: &Package) -> Result<usize, Box<dyn Error>> {
+        let source = self.folder.join(package.folder());
+        let readme = package.readme().unwrap_or("README.md");
+        let found = examples::of(&workspace::read(&source.join(readme))?);
+        if found.is_empty() {
+            return Ok(0);
+        }
+        let folder = self.folder.join(format!("{EXAMPLES}{}", package.name));
+        let text = workspace::read(&source.join("Cargo.toml"))?;
+        write(&folder.join("Cargo.toml"), &manifest(package, &text)?)?;
+        write(&folder.join("src/lib.rs"), "")?;
+        for (number, example) in found.iter().enumerate() {
+            let path = format!("examples/readme_{}.rs", number + 1);
+            write(&folder.join(path), example)?;
+        }
+        Ok(found.len())
+    }
+
+    /// Compiles a package with its own features, and its examples with those of its documentation.
+    fn compile(
+        &self,
+        root: &Path,
+        package: &Package,
+        examples: usize,
+        problems: &mut Problems,
+    ) -> Result<(), Box<dyn Error>> {
+        let name = &package.name;
+        let place = package.manifest(self.workspace);
+        if let Some(errors) = self.cargo_check(root, name, &[])? {
+            let problem = format!("the archive of `{name}` does not compile:\n{errors}");
+            let help = "add the features that it uses to its own dependencies";
+            problems.add(&place, &problem, help);
+        } else if examples > 0 {
+            let examples = format!("{EXAMPLES}{name}");
+            if let Some(errors) = self.cargo_check(root, &examples, &["--examples"])? {
+                let problem =
+                    format!("an example in the README of `{name}` does not compile:\n{errors}");
+                let help = "correct the README, or add what the example uses to the dependencies or dev-dependencies of the package";
+                problems.add(&place, &problem, help);
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs `cargo check`, and returns the errors if it fails.
+    fn cargo_check(
+        &self,
+        root: &Path,
+        package: &str,
+        arguments: &[&str],
+    ) -> Result<Option<String>, Box<dyn Error>> {
+        eprintln!("  {package}");
+        let mut command = cargo::command(root);
+        command.args(["check", "--quiet", "--package", package]);
+        command.args(arguments).arg("--manifest-path");
+        command.arg(self.folder.join("Cargo.toml"));
+        let output = cargo::run(command.arg("--target-dir").arg(&self.target))?;
+        let errors = String::from_utf8_lossy(&output.stderr);
+        Ok((!output.status.success()).then(|| errors.trim().to_owned()))
+    }
+}
+
+impl Package {
+    /// Returns the name of the folder in the archive.
+    fn folder(&self) -> String {
+        format!("{}-{}", self.name, self.version)
+    }
+}
+
+/// Returns the manifest of the examples, with the dependencies that the archive has.
+fn manifest(package: &Package, archived: &str) -> Result<String, Box<dyn Error>> {
+    let place = format!("Cargo.toml of the archive of {}", package.name);
+    let archived: toml::Table = archived
+        .parse()
+        .map_err(|e| format!("error: {place}: {e}"))?;
+    let mut dependencies = toml::Table::new();
+    for section in ["dependencies", "dev-dependencies"] {
+        let found = archived.get(section).and_then(toml::Value::as_table);
+        for (name, dependency) in found.into_iter().flatten() {
+            let mut dependency = dependency.clone();
+            if let Some(table) = dependency.as_table_mut() {
+                table.remove("optional");
+            }
+            dependencies.insert(name.clone(), dependency);
+        }
+    }
+    let (others, own): (Vec<_>, Vec<_>) = package
+        .documented_features()
+        .partition(|feature| feature.contains('/'));
+    let mut this = toml::Table::new();
+    this.insert("version".to_owned(), package.version.clone().into());
+    this.insert("features".to_owned(), own.into());
+    dependencies.insert(package.name.clone(), this.into());
+    // A program chooses the release of k8s-openapi's types.
+    for (name, feature) in others.iter().filter_map(|feature| feature.split_once('/')) {
+        let Some(dependency) = dependencies
+            .get_mut(name)
+            .and_then(toml::Value::as_table_mut)
+        else {
+            continue;
+        };
+        let features = dependency
+            .entry("features")
+            .or_insert_with(|| toml::Value::Array(Vec::new()));
+        if let Some(features) = features.as_array_mut() {
+            features.push(feature.into());
+        }
+    }
+    let mut table = toml::Table::new();
+    let name = format!("{EXAMPLES}{}", package.name);
+    let header = [
+        ("name", name.as_str()),
+        ("version", "0.0.0"),
+        ("edition", "2024"),
+    ];
+    let header = header.map(|(key, value)| (key.to_owned(), value.into()));
+    table.insert("package".to_owned(), toml::Table::from_iter(header).into());
+    table.insert("dependencies".to_owned(), dependencies.into());
+    Ok(table.to_string())
+}
+
+fn make(folder: &Path) -> Result<(), Box<dyn Error>> {
+    fs::create_dir_all(folder).map_err(|e| workspace::error("can't make", folder, &e))
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Box<dyn Error>> {
+    make(path.parent().unwrap_or(path))?;
+    fs::write(path, text).map_err(|e| workspace::error("can't write", path, &e))
+}

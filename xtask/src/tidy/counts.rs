@@ -1,0 +1,51 @@
+//! Counts of folders, words and test binaries.
+
+use std::error::Error;
+use std::fs;
+use std::path::Path;
+
+use super::sources::Sources;
+use super::{Count, as_number};
+use crate::workspace;
+
+/// Counts the folders at the root. Those of tools are hidden, and what is built isn't part of it.
+pub(super) fn folders(root: &Path) -> Result<Count, Box<dyn Error>> {
+    let report = |e| workspace::error("can't read", root, &e);
+    let mut places = Vec::new();
+    for entry in fs::read_dir(root).map_err(report)? {
+        let entry = entry.map_err(report)?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if entry.path().is_dir() && !name.starts_with('.') && name != "target" {
+            places.push(name);
+        }
+    }
+    places.sort();
+    Ok(Count::of(
+        "folders at the root, without hidden ones",
+        16,
+        places,
+    ))
+}
+
+/// Counts the words of ARCHITECTURE.md.
+pub(super) fn words(root: &Path) -> Result<Count, Box<dyn Error>> {
+    let text = workspace::read(&root.join("ARCHITECTURE.md"))?;
+    Ok(Count {
+        name: "words of ARCHITECTURE.md",
+        value: as_number(text.split_whitespace().count()),
+        limit: 1800.0,
+        unit: "",
+        places: Vec::new(),
+    })
+}
+
+/// Counts the programs that integration tests are linked into.
+pub(super) fn test_binaries(sources: &Sources) -> Count {
+    let targets = sources.packages.iter().flat_map(|package| &package.targets);
+    let tests = targets.filter(|target| target.kind.iter().any(|kind| kind == "test"));
+    let mut places: Vec<_> = tests
+        .map(|target| format!("{}: {}", target.src_path.display(), target.name))
+        .collect();
+    places.sort();
+    Count::of("integration-test binaries", 35, places)
+}

@@ -1,0 +1,98 @@
+//! The Rust files of all packages of the workspace.
+
+use std::error::Error;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use crate::{cargo, workspace};
+
+/// The packages and files of the workspace.
+pub(super) struct Sources {
+    pub(super) packages: Vec<Package>,
+    /// All Rust files, sorted by path.
+    pub(super) files: Vec<File>,
+}
+
+/// A file with its path from the root.
+pub(super) struct File {
+    pub(super) path: String,
+    pub(super) text: String,
+}
+
+/// A member of the workspace.
+#[derive(Deserialize)]
+pub(super) struct Package {
+    manifest_path: PathBuf,
+    pub(super) targets: Vec<Target>,
+}
+
+/// A library, program, test or benchmark.
+#[derive(Deserialize)]
+pub(super) struct Target {
+    pub(super) name: String,
+    pub(super) kind: Vec<String>,
+    pub(super) src_path: PathBuf,
+}
+
+impl Sources {
+    /// Reads all files.
+    pub(super) fn read(root: &Path) -> Result<Self, Box<dyn Error>> {
+        #[derive(Deserialize)]
+        struct Metadata {
+            packages: Vec<Package>,
+        }
+        let mut command = cargo::command(root);
+        let output = cargo::run(command.args(["metadata", "--no-deps", "--format-version", "1"]))?;
+        if !output.status.success() {
+            let errors = String::from_utf8_lossy(&output.stderr);
+            return Err(format!("error: `cargo metadata` failed: {}", errors.trim()).into());
+        }
+        let Metadata { mut packages } = serde_json::from_slice(&output.stdout)
+            .map_err(|e| format!("error: can't read cargo's metadata: {e}"))?;
+        let mut files = Vec::new();
+        for package in &mut packages {
+            for target in &mut package.targets {
+                if let Ok(path) = target.src_path.strip_prefix(root) {
+                    target.src_path = path.to_owned();
+                }
+            }
+            let folder = package.manifest_path.parent().unwrap_or(root);
+            collect(root, folder, &mut files)?;
+        }
+        files.sort_by(|left, right| left.path.cmp(&right.path));
+        Ok(Self { packages, files })
+    }
+
+    /// Returns the file with a path from the root.
+    pub(super) fn file(&self, path: &Path) -> Option<&File> {
+        let path = shown(path);
+        let at = self.files.binary_search_by(|file| file.path.cmp(&path));
+        at.ok().and_then(|at| self.files.get(at))
+    }
+}
+
+/// Reads the Rust files below a folder that belong to its package.
+fn collect(root: &Path, folder: &Path, files: &mut Vec<File>) -> Result<(), Box<dyn Error>> {
+    let report = |e| workspace::error("can't read", folder, &e);
+    for entry in fs::read_dir(folder).map_err(report)? {
+        let path = entry.map_err(report)?.path();
+        let is_rust = path.extension().is_some_and(|end| end == "rs");
+        let is_other = path.join("Cargo.toml").is_file() || path.ends_with("target");
+        if path.is_dir() && !is_other {
+            collect(root, &path, files)?;
+        } else if is_rust {
+            files.push(File {
+                text: workspace::read(&path)?,
+                path: shown(path.strip_prefix(root).unwrap_or(&path)),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Writes a path with `/` on every system.
+fn shown(path: &Path) -> String {
+    path.display().to_string().replace('\\', "/")
+}
