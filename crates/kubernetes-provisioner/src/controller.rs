@@ -1,6 +1,5 @@
 //! The controller: the server for metrics, the election, and the work of the leader.
 
-use std::net::SocketAddr;
 use std::time::Duration;
 
 use core_v1::PersistentVolume;
@@ -10,7 +9,7 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
-use tracing::{info, warn};
+use tracing::warn;
 
 use crate::adapter::Adapter;
 use crate::events::Events;
@@ -86,8 +85,8 @@ impl<V: Volume, P: Provisioner<V>> Controller<P, V> {
             state,
         } = self;
         let stopped = state.clone();
-        let mut server = JoinSet::new();
-        listen(&mut server, &settings, &metrics, &state).await?;
+        #[cfg(feature = "http")]
+        let _server = crate::http::listen(&settings, &metrics, &state).await?;
         let identity = leaderelection::identity();
         let name = settings.names.primary.clone();
         let (events, writer) = Events::new(client.clone(), name.clone(), identity.clone());
@@ -141,43 +140,4 @@ fn election_config(
         .with_retry_period(election.retry_period)
         // The work ends earlier by itself.
         .with_stop_timeout(drain + LAST_ATTEMPTS * 2)
-}
-
-#[cfg(feature = "http")]
-async fn listen(
-    tasks: &mut JoinSet<()>,
-    settings: &Settings,
-    metrics: &Metrics,
-    state: &watch::Sender<RunState>,
-) -> Result<(), RunError> {
-    if settings.metrics_port == 0 {
-        return Ok(());
-    }
-    let address = SocketAddr::new(settings.metrics_address, settings.metrics_port);
-    let listener = tokio::net::TcpListener::bind(address)
-        .await
-        .map_err(|source| RunError::Listen { address, source })?;
-    let path = settings.metrics_path.clone();
-    tasks.spawn(crate::http::serve(
-        listener,
-        path,
-        metrics.clone(),
-        state.subscribe(),
-    ));
-    info!(%address, "serving metrics and health");
-    Ok(())
-}
-
-#[cfg(not(feature = "http"))]
-#[expect(
-    clippy::unused_async,
-    reason = "it has the signature of the one with a server"
-)]
-async fn listen(
-    _: &mut JoinSet<()>,
-    _: &Settings,
-    _: &Metrics,
-    _: &watch::Sender<RunState>,
-) -> Result<(), RunError> {
-    Ok(())
 }
