@@ -18,7 +18,7 @@
 //! the other version and back, which shows what that version represents of it. A field of the
 //! object that is equal to the one in that result takes the preserved value. A field that has
 //! changed since is not restored. Elements of lists are matched by their keys
-//! ([`Kind::LIST_MAP_KEYS`]).
+//! ([`Kind::LIST_MAP_KEYS`](crate::Kind::LIST_MAP_KEYS)).
 //!
 //! Kubernetes limits the annotations of an object to 256 KiB in all. A source that doesn't fit is
 //! an error, and so is an annotation that can't be read. Other annotations stay as they are. The

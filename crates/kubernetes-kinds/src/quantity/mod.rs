@@ -1,6 +1,6 @@
 //! Quantities by their value, exactly: `1Gi` is `1024Mi` and `0.5` is `500m`.
 //!
-//! `k8s_openapi`'s [`Quantity`] is a string. [`Amount`] is its value, as Kubernetes' own code
+//! `k8s_openapi`'s `Quantity` is a string. [`Amount`] is its value, as Kubernetes' own code
 //! parses it: it accepts the same strings, rounds fractions of a nano away from zero, and limits
 //! binary quantities to 2⁶³−1; decimal quantities have no limit. Values of up to 38 digits are
 //! parsed and compared without allocation.
