@@ -1,5 +1,5 @@
-//! What it costs to generate: all documents of a release of Kubernetes, beside what reading and parsing
-//! them alone costs, and documents of 100 to 10,000 schemas.
+//! The cost of generating: all documents of a release of Kubernetes, beside the cost of reading and
+//! parsing them alone, and documents of 100 to 10,000 schemas.
 //!
 //! ```text
 //! UPSTREAM_DIR=path/to/upstream cargo bench -p xtask --bench generate
@@ -122,7 +122,7 @@ fn cost(start: Instant, of: UsageWho) -> Cost {
     )
 }
 
-/// What runs cost, in a folder in which nothing is generated before.
+/// Measures runs in a folder in which nothing is generated before.
 fn costs(what: &str, spec: &Path, folder: &Path, runs: usize) -> Vec<Cost> {
     let once = |run: usize| {
         // What the last run wrote is put aside, not removed: where ext4 makes new files, it passes over

@@ -1,4 +1,5 @@
-//! `cargo xtask codegen --crd`: crates for CustomResourceDefinitions that codegen.toml doesn't name.
+//! `cargo xtask codegen --crd`: crates for CustomResourceDefinitions that codegen.toml doesn't
+//! name.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -10,8 +11,8 @@ use codegen::{Config, CustomVersion, Diagnostics, DocumentSource, Inputs, Releas
 use crate::inputs::Found;
 use crate::workspace;
 
-/// The configuration of a crate for each group and version in files of manifests, and what the files
-/// have.
+/// Reads files of manifests, and makes the configuration of a crate for each group and version in
+/// them.
 pub(crate) fn read(
     root: &Path,
     files: &[PathBuf],

@@ -27,9 +27,9 @@ pub(crate) type Schemas = BTreeMap<String, BTreeSet<String>>;
 pub(crate) struct Expected<'a> {
     pub(crate) change: Change,
     pub(crate) at: &'a Pattern,
-    /// What explains it.
+    /// The reason for the difference.
     pub(crate) why: String,
-    /// Whether it need not be there: no document says whether the release had it.
+    /// True if it may be missing: no document shows that the release had it.
     pub(crate) is_uncertain: bool,
 }
 
@@ -70,7 +70,7 @@ enum Place {
 }
 
 impl Differences {
-    /// Reads the list; what it says must be about documents and schemas that there are.
+    /// Reads the list, which may name existing documents and schemas only.
     pub(crate) fn read(root: &Path, schemas: &Schemas) -> Result<Self, Box<dyn Error>> {
         let text = workspace::read(&root.join(FILE))?;
         let listed: Self = toml::from_str(&text).map_err(|e| format!("error: {FILE}: {e}"))?;
@@ -168,7 +168,7 @@ impl Differences {
         self.compared.range(..upstream).next_back().copied()
     }
 
-    /// What is to be said of documents of a release, if the list rests on none as old or new.
+    /// Returns a note if a release is older or newer than all that the list was made from.
     pub(crate) fn out_of_range(&self, upstream: Release) -> Option<String> {
         let (first, last) = (self.compared.first()?, self.compared.last()?);
         (upstream < *first || upstream > *last).then(|| {
@@ -213,12 +213,12 @@ impl Pattern {
         &self.0
     }
 
-    /// Whether it matches this place.
+    /// Returns true if it matches this place.
     pub(crate) fn covers(&self, pointer: &Pointer) -> bool {
         pointer.segments().count() == self.0.len() && self.starts_with(pointer)
     }
 
-    /// Whether what it matches is inside of this place.
+    /// Returns true if it matches places inside of this one.
     pub(crate) fn is_inside(&self, pointer: &Pointer) -> bool {
         pointer.segments().count() < self.0.len() && self.starts_with(pointer)
     }
@@ -230,7 +230,7 @@ impl Pattern {
             .all(|(segment, part)| is_like(&segment, part))
     }
 
-    /// Whether it is about one of these schemas, or about none in particular.
+    /// Returns true if it is about one of these schemas, or about no schema.
     fn is_about_one_of(&self, schemas: &BTreeSet<String>) -> bool {
         match self.0.as_slice() {
             [components, of, name, ..] if components == "components" && of == "schemas" => {

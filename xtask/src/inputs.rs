@@ -11,7 +11,7 @@ use codegen::{
 use crate::fetch::Record;
 use crate::workspace;
 
-/// What the generator works on, and where it was read.
+/// The inputs of the generator, and their files.
 pub(crate) struct Found {
     /// The configuration, cut down to the documents that there are.
     pub(crate) config: Config,
@@ -21,7 +21,7 @@ pub(crate) struct Found {
 }
 
 impl Found {
-    /// What is worked on, with the path of each text.
+    /// Combines the inputs with the path of each text.
     pub(crate) fn new(config: Config, inputs: Inputs, paths: BTreeMap<String, PathBuf>) -> Self {
         Self {
             config,
@@ -158,7 +158,7 @@ pub(crate) fn read(
 }
 
 impl Folder<'_> {
-    /// Whether a document is in the folder of its release below this one.
+    /// Returns true if a document is in the folder of its release below this one.
     fn is_laid_out_for(&self, document: &DocumentConfig) -> bool {
         let wanted = self
             .release
@@ -239,15 +239,15 @@ fn find(
         return Err(not_found(folder, document));
     }
     let release = match (folder.release, release_of(folder.path)) {
-        (Some(said), Some(named)) if said != named => {
+        (Some(given), Some(named)) if given != named => {
             return Err(format!(
-                "error: --release {said}, but {} is named after {named}\n  \
+                "error: --release {given}, but {} is named after {named}\n  \
                  help: leave --release out, or rename the folder",
                 folder.path.display()
             )
             .into());
         }
-        (said, named) => said.or(named).unwrap_or_else(|| {
+        (given, named) => given.or(named).unwrap_or_else(|| {
             eprintln!(
                 "note: taking {} for a document of Kubernetes {}, as {} says; name the folder \
                  after its release (v1.34) or say --release 1.34 if it is another",

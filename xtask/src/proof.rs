@@ -18,8 +18,8 @@ const FILE: &str = "xtask/proof.toml";
 
 /// Run the long checks of xtask/proof.toml, and print a table.
 ///
-/// Continues after a run that fails. The output of each run is in target/proof. All runs together take
-/// hours.
+/// Continues after a run that fails. The output of each run is in target/proof. All runs together
+/// take hours.
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// The runs; all if none is named.

@@ -1,4 +1,5 @@
-//! `cargo xtask spec`, and of it `verify`: compares the structure of our documents with Kubernetes' own.
+//! `cargo xtask spec`. Its subcommand `verify` compares the structure of our documents with
+//! Kubernetes' own.
 
 use std::collections::BTreeMap;
 use std::error::Error;

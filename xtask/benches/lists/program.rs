@@ -112,7 +112,7 @@ fn memory<T: DeserializeOwned>(json: &str) -> usize {
     bytes / LENGTH
 }
 
-/// The median of how many times as fast ours is, of pairs that begin with one and the other in turn.
+/// Returns how many times as fast ours is: the median of pairs that begin with each in turn.
 fn ratio(ours: impl Fn() -> Duration, theirs: impl Fn() -> Duration) -> (f64, Duration) {
     (ours(), theirs());
     let mut ratios = Vec::new();

@@ -13,7 +13,7 @@ use serde::Deserialize;
 use super::work::Work;
 use crate::workspace;
 
-/// What `cargo metadata` says of the workspace and its dependencies.
+/// The answer of `cargo metadata`: the workspace and its dependencies.
 #[derive(Deserialize)]
 pub(super) struct Workspace {
     pub(super) packages: Vec<Package>,
@@ -44,7 +44,7 @@ pub(super) type Sizes = BTreeMap<String, u64>;
 
 /// One build of a program.
 pub(super) struct Build {
-    /// What cargo and all that it started took.
+    /// The work of cargo and all processes that it started.
     pub(super) work: Work,
     /// Bytes of the rlibs that the program is linked from, by package.
     pub(super) sizes: Sizes,
@@ -125,7 +125,7 @@ impl Cargo {
             .map_err(|e| format!("error: can't read cargo's metadata: {e}").into())
     }
 
-    /// What `cargo --version --verbose` says after a prefix: its version after `cargo `.
+    /// Returns the rest of the line of `cargo -Vv` that starts with a prefix, such as `host: `.
     pub(super) fn about(&self, root: &Path, prefix: &str) -> Result<String, Box<dyn Error>> {
         let mut command = Command::new(&self.program);
         let text = output(command.arg("-Vv").current_dir(root))?;

@@ -21,7 +21,7 @@ pub(super) struct Limits {
     pub(super) budgets: Vec<Limit>,
 }
 
-/// What one crate may add.
+/// The work and the size that one crate may add.
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(super) struct Limit {

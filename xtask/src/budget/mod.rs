@@ -19,7 +19,7 @@ use self::table::{Cost, Row};
 use self::work::Basis;
 use crate::workspace;
 
-/// The runs whose median says that CPU time exceeds a budget. Of instructions, one says so.
+/// The number of runs whose median shows that CPU time exceeds a budget. Instructions need one run.
 const CERTAIN: u32 = 3;
 
 /// Measure what crates of this workspace add to a user's build, and fail if it exceeds the budget.

@@ -13,7 +13,7 @@ use crate::workspace;
 
 /// A program that depends on k8s-openapi, and on a generated crate or none.
 pub(super) struct Program {
-    /// What it depends on, for people.
+    /// Describes its dependencies in messages.
     pub(super) label: String,
     manifest: String,
     source: String,

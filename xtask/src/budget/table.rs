@@ -1,14 +1,14 @@
-//! What was measured, compared with the budgets, as a table.
+//! The measured figures beside the budgets, as a table.
 
 use super::cargo::Sizes;
 use super::limits::{Limit, Limits};
 use super::work::{Basis, Work};
 
-/// What one build of a program took, beside k8s-openapi alone in the same run.
+/// The cost of one build of a program, beside k8s-openapi alone in the same run.
 pub(super) struct Cost {
-    /// What k8s-openapi alone took.
+    /// The work of k8s-openapi alone.
     pub(super) reference: Work,
-    /// What was taken beyond that.
+    /// The work beyond that.
     pub(super) added: Work,
     /// The rlibs of k8s-openapi alone.
     pub(super) reference_sizes: Sizes,
@@ -54,7 +54,7 @@ impl<'a> Row<'a> {
         median(self.costs.iter().map(value).collect())
     }
 
-    /// What is added, of what k8s-openapi alone takes, in each run.
+    /// Returns the added work as a share of that of k8s-openapi alone, for each run.
     fn shares(&self) -> Vec<f64> {
         let basis = self.basis();
         let costs = self.costs.iter();
@@ -105,7 +105,7 @@ impl<'a> Row<'a> {
         self.median(|cost| total(&cost.sizes) - total(&cost.reference_sizes))
     }
 
-    /// Whether the work exceeds what is tolerated.
+    /// Returns true if the work exceeds the tolerance.
     pub(super) fn is_slow(&self, limits: &Limits) -> bool {
         self.share() > limits.tolerated_share(self.limit, self.basis())
     }

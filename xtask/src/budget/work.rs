@@ -1,4 +1,4 @@
-//! What a command takes of a processor.
+//! The work of a command: instructions or CPU time.
 
 use std::error::Error;
 
@@ -20,7 +20,7 @@ pub(super) enum Basis {
 }
 
 impl Basis {
-    /// What is compared, for people.
+    /// Names the unit of comparison in messages.
     pub(super) fn label(self) -> &'static str {
         match self {
             Self::Instructions => "instructions",

@@ -67,8 +67,8 @@ fn item(text: &mut String, change: &Change) {
     if change.severity() == Severity::None {
         return;
     }
-    let mut push = |name: &str, said: &str| {
-        let _ = writeln!(text, "  - {name}: {}", plain(said));
+    let mut push = |name: &str, value: &str| {
+        let _ = writeln!(text, "  - {name}: {}", plain(value));
     };
     if let Some(whereabouts) = whereabouts(&change.place) {
         push("in", &whereabouts);

@@ -13,7 +13,7 @@ use crate::fetch::{self, Origin};
 use crate::inputs::Found;
 use crate::spec;
 
-/// What names a release on the command line.
+/// A release as it is given on the command line.
 #[derive(Clone, Debug)]
 pub(crate) enum Given {
     /// Documents from elsewhere.
@@ -73,7 +73,8 @@ impl Given {
     }
 }
 
-/// What our own documents, their overlays and the list of differences say of a release.
+/// Returns the state of our own documents at a release, by their overlays and the list of
+/// differences.
 fn own(
     release: Release,
     root: &Path,

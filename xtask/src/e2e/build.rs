@@ -12,7 +12,7 @@ use super::{REQUIRED, go};
 use crate::cache::{Locked, Place};
 use crate::workspace;
 
-/// How often a build that goes on says so.
+/// The time between reports of a build.
 const SIGN_OF_LIFE: Duration = Duration::from_secs(30);
 
 /// The folder of the programs that a go.mod and go.sum describe, and what they say.
@@ -81,16 +81,16 @@ fn build(
     Ok(())
 }
 
-/// Waits for a build, and says now and then that it goes on.
+/// Waits for a build, and reports now and then that it continues.
 fn wait(mut child: Child, what: &str) -> std::io::Result<ExitStatus> {
     let started = Instant::now();
-    let mut said = started;
+    let mut reported = started;
     loop {
         if let Some(status) = child.try_wait()? {
             return Ok(status);
         }
-        if said.elapsed() >= SIGN_OF_LIFE {
-            said = Instant::now();
+        if reported.elapsed() >= SIGN_OF_LIFE {
+            reported = Instant::now();
             eprintln!("  {what} … {} s", started.elapsed().as_secs());
         }
         sleep(Duration::from_millis(100));

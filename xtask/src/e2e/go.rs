@@ -25,16 +25,16 @@ pub(super) fn version(folder: &Path, recipe: &Recipe) -> Result<String, Box<dyn 
         Err(e) => return Err(format!("error: can't run go: {e}").into()),
     };
     if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stderr);
+        let errors = String::from_utf8_lossy(&output.stderr);
         return Err(format!(
             "error: `go env` failed: {}\n  help: the control plane needs Go {} or newer",
-            said.trim(),
+            errors.trim(),
             recipe.go
         )
         .into());
     }
-    let said = String::from_utf8_lossy(&output.stdout);
-    Ok(said.split_whitespace().collect::<Vec<_>>().join(" "))
+    let text = String::from_utf8_lossy(&output.stdout);
+    Ok(text.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
 /// Starts to build one package, in a folder with go.mod and go.sum.

@@ -23,7 +23,7 @@ const ASSETS: &str = "KUBEBUILDER_ASSETS";
 /// The program of the controllers, which older releases are built without.
 const CONTROLLERS: &str = "kube-controller-manager";
 
-/// What no control plane can do without.
+/// The programs that every control plane needs.
 const REQUIRED: [&str; 2] = ["etcd", "kube-apiserver"];
 
 /// Run the tests against a real Kubernetes API server.

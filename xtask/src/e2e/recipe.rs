@@ -1,4 +1,4 @@
-//! What go.mod says of the control plane.
+//! The programs and versions of the control plane, from go.mod.
 
 use std::error::Error;
 
@@ -8,7 +8,7 @@ const KUBERNETES: &str = "k8s.io/kubernetes";
 /// Where Kubernetes' programs look for their version; the build system sets it.
 const VERSION: &str = "k8s.io/component-base/version";
 
-/// What is to be built.
+/// The programs to build.
 #[derive(Debug, PartialEq)]
 pub(super) struct Recipe {
     /// The go.mod, as errors name it.
@@ -56,16 +56,16 @@ impl Recipe {
             )
             .into());
         };
-        let said = [
+        let values = [
             ("gitVersion", self.version.as_str()),
             ("gitMajor", major),
             ("gitMinor", minor),
         ];
-        let said: String = said
+        let flags: String = values
             .iter()
             .map(|(name, value)| format!(" -X {VERSION}.{name}={value}"))
             .collect();
-        Ok(format!("-s -w{said}"))
+        Ok(format!("-s -w{flags}"))
     }
 
     /// The names of the programs, as envtest knows them.

@@ -1,4 +1,4 @@
-//! What a server says of the documents that it has.
+//! The index of the documents that a server has.
 
 use std::collections::BTreeMap;
 use std::error::Error;

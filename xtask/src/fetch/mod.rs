@@ -128,7 +128,7 @@ pub(crate) fn run(arguments: &Fetch) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// What has to change in the folder of a release. Only files of an earlier run are replaced.
+/// Plans the changes of the folder of a release. Only files of an earlier run are replaced.
 fn plan(folder: &Path, texts: BTreeMap<String, String>) -> Result<Plan, Box<dyn Error>> {
     let earlier = Record::read(folder)?;
     let is_ours = |name: &str| {
@@ -311,7 +311,7 @@ fn of_folder(folder: &Path, groups: &[String]) -> Result<Documents, Box<dyn Erro
     })
 }
 
-/// Whether the name of a file is that of a document of one of these groups.
+/// Returns true if a file has the name of a document of one of these groups.
 fn is_of(name: &str, groups: &[String]) -> bool {
     let group_of = match name.split("__").collect::<Vec<_>>().as_slice() {
         ["api", _] => Some(""),

@@ -1,4 +1,4 @@
-//! What `spec fetch` writes beside the documents: their release and their checksums.
+//! The record that `spec fetch` writes beside documents: their release and checksums.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
@@ -25,7 +25,7 @@ pub(crate) struct Record {
     /// The version of the server that published them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) server: Option<String>,
-    /// Whether they are all documents of the server, or of the groups.
+    /// True if they are all documents of the server, or of the groups.
     pub(crate) complete: bool,
     /// The groups, if not all were fetched.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

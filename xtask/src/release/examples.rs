@@ -47,7 +47,7 @@ fn program(lines: &[&str]) -> String {
         .copied()
         .partition(|line| line.starts_with("#!["));
     let (attributes, code) = (attributes.join("\n"), code.join("\n"));
-    // The last expression says that errors are returned.
+    // As for rustdoc, such a last expression means that errors are returned.
     if code.trim_end().ends_with("(())") {
         return format!(
             "{attributes}\nfn main() {{\n    fn example() -> Result<(), impl std::fmt::Debug> {{\n\

@@ -18,7 +18,7 @@ const K8S_OPENAPI: &str = "k8s-openapi";
 pub(super) struct Workspace {
     packages: Vec<Package>,
     workspace_root: PathBuf,
-    /// What `workspace.package` has.
+    /// The values of `workspace.package`.
     #[serde(skip)]
     shared: Shared,
 }

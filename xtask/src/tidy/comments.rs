@@ -3,7 +3,7 @@
 use super::sources::{File, Sources};
 use super::{Count, as_number};
 
-/// Words that no documentation opens with: it names the thing, or says what a call does.
+/// Words that no documentation opens with: it names the thing, or what a call does.
 const OPENINGS: [&str; 2] = ["What", "Whether"];
 
 /// The share of documentation comments that may open with them, in percent.
@@ -34,8 +34,8 @@ pub(super) fn openings(sources: &Sources) -> Count {
     }
 }
 
-/// Returns the first line of each documentation comment, with its number. Templates of generated files
-/// have them at the start of string literals.
+/// Returns the first line of each documentation comment, with its number. Templates of generated
+/// files have them at the start of string literals.
 fn documentation(file: &File) -> impl Iterator<Item = (usize, &str)> {
     let mut before = None;
     let lines = file.text.lines().enumerate();

@@ -16,15 +16,15 @@ pub fn real_root() -> Option<PathBuf> {
     there.iter().all(|there| *there).then(|| root.to_owned())
 }
 
-/// Returns the folder of Kubernetes' documents and fixtures that UPSTREAM_DIR names. Tests run in the
-/// folder of their package; a relative path is relative to the root.
+/// Returns the folder of Kubernetes' documents and fixtures that UPSTREAM_DIR names. Tests run in
+/// the folder of their package; a relative path is relative to the root.
 pub fn upstream(root: &Path) -> PathBuf {
     let folder = std::env::var_os("UPSTREAM_DIR");
     root.join(folder.expect("UPSTREAM_DIR names a folder that `cargo xtask upstream` prints"))
 }
 
-/// Returns a part of the upstream files that no Go module has. If it is missing, reports on standard
-/// error that its tests are left out.
+/// Returns a part of the upstream files that no Go module has. If it is missing, reports on
+/// standard error that its tests are left out.
 pub fn upstream_part(root: &Path, part: &str) -> Option<PathBuf> {
     let folder = upstream(root).join(part);
     if folder.is_dir() {

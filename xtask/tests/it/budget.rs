@@ -204,7 +204,7 @@ fn compiled_with_other_features(switch: &str) -> String {
     machine.compiled().join(" ")
 }
 
-/// What is then compiled again must not count as added.
+/// Packages that are then compiled again must not count as added.
 #[test]
 fn other_features_of_what_k8s_openapi_needs() {
     assert_eq!(

@@ -104,7 +104,7 @@ fn where_the_release_is_not_known_the_last_document_is_read() {
     );
 }
 
-/// What is made from documents of a release knows no more than they do.
+/// Crates from documents of a release have no more than the documents.
 #[test]
 fn the_release_of_the_documents_is_stated() {
     let stated = |sandbox: &Sandbox, file: &str| {
@@ -184,7 +184,7 @@ fn a_folder_without_any_of_the_documents() {
     assert_eq!(sandbox.snapshot(), before);
 }
 
-/// What the old version becomes isn't there, so its conversion can't be worked out.
+/// The target of the old version is missing, so its conversion can't be worked out.
 #[test]
 fn a_version_without_the_one_that_it_becomes() {
     let parts = [

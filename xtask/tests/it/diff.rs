@@ -1,7 +1,7 @@
 //! `cargo xtask diff`, run as a command.
 //!
-//! `UPDATE_GOLDEN=1 cargo test -p xtask --test it diff::` writes the reports in `tests/golden` anew; read
-//! what changed before it is committed.
+//! `UPDATE_GOLDEN=1 cargo test -p xtask --test it diff::` writes the reports in `tests/golden` anew;
+//! read what changed before it is committed.
 
 use std::fs;
 use std::path::Path;
@@ -32,7 +32,7 @@ fn fails_with(outcome: &Outcome, parts: &[&str]) {
     assert!(!outcome.stderr.contains("panicked"), "{}", outcome.stderr);
 }
 
-/// What our own documents say of earlier releases.
+/// Earlier releases, by our own documents.
 #[test]
 fn reports_are_as_they_were_approved() {
     let Some(root) = real_root() else { return };

@@ -1,4 +1,4 @@
-//! What comes next, rehearsed in a copy of the workspace.
+//! The next release and another group, rehearsed in a copy of the workspace.
 
 use std::fs;
 use std::path::Path;

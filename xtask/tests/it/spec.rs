@@ -245,7 +245,7 @@ fn what_upstream_leaves_out() {
     );
 }
 
-/// What came and went again before ours: 1.34 had it, 1.33 didn't.
+/// A schema that came and went again before ours: 1.34 had it, 1.33 didn't.
 #[test]
 fn a_difference_from_a_release_on() {
     let from = |release: &str| {
@@ -267,7 +267,7 @@ fn a_difference_from_a_release_on() {
     run("1.35").fails_with(&["1 difference"]);
 }
 
-/// What is new in 1.36 may have been there in 1.35 already, if no document of that was compared.
+/// A schema that is new in 1.36 may be in 1.35 already, if no document of that was compared.
 #[test]
 fn a_release_between_those_that_the_list_rests_on() {
     let sandbox = sandbox(&listed("1.36", &[NEW], &[OLD]));

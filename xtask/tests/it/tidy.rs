@@ -166,7 +166,7 @@ fn schemas_bring_no_dependency(krate: &str, manifest: &toml::Table) {
     assert_eq!(enabled, wanted, "{krate}");
 }
 
-/// What every program builds stays light, and what one doesn't ask for stays out.
+/// Crates that every program builds stay light, and features that are off bring nothing.
 #[test]
 fn the_runtime_crates_keep_apart() {
     assert_eq!(dependencies("kubernetes-kinds"), ["k8s-openapi"]);
@@ -284,8 +284,8 @@ fn libraries_leave_the_release_to_programs() {
     }
 }
 
-/// Tests that need something are ignored without it; `.ci/run` has to run each of them. It selects them
-/// by a module of their path.
+/// Tests that need something are ignored without it; `.ci/run` has to run each of them. It selects
+/// them by a module of their path.
 #[test]
 fn ci_runs_the_tests_that_are_ignored() {
     let script = fs::read_to_string(root().join(".ci/run")).unwrap();

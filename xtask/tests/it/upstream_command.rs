@@ -153,7 +153,7 @@ fn checksums_are_compared() {
         "the files of example.com/documents@v1.2.3 have the checksum h1:",
         "go clean -modcache",
     ]);
-    assert_eq!(machine.results(), [Path::new(""); 0]);
+    assert!(machine.results().is_empty());
 }
 
 #[test]
@@ -176,7 +176,7 @@ fn go_that_is_missing_or_fails() {
         .fails_with(&["can't download", "404 Not Found"]);
     machine.sandbox.write("bin/go.json", "oops");
     machine.run().fails_with(&["can't read the output of go"]);
-    assert_eq!(machine.results(), [Path::new(""); 0]);
+    assert!(machine.results().is_empty());
 }
 
 /// The result of an interrupted run is never used.
@@ -195,7 +195,7 @@ fn an_interrupted_run_leaves_nothing_that_counts() {
     }
     run.kill().unwrap();
     run.wait().unwrap();
-    assert_eq!(machine.results(), [Path::new(""); 0]);
+    assert!(machine.results().is_empty());
     fs::remove_file(machine.sandbox.path("bin/go.slow")).unwrap();
     machine.run().succeeds();
     assert_eq!(machine.results().len(), 1);
@@ -261,7 +261,7 @@ fn a_list_that_is_wrong() {
             .write("root/xtask/upstream.toml", &LIST.replace(from, to));
         machine.run().fails_with(&["xtask/upstream.toml", part]);
     }
-    assert_eq!(machine.results(), [Path::new(""); 0]);
+    assert!(machine.results().is_empty());
 }
 
 /// The list of this repository is complete; only `cargo xtask upstream` itself fetches it.

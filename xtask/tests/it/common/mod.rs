@@ -117,7 +117,7 @@ prefix = "io.k8s.apimachinery."
 path = "k8s_openapi::apimachinery"
 "#;
 
-/// What the rules of [`VERSIONS`] call.
+/// The functions that the rules of [`VERSIONS`] call.
 pub(crate) const RULES: &str = "//! By hand.\n\n\
     pub(super) fn forth(text: Option<String>) -> Option<String> {\n    text\n}\n\n\
     pub(super) fn back(text: Option<String>) -> Option<String> {\n    text\n}\n";

@@ -9,7 +9,7 @@ use std::thread;
 
 use sha2::{Digest, Sha512};
 
-/// What is wrong with the answers.
+/// A fault of the answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
     /// Nothing.

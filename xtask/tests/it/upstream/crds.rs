@@ -77,8 +77,8 @@ fn definitions_of_others_become_crates() {
     assert!(read >= kinds, "{read}");
 }
 
-/// Reads objects, one in a line, with a scheme, and compares what is written. Numbers with a fraction
-/// and without are the same.
+/// Reads objects, one in a line, with a scheme, and compares what is written. Numbers with a
+/// fraction and without are the same.
 const READER: &str = r#"
 fn plain(value: &serde_json::Value) -> serde_json::Value {
     use serde_json::Value;

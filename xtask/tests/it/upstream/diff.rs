@@ -1,4 +1,4 @@
-//! What changed between releases, by our own documents and by Kubernetes' own.
+//! Changes between releases, by our own documents and by Kubernetes' own.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -47,7 +47,7 @@ fn folders(root: &Path) -> Vec<(u32, PathBuf)> {
     folders
 }
 
-/// What identifies the changes that have an effect. Of some earlier defaults and list types our own
+/// Identifies the changes that have an effect. Of some earlier defaults and list types our own
 /// documents know that they were otherwise, but not how: none of them has an effect.
 fn effects(report: &Value) -> BTreeSet<String> {
     let changes = report["changes"].as_array().unwrap().iter();

@@ -1,6 +1,6 @@
-//! All documents of a release of Kubernetes, each as a crate that uses the others: they are generated,
-//! they compile and have documentation without a warning, and Kubernetes' fixtures come back as they
-//! were.
+//! All documents of a release of Kubernetes, each as a crate that uses the others: they are
+//! generated, they compile and have documentation without a warning, and Kubernetes' fixtures come
+//! back as they were.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -132,7 +132,7 @@ fn object(schema: &Value, rng: &mut Rng) -> Option<Map<String, Value>> {
     Some(fields)
 }
 
-/// What a schema without a type allows.
+/// Returns any value, which a schema without a type allows.
 fn anything(rng: &mut Rng) -> Value {
     let values = [
         json!("text"),

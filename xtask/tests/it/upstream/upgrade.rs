@@ -11,8 +11,8 @@ use xtask_testing::upstream;
 use crate::common::server::{Fault, Server};
 use crate::common::{Outcome, XTASK, cargo, copy, real_root};
 
-/// A program that names every field of a struct, and so compiles as long as `diff` reports less than
-/// `major` for it.
+/// A program that names every field of a struct, and so compiles as long as `diff` reports less
+/// than `major` for it.
 const PROGRAM: &str = r#"
 use storage_v1::CSIDriverSpec;
 
@@ -41,7 +41,7 @@ fn a_driver_is_valid() {
 }
 "#;
 
-/// What only 1.34 has.
+/// A test of a kind that only 1.34 has.
 const NEW: &str = r#"
 #[test]
 fn the_new_kind_is_valid() {
