@@ -12,8 +12,9 @@ use crate::text::nearest;
 
 /// Reports the errors and warnings of an API server for manifests
 ///
-/// Reads objects of storage.k8s.io/v1, v1beta1 and v1alpha1 and of csi.storage.k8s.io/v1alpha1
-/// from YAML and JSON, and leaves all others alone. Prints one finding a line, as
+/// Reads objects of storage.k8s.io/v1, v1beta1 and v1alpha1, csi.storage.k8s.io/v1alpha1 and
+/// snapshot.storage.k8s.io/v1, and PersistentVolumes and PersistentVolumeClaims, from YAML and
+/// JSON, and leaves all others alone. Prints one finding a line, as
 /// `file:line: document: path: kind: message`.
 ///
 /// Exits with 0 if there is no error, 1 if there is one, and 2 if a file can't be read or the
