@@ -1,8 +1,6 @@
 //! Selectors against a table of what Kubernetes does and against a plain reading of the rules;
 //! topology terms likewise.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
-
 use std::collections::{BTreeMap, HashMap};
 
 use k8s_openapi::api::core::v1::{TopologySelectorLabelRequirement, TopologySelectorTerm};
