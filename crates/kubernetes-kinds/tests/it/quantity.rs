@@ -1,7 +1,5 @@
 //! Quantities against a table of what Kubernetes 1.36 does, and against exact arithmetic.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
-
 use std::borrow::Cow;
 use std::collections::HashSet;
 

@@ -1,8 +1,5 @@
 //! Counterparts in lists, maps and boxes, and with preserved unknown fields.
 
-#![cfg(feature = "k8s-openapi-types")]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 use std::collections::BTreeMap;
 
 use k8s_openapi::serde_json::json;

@@ -1,7 +1,5 @@
 //! Times: the form that Go's `time.Parse` takes for RFC 3339. `e2e` asks a server for each.
 
-#![allow(clippy::unwrap_used, missing_docs)]
-
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use k8s_openapi::serde_json::{self, json};
 use kubernetes_kinds::wire;

@@ -3,9 +3,6 @@
 //!
 //! `K8S_OPENAPI_ENABLED_VERSION=1.35 cargo test -p storage-all --features k8s-openapi-types`
 
-#![cfg(feature = "k8s-openapi-types")]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 use std::fmt::Debug;
 
 use k8s_openapi::List;

@@ -1,7 +1,5 @@
 //! `null` in lists, maps and metadata: the zero value, as Go reads it.
 
-#![allow(clippy::unwrap_used, missing_docs)]
-
 use std::collections::BTreeMap;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
