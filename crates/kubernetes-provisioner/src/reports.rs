@@ -22,14 +22,14 @@ impl Reports {
 
     /// Reports that the provisioner is called for a claim.
     pub(crate) fn provisioning(&self, claim: &PersistentVolumeClaim, volume: &str) {
-        let text = format!("the volume {volume} is being provisioned");
+        let text = format!("Provisioning volume {volume}");
         self.events.claim(claim, Reason::Provisioning, text);
     }
 
     /// Reports that the volume of a claim is stored.
     pub(crate) fn stored(&self, claim: &PersistentVolumeClaim, volume: &str) {
         info!(volume, "the volume is stored");
-        let text = format!("the volume {volume} is provisioned");
+        let text = format!("Successfully provisioned volume {volume}");
         self.events
             .claim(claim, Reason::ProvisioningSucceeded, text);
     }

@@ -166,7 +166,7 @@ impl Cluster {
         Process { stop, task }
     }
 
-    /// The wall clock stands still but for its steps.
+    /// The wall clock moves only by its steps.
     fn config(&self, who: usize) -> Config {
         let start: Timestamp = "2026-01-01T00:00:00Z".parse().unwrap();
         let clock = self.clocks[who].clone();

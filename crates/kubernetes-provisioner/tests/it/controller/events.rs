@@ -29,7 +29,7 @@ async fn success_is_two_normal_events_about_the_claim() {
     let volume = world.claim(&claim("data", "fast"));
     let running = world.start(Fake::default()).await;
     let message = world.event("data", "ProvisioningSucceeded").await;
-    assert_eq!(message, format!("the volume {volume} is provisioned"));
+    assert_eq!(message, format!("Successfully provisioned volume {volume}"));
     running.stop().await.unwrap();
 
     assert_eq!(

@@ -184,7 +184,7 @@ fn refusal(code: StatusCode, reason: &str) -> Response {
 fn verb_and_resource(request: &Request) -> String {
     let path = request.uri().path().trim_matches('/');
     let mut parts: Vec<_> = path.split('/').collect();
-    // Group and version are not told apart.
+    // The group and version are ignored.
     parts.drain(..parts.len().min(if parts[0] == "api" { 2 } else { 3 }));
     if parts[0] == "namespaces" && parts.len() > 2 {
         parts.drain(..2);
