@@ -4,6 +4,7 @@
 //! each share one control plane among their tests, which lasts until the process ends; other tests
 //! start their own.
 
+mod controllers;
 mod definitions;
 mod differential;
 mod discovery;

@@ -1,7 +1,5 @@
 //! A control plane that does something by itself.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
-
 mod double;
 mod scheduled;
 
