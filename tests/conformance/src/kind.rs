@@ -1,4 +1,4 @@
-//! What tests use of every kind, and the list of the kinds.
+//! The traits that tests use of every kind, and the list of the kinds.
 
 use std::fmt::Debug;
 
@@ -9,7 +9,7 @@ use proptest::strategy::BoxedStrategy;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// What tests need of any value on the wire.
+/// A value on the wire, as tests need it.
 pub trait Wire:
     Clone + Debug + Default + PartialEq + Serialize + DeserializeOwned + Send + Sync + 'static
 {
@@ -20,7 +20,7 @@ impl<T> Wire for T where
 {
 }
 
-/// What a generated crate has for each kind.
+/// A generated kind, with its list and its type to apply.
 pub trait Generated: Wire + ListableResource + Metadata<Ty = ObjectMeta> {
     /// The generated list of the kind.
     type List: Wire + Metadata<Ty = ListMeta> + FromIterator<Self> + IntoIterator<Item = Self>;
@@ -76,8 +76,8 @@ macro_rules! each_kind {
     };
 }
 
-/// The same for each kind that Kubernetes itself has: those of the core group, and of every version of
-/// storage.k8s.io.
+/// The same for each kind that Kubernetes itself has: those of the core group, and of every version
+/// of storage.k8s.io.
 #[macro_export]
 macro_rules! each_upstream_kind {
     ($check:path $(, ignore = $why:literal)?) => {
@@ -113,7 +113,8 @@ macro_rules! each_lossy_pair {
     };
 }
 
-/// Calls a macro for each kind of core/v1 and storage.k8s.io/v1, with the row `name: kind;` after other tokens.
+/// Calls a macro for each kind of core/v1 and storage.k8s.io/v1, with the row `name: kind;` after
+/// other tokens.
 #[macro_export]
 macro_rules! for_each_newest_kind {
     ($($callback:ident)::+ $(, $($first:tt)*)?) => {

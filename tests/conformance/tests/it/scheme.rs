@@ -131,7 +131,7 @@ fn older_versions_meet_in_the_newest() {
     assert_eq!(back.object, old);
 }
 
-/// What the package csi-api of Kubernetes 1.13 has beside its types.
+/// The declarations beside types of the package csi-api of Kubernetes 1.13.
 #[test]
 fn the_group_and_its_resources() {
     assert_eq!(

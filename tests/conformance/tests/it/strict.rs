@@ -99,7 +99,7 @@ fn tell(told: &mut Vec<String>, error: String) {
     }
 }
 
-/// What is done to an object: where, to which of its fields, and which of two.
+/// A change of an object: the place, the field, and which of two changes.
 type Damage = (Index, Index, Index, bool);
 
 /// Adds a field that isn't known, or one that is there already, with random errors in it.
