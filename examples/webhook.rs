@@ -6,7 +6,7 @@
 //!
 //! | path | answers with |
 //! |---|---|
-//! | `/validate` | all errors of an object, as an API server of the release reports them; warnings |
+//! | `/validate` | all errors of an object, as an API server of the release has them, or warnings |
 //! | `/default` | a JSON patch of the defaults that are unset |
 //!
 //! Both add the policy of the cluster, which is the trait [`Policy`] below: change it to your own.
