@@ -19,7 +19,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use conformance::kind::{Kind, Wire};
+use conformance::kind::{Kind, Wire, scheme};
 use conformance::measure::{self, Pair, compare};
 use conformance::workload::{self, Workload};
 use criterion::Criterion;
@@ -146,13 +146,6 @@ where
         )
     });
     Reading { name, ratio }
-}
-
-/// Every version of everything.
-fn scheme() -> Scheme {
-    let mut scheme = Scheme::new();
-    storage_all::add_to_scheme(&mut scheme);
-    scheme
 }
 
 /// The lines of both tables, as they come.

@@ -5,9 +5,17 @@ use std::fmt::Debug;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ListMeta, ObjectMeta};
 use k8s_openapi::{ListableResource, Metadata};
 use kubernetes_kinds::apply::Apply;
+use kubernetes_manifests::scheme::Scheme;
 use proptest::strategy::BoxedStrategy;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+
+/// Returns a scheme with the kinds of all generated crates.
+pub fn scheme() -> Scheme {
+    let mut scheme = Scheme::new();
+    storage_all::add_to_scheme(&mut scheme);
+    scheme
+}
 
 /// A value on the wire, as tests need it.
 pub trait Wire:
