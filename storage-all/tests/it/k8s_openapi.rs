@@ -1,4 +1,4 @@
-//! What is converted to k8s-openapi's types, and what is reported as lost, in whichever Kubernetes
+//! Conversion to k8s-openapi's types, with the report of lost fields, in whichever Kubernetes
 //! release those are built for.
 //!
 //! `K8S_OPENAPI_ENABLED_VERSION=1.35 cargo test -p storage-all --features k8s-openapi-types`
@@ -15,7 +15,7 @@ use kubernetes_kinds::counterpart::Counterpart;
 use kubernetes_kinds::{FieldPath, Segment};
 use storage_all::storage_v1;
 
-/// What the release lacks.
+/// Fields that the release lacks.
 mod lacks {
     k8s_openapi::k8s_if_ge_1_37! {
         pub(super) const NODE: &[&str] = &[];

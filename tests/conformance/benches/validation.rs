@@ -1,5 +1,5 @@
-//! The cost of a server's defaults and rules, compared with decoding the objects. Validating a list is
-//! meant to cost less than a tenth of decoding it, setting its defaults less than a hundredth;
+//! The cost of a server's defaults and rules, compared with decoding the objects. Validating a list
+//! is meant to cost less than a tenth of decoding it, setting its defaults less than a hundredth;
 //! neither allocates where there is nothing to report or to set.
 //!
 //! ```text
@@ -28,7 +28,7 @@ use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 #[global_allocator]
 static HEAP: &StatsAlloc<std::alloc::System> = &INSTRUMENTED_SYSTEM;
 
-/// What is meant: the share of decoding.
+/// The limit, as a share of the time of decoding.
 const VALIDATING: f64 = 0.1;
 const DEFAULTING: f64 = 0.01;
 

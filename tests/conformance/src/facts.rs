@@ -1,4 +1,4 @@
-//! What Kubernetes says of each kind, written down here rather than taken from the types under
+//! Kubernetes' facts about each kind, written down here rather than taken from the types under
 //! test, so that a wrong constant there is not repeated here.
 
 use kubernetes_kinds::{Lifecycle, Release, Replacement};
@@ -9,8 +9,8 @@ pub trait Facts {
     /// Its names, its scope, and whether it has a status subresource.
     const RESOURCE: ResourceType;
 
-    /// When Kubernetes introduced, deprecated and removed it, and what replaces it; nothing for custom
-    /// resources.
+    /// When Kubernetes introduced, deprecated and removed it, and what replaces it; nothing for
+    /// custom resources.
     const LIFECYCLE: Option<Lifecycle>;
 }
 

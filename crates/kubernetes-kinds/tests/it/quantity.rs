@@ -12,7 +12,7 @@ fn amount(text: &str) -> Amount {
     Amount::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
-/// What is written, what the server makes of it, and the canonical form where that differs.
+/// A text, the server's form of it, and the canonical form where that differs.
 const SERVED: [(&str, &str, &str); 49] = [
     ("0", "0", "0"),
     ("-0", "0", "0"),

@@ -91,7 +91,7 @@ impl World {
         (!message.is_empty()).then(|| message.to_owned())
     }
 
-    /// What the server finds wrong with a profile: the field and the type of each error.
+    /// Sends a profile that the server refuses, and returns the field and the type of each error.
     async fn refusal(&self, spec: Value) -> Vec<(String, String)> {
         let body = serde_json::to_vec(&profile("bad.example.com", spec)).unwrap();
         let answer = send(&self.client, Method::POST, PROFILES, Some(body))
@@ -232,7 +232,7 @@ async fn a_profile_makes_a_driver_and_a_class() {
     let driver = world.drivers.get(name).await.unwrap();
     assert_eq!(driver.spec.pod_info_on_mount, Some(false));
 
-    // What can't is told, and tried again when the profile changes back.
+    // An immutable field is an error in the status, until the profile changes back.
     world
         .change(name, json!({"volumeBindingMode": "Immediate"}))
         .await;

@@ -20,7 +20,7 @@ const TARGET: Target = Target::new(Release::new(1, 36));
 /// The name of the webhook that validates first.
 const FIRST: &str = "defaults.storage-webhook.example.com";
 
-/// What the library says of a new object.
+/// Returns the library's report of a new object.
 fn report<K: Validate + DeserializeOwned>(object: &Value, target: &Target) -> Report {
     let mut object: K = serde_json::from_value(object.clone()).unwrap();
     object.default_and_validate(target)
@@ -47,7 +47,7 @@ fn assert_refused(answer: &Answer, webhook: &str, expected: &Value) {
     );
 }
 
-/// What a server says of each error, without the messages, in which wordings differ, and the order.
+/// Returns a status without the messages, in which wordings differ, and with its causes in order.
 fn without_messages(status: &Value) -> Value {
     let mut status = status.clone();
     let name = |cause: &Value| cause["field"].to_string() + &cause["reason"].to_string();

@@ -21,8 +21,8 @@ use crate::program::{Program, eventually};
 pub(crate) const API: &str = "/apis/storage.k8s.io/v1";
 const CONFIGURATIONS: &str = "/apis/admissionregistration.k8s.io/v1";
 
-/// Which objects a test's webhook gets: those with this label and value, so that the tests can share
-/// a server.
+/// Which objects a test's webhook gets: those with this label and value, so that the tests can
+/// share a server.
 pub(crate) const LABEL: &str = "webhook";
 
 pub(crate) fn manifest(name: &str) -> String {
@@ -77,8 +77,8 @@ impl Webhook {
         Client::try_from(self.config.clone()).unwrap()
     }
 
-    /// The configurations of the manifest for the objects of one test. A webhook that fails fails the
-    /// test.
+    /// The configurations of the manifest for the objects of one test. A webhook that fails fails
+    /// the test.
     pub(crate) fn configurations(
         &self,
         label: &str,
@@ -146,8 +146,8 @@ pub(crate) async fn put(client: &Client, path: &str, object: &Value) -> Answer {
     send(client, Method::PUT, path, body).await.unwrap()
 }
 
-/// Starts a webhook whose `/validate` the server calls as a mutating webhook: before it validates, so
-/// that the webhook gets objects that the server would refuse itself.
+/// Starts a webhook whose `/validate` the server calls as a mutating webhook: before it validates,
+/// so that the webhook gets objects that the server would refuse itself.
 pub(crate) async fn validating_first(client: &Client, label: &str) -> Webhook {
     let webhook = Webhook::start("1.36").await;
     let (mut mutating, _) = webhook.configurations(label);

@@ -21,7 +21,7 @@ use storage_v1::{
     CSIDriver, CSIStorageCapacity, FSGroupPolicy, StorageClass, VolumeAttachment, apply,
 };
 
-/// What the server alone decides, as JSON has it.
+/// Metadata that only the server sets, by names in JSON.
 const SERVER_OWNED: [&str; 8] = [
     "creationTimestamp",
     "deletionGracePeriodSeconds",
@@ -121,7 +121,7 @@ fn what_is_set_is_sent() {
     assert_eq!(json(&node)["spec"], json!({}));
 }
 
-/// What is said of the types of other crates in the documentation.
+/// Checks what the documentation says about types of other crates.
 #[test]
 fn required_fields_of_other_crates_are_always_sent() {
     let selector = LabelSelector {

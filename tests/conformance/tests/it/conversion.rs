@@ -112,7 +112,7 @@ fn annotation<K: Kind>(object: &K) -> Option<&String> {
         .get(CONVERSION_DATA_ANNOTATION)
 }
 
-/// What is kept comes back, and there is an annotation only where something would be lost.
+/// Preserved fields come back, and there is an annotation only if a field would be lost.
 fn kept<A, B>(source: A) -> Result<(), TestCaseError>
 where
     A: Kind + Convert<B>,

@@ -188,7 +188,7 @@ fn wrong_api_version_or_kind() {
     refused(text.to_string(), NONE);
 }
 
-/// What an object keeps of its own version is out of date: the object itself says it all.
+/// Data that an object preserves of its own version is out of date: the object itself is complete.
 #[test]
 fn its_own_version() {
     let mut node = storage_v1::CSINode::sample();
@@ -203,7 +203,7 @@ fn its_own_version() {
     assert_eq!(back.object, source);
 }
 
-/// What is kept of a third version stays as long as nothing else has to be kept.
+/// Data of a third version stays as long as nothing else has to be preserved.
 #[test]
 fn a_third_version() {
     let kept = json!({"apiVersion": "example.com/v1", "kind": "Node"}).to_string();
@@ -271,7 +271,7 @@ fn annotation_of_300_kib() {
     refused(kept, "bytes, more than");
 }
 
-/// What is kept must fit beside the annotations that are there: to the byte.
+/// Preserved data must fit beside the other annotations: to the byte.
 #[test]
 fn too_large_to_keep() {
     let mut source = csi_node_info_1_13();

@@ -288,7 +288,7 @@ fn changed_csi_node_info() {
     });
 }
 
-/// What is set when a conversion must say it again.
+/// The fields that are set when a conversion has to preserve them again.
 fn version_of(flag: Option<bool>) -> Option<String> {
     (flag == Some(true)).then(|| "v1".to_owned())
 }

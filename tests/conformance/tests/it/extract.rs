@@ -1,4 +1,4 @@
-//! What a field manager has applied, read from the `managedFields` of a live object.
+//! Extraction of the fields that a manager has applied, by the `managedFields` of a live object.
 
 use conformance::arbitrary::{check_all, check_many, text};
 use conformance::kind::Kind;
@@ -26,7 +26,7 @@ fn owned<K: Kind>(mut live: K, entries: Vec<ManagedFieldsEntry>) -> K {
     live
 }
 
-/// What "me" has applied of an object, as JSON, if its entry has these fields.
+/// Returns the fields of an object that "me" has applied, as JSON, if its entry has these fields.
 fn extracted<K: Kind>(live: K, fields: Value) -> Result<Value, ExtractError> {
     let live = owned(live, vec![entry::<K>("me", fields)]);
     let applied: K::Apply = extract(&live, "me", None)?;

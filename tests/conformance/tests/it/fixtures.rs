@@ -71,8 +71,8 @@ fn in_lists<K: Kind>() {
     assert_eq!(items.len(), fixtures.len());
 }
 
-/// What Kubernetes writes after reading a fixture differs from it in nothing but the
-/// `status: {}` explained above; anything more would have to be looked at.
+/// Kubernetes reads a fixture and writes it again: the result differs in nothing but the
+/// `status: {}` explained above. A new difference fails the test.
 fn after_round_trip<K: Kind>() {
     let fixtures = load::<K>();
     for after in fixtures.iter().filter(|fixture| fixture.after_round_trip) {

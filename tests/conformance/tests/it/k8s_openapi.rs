@@ -1,5 +1,5 @@
-//! Random objects pass through k8s-openapi's types of the same kinds and come back unchanged, as JSON
-//! and by `From`, which gives what reading the JSON gives.
+//! Random objects pass through k8s-openapi's types of the same kinds and come back unchanged, as
+//! JSON and by `From`, which gives what reading the JSON gives.
 //!
 //! k8s-openapi is made from the same documents by another generator, so whatever both write
 //! alike is very likely right. For storage.k8s.io/v1 it carries every value that

@@ -122,7 +122,7 @@ fn name<K: Metadata<Ty = ObjectMeta>>(object: &K) -> &str {
     object.metadata().name.as_deref().unwrap()
 }
 
-/// What is left of an object once the server's own entries in the metadata are forgotten.
+/// Returns an object without the metadata that the server sets.
 fn contents<K: Kind>(object: &K) -> Value {
     let mut object = serde_json::to_value(object).unwrap();
     object.as_object_mut().unwrap().remove("metadata");

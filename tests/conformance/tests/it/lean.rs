@@ -135,7 +135,7 @@ fn is_of_the_kind<K: Kind>() {
     assert_eq!(without(K::sample()).with_label("a", "b"), lean.into_inner());
 }
 
-/// What `extract` would take for "nothing is owned" gives up all that was applied.
+/// If `extract` returned "nothing is owned", the next apply would give up all fields.
 fn does_not_know_owners<K: Kind>() {
     let mut object = Lean::from(K::sample());
     object.metadata_mut().resource_version = Some("1".to_owned());

@@ -68,7 +68,8 @@ fn leaves(path: &mut Vec<String>, value: &Value, found: &mut Leaves) {
     }
 }
 
-/// Whether two values are both objects, or both lists with names: then what differs is inside.
+/// Returns true if two values are both objects, or both lists with names: then the difference is
+/// inside.
 fn go_deeper(path: &[String], source: &Value, back: &Value) -> bool {
     match at(source, path).zip(at(back, path)) {
         Some((Value::Object(_), Value::Object(_))) => true,
@@ -129,7 +130,7 @@ fn at<'a>(value: &'a Value, path: &[String]) -> Option<&'a Value> {
     Some(at)
 }
 
-/// Whether two lists of the same elements differ in their order only.
+/// Returns true if two lists of the same elements differ in their order only.
 fn reordered(path: &[String], source: &Value, back: &Value) -> bool {
     let lists = at(source, path).zip(at(back, path));
     let Some((source, back)) = lists.and_then(|(a, b)| names(path, a).zip(names(path, b))) else {

@@ -1,5 +1,5 @@
-//! The generated crates: what they read and write, their conversion, validation, schemas and traits,
-//! compared with Kubernetes' fixtures, k8s-openapi and kube.
+//! The generated crates: what they read and write, their conversion, validation, schemas and
+//! traits, compared with Kubernetes' fixtures, k8s-openapi and kube.
 //!
 //! Tests that need Kubernetes' own files are in modules with the name `upstream`.
 

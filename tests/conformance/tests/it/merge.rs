@@ -40,7 +40,7 @@ fn written<T: Wire>(value: &Value) -> Value {
     serde_json::to_value(read::<T>(value)).unwrap()
 }
 
-/// What sets nothing changes nothing.
+/// An object in which nothing is set changes nothing.
 fn nothing_set<K: Kind>()
 where
     K::Apply: DeepMerge,
@@ -147,8 +147,8 @@ mod rules {
     each_kind!(super::by_the_rules);
 }
 
-/// What k8s-openapi merges otherwise than a server: objects that the document calls atomic, whose
-/// fields it merges. So are owner references.
+/// Places that k8s-openapi and a server merge differently: objects that the document calls atomic,
+/// whose fields it merges. So are owner references.
 const OBJECTS: [&str; 28] = [
     "/nodeTopology",
     "/spec/cephfs/secretRef",
@@ -180,8 +180,8 @@ const OBJECTS: [&str; 28] = [
     "/spec/storageos/secretRef",
 ];
 
-/// The lists to which k8s-openapi appends what they lack, while a server keeps the order of the list
-/// that is applied.
+/// The lists to which k8s-openapi appends what they lack, while a server keeps the order of the
+/// list that is applied.
 const ORDER: [&str; 7] = [
     "/metadata/finalizers",
     "/metadata/ownerReferences",

@@ -1,6 +1,6 @@
 //! Decodes any version as the requested one, with all generated crates in one scheme.
 
-use conformance::kind::Kind;
+use conformance::kind::{Kind, scheme};
 use conformance::samples::csi::{csi_node_info_1_12, csi_node_info_1_13};
 use conformance::{each_kind, each_lossless_pair};
 use k8s_openapi::serde_json::{Value, json};
@@ -8,12 +8,6 @@ use kubernetes_kinds::convert::{CONVERSION_DATA_ANNOTATION, Convert};
 use kubernetes_kinds::{GroupVersion, GroupVersionKind};
 use kubernetes_manifests::scheme::{AnyObject, Decoded, Scheme, Scope, to_yaml, to_yaml_all};
 use storage_v1alpha1::csi;
-
-fn scheme() -> Scheme {
-    let mut scheme = Scheme::new();
-    storage_all::add_to_scheme(&mut scheme);
-    scheme
-}
 
 /// Older as JSON and as YAML comes out as newer, as the conversion itself has it.
 fn reads_older<Old: Kind, New: Kind + From<Old>>()
@@ -131,7 +125,7 @@ fn older_versions_meet_in_the_newest() {
     assert_eq!(back.object, old);
 }
 
-/// What the package csi-api of Kubernetes 1.13 has beside its types.
+/// The declarations beside types of the package csi-api of Kubernetes 1.13.
 #[test]
 fn the_group_and_its_resources() {
     assert_eq!(
@@ -284,9 +278,8 @@ fn errors_name_their_place() {
 
 mod upstream {
     use conformance::fixtures;
+    use conformance::kind::scheme;
     use k8s_openapi::serde_json::{self, Value};
-
-    use super::scheme;
 
     /// Kubernetes' own fixtures, of every kind there is, registered or not.
     #[test]

@@ -4,19 +4,12 @@
 use conformance::arbitrary::check_all;
 use conformance::doc::{Doc, MAPS};
 use conformance::each_kind;
-use conformance::kind::Kind;
-use kubernetes_manifests::scheme::Scheme;
+use conformance::kind::{Kind, scheme};
 use kubernetes_manifests::strict::{self, FieldError, FieldErrorKind};
 use proptest::prelude::*;
 use proptest::sample::Index;
 use proptest::test_runner::TestCaseError;
 use serde::Deserialize;
-
-fn scheme() -> Scheme {
-    let mut scheme = Scheme::new();
-    storage_all::add_to_scheme(&mut scheme);
-    scheme
-}
 
 /// A body, and the answer of kube-apiserver 1.36.3 to creating it with `fieldValidation=Strict`.
 #[derive(Deserialize)]
@@ -99,7 +92,7 @@ fn tell(told: &mut Vec<String>, error: String) {
     }
 }
 
-/// What is done to an object: where, to which of its fields, and which of two.
+/// A change of an object: the place, the field, and which of two changes.
 type Damage = (Index, Index, Index, bool);
 
 /// Adds a field that isn't known, or one that is there already, with random errors in it.

@@ -1,4 +1,4 @@
-//! What the tests have in common that compare many cases.
+//! Numbers of cases, and reports of their differences, for tests that compare many cases.
 
 use std::env;
 
@@ -11,7 +11,7 @@ pub(crate) fn number(variable: &str, otherwise: u64) -> u64 {
     given.map_or(otherwise, |text| text.parse().expect("a number"))
 }
 
-/// What differed.
+/// The differences that were found.
 #[derive(Default)]
 pub(crate) struct Differences(Vec<String>);
 

@@ -1,5 +1,6 @@
 //! Each target with its seeds, as they are and damaged at random: a short run without libFuzzer.
-//! `FUZZ_CASES` is the number of damaged inputs of each seed, `FUZZ_SEED` that of the random numbers.
+//! `FUZZ_CASES` is the number of damaged inputs of each seed, `FUZZ_SEED` that of the random
+//! numbers.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -52,7 +52,7 @@ fn its_definition_has_the_schemas() {
     assert_eq!(name["maxLength"], 63);
 }
 
-/// What an API server demands of every schema in a definition.
+/// Checks the requirements of an API server for every schema in a definition.
 #[test]
 fn its_definition_is_structural() {
     let mut schemas = 0;

@@ -1,5 +1,5 @@
-//! Kubernetes' own fixtures, in which every field has a value that stands for any. What their values
-//! break is all that a schema has against them.
+//! Kubernetes' own fixtures, in which every field has an arbitrary value. Their schemas report
+//! only the rules that these values break.
 
 use std::collections::BTreeSet;
 
@@ -10,9 +10,9 @@ use k8s_openapi::schemars::JsonSchema;
 
 use super::{errors, validator};
 
-/// What the fixtures of a kind break. A text is the name of its field and `Value`, so that it is of
-/// no enumeration, and has a capital letter where the name of an object must have none; a number is
-/// a small one.
+/// The rules that the fixtures of a kind break. A text is the name of its field and `Value`, so
+/// that it is of no enumeration, and has a capital letter where the name of an object must have
+/// none; a number is a small one.
 fn expected(kind: &str) -> &'static [&'static str] {
     match kind {
         "CSIDriver" => &[

@@ -1,5 +1,5 @@
-//! Two schemas to read. `UPDATE_GOLDEN=1 cargo test -p conformance --test it schemas::golden` writes
-//! them anew.
+//! Two schemas to read. `UPDATE_GOLDEN=1 cargo test -p conformance --test it schemas::golden`
+//! writes them anew.
 
 use std::path::Path;
 use std::{env, fs};

@@ -1,5 +1,5 @@
-//! Both sides of every limit that a schema has: the last value that is accepted and the first that is
-//! refused, and where.
+//! Both sides of every limit that a schema has: the last value that is accepted and the first that
+//! is refused, and where.
 
 use conformance::rules::{domain, entries, text};
 use k8s_openapi::schemars::JsonSchema;
@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 use super::{errors, validator};
 
-/// What is put in a place, as a JSON pointer, and what the schema has against it. `null` takes the
-/// value away.
+/// A value for a place, as a JSON pointer, and the errors by the schema. `null` removes the
+/// value.
 type Row<'a> = (&'a str, Value, &'a [&'a str]);
 
 fn check<K: JsonSchema>(good: &Value, rows: &[Row<'_>]) {

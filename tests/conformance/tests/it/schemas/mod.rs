@@ -1,7 +1,7 @@
 //! The JSON Schemas of the generated types, with the feature `schemars`.
 //!
-//! A schema accepts what a server accepts, but for a few reasons that are listed in `random.rs`, and
-//! refuses what breaks a rule that JSON Schema can say.
+//! A schema accepts what a server accepts, but for a few reasons that are listed in `random.rs`,
+//! and refuses what breaks a rule that JSON Schema can say.
 
 mod custom_resource;
 mod fixtures;
@@ -34,8 +34,8 @@ fn validator<T: JsonSchema>() -> Validator {
     options.build(&schema::<T>()).unwrap()
 }
 
-/// What a schema has against a value, in order: `/spec/nodeName pattern`, and of a property that is
-/// missing `/spec required nodeName`.
+/// Returns the errors of a value by a schema, in order: `/spec/nodeName pattern`, and of a property
+/// that is missing `/spec required nodeName`.
 fn errors(validator: &Validator, value: &Value) -> Vec<String> {
     let errors = validator.iter_errors(value).map(|error| {
         let (path, keyword) = (error.instance_path(), error.kind().keyword());

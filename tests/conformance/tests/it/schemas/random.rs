@@ -136,7 +136,7 @@ fn damage(object: &mut Value, values: &[Value], rng: &mut Rng) {
     *place = rng.choice(values).unwrap().clone();
 }
 
-/// Whether a server refuses the object, or its status.
+/// Returns true if a server refuses the object, or its status.
 fn is_refused<K: Ruled>(object: &Value) -> bool {
     let Ok(mut read) = serde_json::from_value::<K>(object.clone()) else {
         return true;

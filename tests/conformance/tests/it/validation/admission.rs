@@ -263,7 +263,7 @@ fn the_patch_of_nested_fields_fits_what_was_sent() {
     }
 }
 
-/// What a server of the target doesn't store is for that server to remove.
+/// Removing fields that a server of the target doesn't store is left to that server.
 #[test]
 fn the_patch_removes_nothing() {
     let metadata = json!({"name": "csi.example.com", "namespace": "a"});

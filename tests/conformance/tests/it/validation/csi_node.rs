@@ -172,7 +172,7 @@ fn limits_of_installed_drivers<K: Ruled>() {
     gate(36, false).update(of(1), of(2)).ok();
 }
 
-/// What 1.37 checks in the status of a node, which it has in v1 only.
+/// Rules of 1.37 for the status of a node, which exists in v1 only.
 #[test]
 fn storage_health() {
     let given = |conditions: Value| {

@@ -1,4 +1,4 @@
-//! What a server fills in, drops and leaves, for each kind and version.
+//! Fields that a server sets, drops and leaves, for each kind and version.
 
 use conformance::rules::{Probe, Ruled};
 use kubernetes_kinds::Release;

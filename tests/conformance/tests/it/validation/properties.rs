@@ -1,4 +1,4 @@
-//! What must hold for objects of every kind and version, whatever is in them.
+//! Properties that hold for objects of every kind and version, whatever is in them.
 
 use conformance::arbitrary::check_all;
 use conformance::rules::{Ruled, in_short, is_there};

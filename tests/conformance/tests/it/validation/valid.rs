@@ -1,5 +1,5 @@
-//! What is made by the builders from parts that keep the rules is accepted by every server, in
-//! every version.
+//! Objects that builders make from parts that keep the rules are accepted by every server, in every
+//! version.
 
 use std::collections::{BTreeMap, BTreeSet};
 

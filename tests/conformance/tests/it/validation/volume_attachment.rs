@@ -65,7 +65,8 @@ fn attacher<K: Ruled>() {
     }
 }
 
-/// Until 1.35 an empty name is no valid one either, and an update doesn't look at the form of names.
+/// Until 1.35 an empty name is no valid one either, and an update doesn't look at the form of
+/// names.
 fn names_on_earlier_servers<K: Ruled>() {
     let source = |name: &str| spec("source", json!({"persistentVolumeName": name}));
     for (minor, is_earlier) in [(31, true), (35, true), (36, false)] {

@@ -22,7 +22,7 @@ pub(crate) async fn define(client: &Client, all: &[CustomResourceDefinition]) {
     }
 }
 
-/// What a schema asks beside types and required fields: of these, only a document shows which are absent.
+/// Keywords of a schema that check more than types.
 const ASKED: [&str; 17] = [
     "allOf",
     "anyOf",

@@ -1,4 +1,4 @@
-//! What the server says of itself: its release, the kinds that it serves, and their fields.
+//! Discovery: the server's release, the kinds that it serves, and their fields.
 
 use std::collections::{BTreeMap, BTreeSet};
 

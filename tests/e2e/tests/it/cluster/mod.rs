@@ -1,6 +1,6 @@
 //! Tests that start a control plane: they need `KUBEBUILDER_ASSETS`, which `cargo xtask e2e` sets.
 //!
-//! They run side by side, in as many threads as there are processors. `differential` and `server`
+//! They run side by side, as many at a time as there are test threads. `differential` and `server`
 //! each share one control plane among their tests, which lasts until the process ends; other tests
 //! start their own.
 

@@ -132,7 +132,7 @@ impl Helper {
     }
 }
 
-/// What the tests below run as a process of its own.
+/// Runs in a process of its own, which the tests below start.
 #[tokio::test]
 #[ignore = "not a test: other tests run it"]
 async fn helper() {

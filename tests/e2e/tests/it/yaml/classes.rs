@@ -28,7 +28,7 @@ pub(crate) struct Class {
 }
 
 impl Class {
-    /// Whether the other side refuses such texts with an error.
+    /// Returns true if the other side refuses such texts with this error.
     pub(crate) fn has(&self, error: &str) -> bool {
         self.errors.iter().any(|part| error.contains(part))
     }

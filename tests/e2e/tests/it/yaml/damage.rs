@@ -3,7 +3,7 @@
 use fastrand::Rng;
 use serde_json::Value;
 
-/// What may stand anywhere by mistake.
+/// Texts that may be anywhere by mistake.
 const TOKENS: [&str; 64] = [
     ": ",
     ":",
@@ -251,7 +251,7 @@ fn delete(rng: &mut Rng, text: &mut String) {
     text.replace_range(at..end, "");
 }
 
-/// The start and end of what stands in a line chosen at random.
+/// Returns the start and end of the text of a random line.
 fn line(rng: &mut Rng, text: &str) -> (usize, usize) {
     let at = anywhere(rng, text);
     let start = text[..at].rfind('\n').map_or(0, |end| end + 1);

@@ -1,7 +1,7 @@
 //! Compares our reading of YAML with Kubernetes' own: real manifests, the same at random damaged,
 //! and what we write.
 //!
-//! `E2E_YAML_CASES` is the number of damaged texts, 2,000 unless given; `E2E_SEED` makes others of
+//! `E2E_YAML_CASES` is the number of damaged texts, 2,000 by default; `E2E_SEED` makes others of
 //! them. With `UPSTREAM_DIR`, the manifests of other projects are among the texts.
 
 mod classes;
@@ -29,7 +29,7 @@ const ODD: &str = include_str!("odd.yaml");
 /// The error for a text that has no document.
 const NOTHING: &str = "there is no document";
 
-/// What we read of a body.
+/// Reads a body as we do.
 fn body_of(text: &str) -> Read<Value> {
     match strict::from_yaml::<Value>(text) {
         Ok(read) => Ok(read.object),
@@ -40,12 +40,12 @@ fn body_of(text: &str) -> Read<Value> {
     }
 }
 
-/// What we read of a file, `None` for objects without a kind.
+/// Reads a file as we do; `None` is for objects without a kind.
 fn stream(text: &str) -> Read<Vec<Option<Value>>> {
     let scheme = Scheme::new();
     let mut values = Vec::new();
     for part in scheme.decode_each(text, Default::default()) {
-        // The items of a list stand in it.
+        // Items of a list are part of its object.
         if part.location.path.segments().is_empty() {
             let unnamed = |error: &SchemeError| {
                 let is_type = ["apiVersion", "kind", "items", ""];
@@ -69,7 +69,7 @@ fn stream(text: &str) -> Read<Vec<Option<Value>>> {
     Ok(values)
 }
 
-/// Whether one of the values is a whole document that damage follows before the next `---`.
+/// Returns true if one of the values is a whole document that damage follows before the next `---`.
 fn is_followed(text: &str, values: &[Value]) -> bool {
     let text = text.replace("\r\n", "\n").replace('\r', "\n");
     let mut start = 0;
@@ -264,7 +264,7 @@ fn damaged_texts_are_read_alike() {
     tally.finish();
 }
 
-/// What we write, Kubernetes reads as the same.
+/// Kubernetes reads the texts that we write as the same values.
 #[test]
 #[ignore = "needs Go: run cargo xtask e2e"]
 fn what_we_write_is_read() {

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 use serde_json::Value;
 
-/// What Kubernetes reads of a text.
+/// A text as Kubernetes reads it.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Answer {
@@ -18,7 +18,7 @@ struct Answer {
     stream_error: Option<String>,
 }
 
-/// What one side reads of a text, or why it doesn't.
+/// A text as one side reads it, or the error.
 pub(crate) type Read<T> = Result<T, String>;
 
 /// The running program.

@@ -1,7 +1,7 @@
-//! What single requests showed, one by one: in what the releases differ, and what is odd on all.
+//! Single requests with known answers: differences between releases, and oddities of all releases.
 //!
-//! The random requests may hit each of these or not. Here the server must answer what is written, and
-//! we must say the same.
+//! The random requests may hit each of these or not. Here the server must answer what is written,
+//! and we must say the same.
 
 use conformance::valid::Kind;
 use e2e::{ControlPlane, send, send_as};
@@ -196,7 +196,7 @@ async fn differing(asked: &mut Asked) {
     asked.fact(status, [error], wanted).await;
 }
 
-/// What is odd on all.
+/// Checks oddities of all releases.
 async fn odd(asked: &mut Asked) {
     for operation in [Create, Update] {
         let namespace = [("/metadata/namespace", json!("default"))];
@@ -335,7 +335,8 @@ async fn numbers_are_quantities() {
     }
 }
 
-/// A refusal is the server's, but for the messages, which are in our own words, and the order of causes.
+/// A refusal is the server's, but for the messages, which are in our own words, and the order of
+/// causes.
 #[tokio::test]
 #[ignore = "needs a control plane: run cargo xtask e2e"]
 async fn a_refusal_is_the_servers() {

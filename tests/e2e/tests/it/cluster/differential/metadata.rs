@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::damage::{Damage, LABEL_VALUES, QUALIFIED, SUBDOMAINS, at, expand, texts, totals};
 
-/// What is done to the metadata of every kind.
+/// Returns the changes to the metadata of every kind.
 pub(crate) fn all(kind: Kind, is_new: bool) -> Vec<Damage> {
     let mut all = Vec::new();
     if is_new {

@@ -1,10 +1,10 @@
 //! Compares our defaults and rules with those of a running API server: random objects, damaged at
 //! random, are sent to it as dry runs, and its results must be ours.
 //!
-//! `E2E_CASES` is the number of random requests, 5,000 unless given, and half as many for
-//! [strict reading](strict); of [volumes] and of snapshots, 3,000 of each kind and operation. `E2E_SEED` makes others of them. Before them, each damage is done by
-//! itself, to the same objects with every seed. The release of the server decides what is sent and
-//! what is expected.
+//! `E2E_CASES` is the number of random requests, 5,000 by default, and half as many for
+//! [strict reading](strict); of [volumes] and of snapshots, 3,000 of each kind and operation.
+//! `E2E_SEED` chooses other requests. Before them, each damage is done by itself, to the same
+//! objects with every seed. The release of the server decides what is sent and what is expected.
 
 mod damage;
 mod deviations;
@@ -52,8 +52,8 @@ const SWEEP: u64 = 1;
 const SWEPT: usize = 4;
 const TRIES: usize = 100;
 
-/// The release for which rules.txt and rules-volumes.txt list the rules that the sweep fires, and deviations.toml what
-/// differs.
+/// The release for which rules.txt and rules-volumes.txt list the rules that the sweep fires, and
+/// deviations.toml what differs.
 const LISTED: Release = Release::new(1, 36);
 
 /// Returns the control plane that tests of this module share. Tests of `server` have another one,
@@ -289,8 +289,8 @@ async fn the_server_says_what_we_say() {
 /// The random requests of each kind and operation of volumes, claims and snapshots.
 const EACH: u64 = 3000;
 
-/// PersistentVolumes and claims, with every alpha and beta feature on, and with those that the release
-/// has on by itself.
+/// PersistentVolumes and claims, with every alpha and beta feature on, and with those that the
+/// release has on by itself.
 #[tokio::test]
 #[ignore = "needs a control plane: run cargo xtask e2e"]
 async fn the_server_says_what_we_say_of_volumes() {

@@ -1,5 +1,5 @@
-//! Updates of custom resources that were stored before their definitions became as strict as they are:
-//! what an update leaves as it is isn't checked again.
+//! Updates of custom resources that were stored before their definitions became as strict as they
+//! are: what an update leaves as it is isn't checked again.
 
 use std::time::Duration;
 

@@ -81,7 +81,7 @@ async fn the_server_says_what_we_say_of_snapshots() {
     }
 }
 
-/// What is put where a text belongs, and nothing.
+/// Values for places where a text belongs, `null` among them.
 const ODD: [&str; 5] = ["", "a", "other", "A b", "ä"];
 
 fn odd(place: &'static str) -> Vec<Damage> {
@@ -93,7 +93,7 @@ fn odd(place: &'static str) -> Vec<Damage> {
     all
 }
 
-/// What is done to a snapshot.
+/// Returns the changes to a snapshot.
 pub(crate) fn snapshot() -> Vec<Damage> {
     let mut all = odd("/spec/volumeSnapshotClassName");
     all.extend(odd("/spec/source/persistentVolumeClaimName"));
@@ -129,7 +129,7 @@ fn sources(one: &str, other: &str) -> Vec<Damage> {
     all
 }
 
-/// What a server drops.
+/// Returns fields that a server drops.
 fn ignored() -> Vec<Damage> {
     let mut all = at("/unknown", [json!({"a": null}), json!([1])]);
     all.extend(at("/spec/unknown", [json!("a"), json!({})]));
@@ -140,7 +140,7 @@ fn ignored() -> Vec<Damage> {
     all
 }
 
-/// What is done to a class.
+/// Returns the changes to a class.
 pub(crate) fn class() -> Vec<Damage> {
     let mut all = odd("/driver");
     all.extend(texts("/driver", QUALIFIED));
@@ -167,7 +167,7 @@ fn policies(place: &'static str) -> Vec<Damage> {
     all
 }
 
-/// What is done to a content.
+/// Returns the changes to a content.
 pub(crate) fn content() -> Vec<Damage> {
     let mut all = odd("/spec/driver");
     all.extend(policies("/spec/deletionPolicy"));
@@ -200,7 +200,7 @@ pub(crate) fn content() -> Vec<Damage> {
     all
 }
 
-/// What is done to a status, and to the metadata that is written with it.
+/// Returns the changes to a status, and to the metadata that is written with it.
 pub(crate) fn status(kind: Kind) -> Vec<Damage> {
     let mut all = super::metadata::all(kind, false);
     let errors = [

@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 
 use super::damage::{Damage, at, expand};
 
-/// The sources of volumes beside CSI, none of which a VolumeAttachment may have: in a volume at that
-/// place, with these fields.
+/// The sources of volumes beside CSI, none of which a VolumeAttachment may have: in a volume at
+/// that place, with these fields.
 pub(crate) fn all(spec: &'static str, base: &Value) -> Vec<Damage> {
     let secret = json!({"name": "a", "namespace": "b"});
     let iqn = "iqn.2001-04.com.example:storage";

@@ -344,7 +344,7 @@ fn volume() -> Value {
     })
 }
 
-/// What names of unknown fields may look like.
+/// Possible names of unknown fields.
 const ODD: [&str; 14] = [
     "",
     " ",
@@ -362,7 +362,7 @@ const ODD: [&str; 14] = [
     "zzz",
 ];
 
-/// What is a field in some places and in others not.
+/// Names that are fields in some places only.
 const KNOWN: [&str; 13] = [
     "allocatable",
     "apiVersion",

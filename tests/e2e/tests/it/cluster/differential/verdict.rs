@@ -16,7 +16,7 @@ pub(crate) struct Cause {
 }
 
 impl Cause {
-    /// What stands for an object that we can't read because of the value of a field.
+    /// Returns the cause for an object that we can't read because of the value of a field.
     pub(crate) fn unreadable(field: String) -> Self {
         Self {
             reason: UNREADABLE.to_owned(),
@@ -28,18 +28,19 @@ impl Cause {
         self.reason == UNREADABLE
     }
 
-    /// Whether a server refuses a custom resource because of what another cause says that we can't read.
+    /// Returns true if a server refuses a custom resource because of the field of `unreadable`.
     pub(crate) fn is_of_type(&self, unreadable: &Self) -> bool {
         let field = self.field.replace(|c: char| c.is_ascii_digit(), "");
         self.reason == "FieldValueTypeInvalid" && field == unreadable.field
     }
 
-    /// Whether an update is refused because of its version, before anything else is looked at.
+    /// Returns true if an update is refused because of its version, before anything else is
+    /// checked.
     pub(crate) fn is_stale(&self) -> bool {
         self.field == "metadata.resourceVersion"
     }
 
-    /// What stands for a refusal of this status without causes.
+    /// Returns the cause for a refusal of this status without causes.
     pub(crate) fn without_causes(status: u16) -> Self {
         Self {
             reason: status.to_string(),
@@ -195,7 +196,8 @@ fn canonical(quantity: &mut Value) {
 }
 
 /// Takes out what a server knows and validation doesn't: the current time, where a phase changes.
-/// In a dry run it leaves the phase of a new claim unset, which is set when it is read from the store.
+/// In a dry run it leaves the phase of a new claim unset, which is set when it is read from the
+/// store.
 pub(crate) fn forget_times(kind: Kind, server: &mut Value, ours: &mut Value) {
     let has = |object: &Value, field: &str| {
         object

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::damage::{Damage, QUALIFIED, SUBDOMAINS, at, expand, selectors, texts};
 use super::{metadata, sources};
 
-/// What is done to a PersistentVolume, beside its metadata.
+/// Returns the changes to a PersistentVolume, beside its metadata.
 pub(crate) fn persistent_volume() -> Vec<Damage> {
     let base = json!({"accessModes": ["ReadWriteOnce"], "capacity": {"storage": "1Gi"}});
     let mut all = sources::all("/spec", &base);
@@ -279,7 +279,7 @@ pub(crate) fn renamed() -> Vec<Damage> {
     all
 }
 
-/// What is done to a claim, beside its metadata.
+/// Returns the changes to a claim, beside its metadata.
 pub(crate) fn claim() -> Vec<Damage> {
     let mut all = modes();
     all.extend(selectors("/spec/selector"));
@@ -353,7 +353,7 @@ fn references() -> Vec<Value> {
     all
 }
 
-/// What is done to a status, and to the metadata that is written with it.
+/// Returns the changes to a status, and to the metadata that is written with it.
 pub(crate) fn status(kind: Kind) -> Vec<Damage> {
     let mut all = metadata::all(kind, false);
     all.extend(texts(

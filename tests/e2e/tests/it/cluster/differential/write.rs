@@ -230,7 +230,7 @@ impl<'r> Writer<'r> {
     }
 }
 
-/// Whether YAML takes a text for itself without quotes.
+/// Returns true if YAML reads a text without quotes as the same text.
 fn is_plain(text: &str) -> bool {
     let is_inner = |c: char| c.is_ascii_alphanumeric() || "./-_".contains(c);
     let words = ["false", "n", "no", "null", "off", "on", "true", "y", "yes"];

@@ -18,7 +18,7 @@ use super::{run, run_for};
 
 /// A kind with examples of what is applied.
 pub(crate) trait Applied: Served + kubernetes_kinds::Kind {
-    /// What makes an object.
+    /// Returns an object to apply, with many fields set.
     fn full() -> Self::Apply;
 
     /// The same without something that it doesn't need, at this place, a JSON pointer.
@@ -27,7 +27,7 @@ pub(crate) trait Applied: Served + kubernetes_kinds::Kind {
     /// A field that is set in what makes an object, with another value that the release allows.
     fn changed(release: Release) -> Self::Apply;
 
-    /// What the manager has applied, by the function of the type.
+    /// Extracts the fields that the manager has applied, by the function of the type.
     fn extract(live: &Self, manager: &str) -> Result<Self::Apply, ExtractError>;
 }
 
@@ -339,15 +339,15 @@ fn leaves(value: &Value) -> usize {
     }
 }
 
-/// What is extracted has a namespace where its kind has one.
+/// Extracted objects have a namespace if their kind has one.
 fn namespaces(value: &Value) -> usize {
     usize::from(value["metadata"]["namespace"].is_string())
 }
 
 each_kind! { managed_fields conflicts }
 
-/// What Go leaves out of the live object can't be extracted, owned or not, and an empty list whose
-/// elements have owners of their own isn't owned.
+/// Fields that Go leaves out of the live object can't be extracted, owned or not, and an empty list
+/// whose elements have owners of their own isn't owned.
 #[test]
 #[ignore = "needs a control plane: run cargo xtask e2e"]
 fn what_is_empty() {

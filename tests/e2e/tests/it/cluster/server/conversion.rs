@@ -1,4 +1,4 @@
-//! What the server makes of one version when it is asked for another.
+//! Conversion by the server from one version to another.
 
 use std::fmt::Debug;
 

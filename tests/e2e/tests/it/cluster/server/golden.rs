@@ -1,6 +1,6 @@
-//! The custom resource of the generator's golden, whose rules in CEL and keywords the server checks as
-//! the generated code does: `cases.json` has objects and what a server says of them, and the tests of
-//! the generator compare the same cases with the generated code.
+//! The custom resource of the generator's golden, whose rules in CEL and keywords the server checks
+//! as the generated code does: `cases.json` has objects and what a server says of them, and the
+//! tests of the generator compare the same cases with the generated code.
 //!
 //! The stored object of a case with `before` was stored when the definition asked less.
 //!

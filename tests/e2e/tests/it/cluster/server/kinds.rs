@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::run_for;
 use super::served::{Served, api, delete, entries, is_going, is_in, kind_of, name, named, writer};
 
-/// What a create keeps of an object.
+/// Returns the fields of an object that a create keeps.
 fn kept<K: Kind>(object: &K) -> Value {
     let mut object = serde_json::to_value(object).unwrap();
     // A status is for the subresource.
@@ -175,8 +175,8 @@ fn follow<K: Served>(config: watcher::Config, group: &str) {
         let config = config.labels(&format!("group={group}"));
         let mut events = watcher(api.clone(), config).boxed();
         assert_eq!(next(&mut events).await, ("there", first.clone()));
-        // What is created before the list is complete can be in it: a list that is streamed isn't one
-        // of a moment.
+        // What is created before the list is complete can be in it: a list that is streamed isn't
+        // one of a moment.
         match events.try_next().await.unwrap().unwrap() {
             Event::InitDone => {}
             event => panic!("{event:?}"),

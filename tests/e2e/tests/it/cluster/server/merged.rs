@@ -8,8 +8,8 @@
 //! Not covered is a first manager that leaves a list to the server's default, because the second
 //! then adds to that default: `volumeLifecycleModes` of CSIDriver. So the first sets all defaults.
 //!
-//! `E2E_MERGE_CASES` is the number of pairs of each kind, 12 unless given, and four times as many of
-//! its copy; `E2E_SEED` makes others.
+//! `E2E_MERGE_CASES` is the number of pairs of each kind, 12 unless given, and four times as many
+//! of its copy; `E2E_SEED` makes others.
 
 use std::collections::BTreeMap;
 

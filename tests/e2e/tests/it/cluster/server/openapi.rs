@@ -1,4 +1,4 @@
-//! What the server publishes of itself becomes crates.
+//! The server's own OpenAPI documents become crates.
 
 use std::fs;
 use std::path::Path;

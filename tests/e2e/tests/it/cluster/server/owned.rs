@@ -22,7 +22,7 @@ pub(crate) fn owned<K: Kind>(object: &K, manager: &str, subresource: Option<&str
     entry.fields_v1.as_ref().unwrap().0.clone()
 }
 
-/// What of a volume can have different owners: it is a type of another crate.
+/// The parts of a volume that can have different owners: it is a type of another crate.
 const VOLUME: [&str; 4] = [
     "spec.source.inlineVolumeSpec",
     "spec.source.inlineVolumeSpec.capacity",
@@ -30,10 +30,10 @@ const VOLUME: [&str; 4] = [
     "spec.source.inlineVolumeSpec.csi.volumeAttributes",
 ];
 
-/// What names an object and is nobody's.
+/// Fields that name an object and have no owner.
 const NAMES: [&str; 4] = ["apiVersion", "kind", "metadata.name", "metadata.namespace"];
 
-/// What a manager owns that has applied this.
+/// Returns the fields that a manager owns that has applied this.
 pub(crate) fn fields<K: Kind + kubernetes_kinds::Kind>(object: &impl Serialize) -> Value {
     let object = serde_json::to_value(object).unwrap();
     let mut fields = below::<K>("", &object);
@@ -51,7 +51,7 @@ pub(crate) fn inside(path: &str, name: &str) -> String {
     }
 }
 
-/// Whether the parts of what is there can have different owners.
+/// Returns true if the parts of the value at a path can have different owners.
 pub(crate) fn is_granular<K: Kind>(path: &str) -> bool {
     path.is_empty() || METADATA.contains(&path) || K::Apply::GRANULAR.contains(&path)
 }

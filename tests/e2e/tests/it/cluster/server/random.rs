@@ -24,7 +24,7 @@ fn rng() -> Rng {
     Rng::with_seed(seed)
 }
 
-/// What is applied is extracted, of the whole and of a part that another manager sets alike.
+/// Applied fields are extracted, of the whole and of a part that another manager sets alike.
 fn applied_and_extracted<K: Applied>() {
     let kind = kind_of::<K>();
     run_for(&[kind], async |server| {

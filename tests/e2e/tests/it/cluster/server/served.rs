@@ -138,7 +138,7 @@ pub(crate) fn is_going<K: Kind>(object: &K) -> bool {
     object.metadata().deletion_timestamp.is_some()
 }
 
-/// Whether everything that is in one value is in another, which may have more: members of
+/// Returns true if everything that is in one value is in another, which may have more: members of
 /// objects that the server has set.
 pub(crate) fn is_in(part: &Value, whole: &Value) -> bool {
     match (part, whole) {
