@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
+use crate::checksum;
 use crate::workspace::error;
 
 /// The place of a result, named after its inputs.
@@ -33,12 +34,7 @@ impl Place {
             digest.update(input.len().to_le_bytes());
             digest.update(input);
         }
-        let digest: String = digest
-            .finalize()
-            .iter()
-            .take(8)
-            .map(|byte| format!("{byte:02x}"))
-            .collect();
+        let digest = checksum::hex(digest.finalize().get(..8).unwrap_or_default());
         Ok(Self {
             folder: caches()?.join("kubernetes-storage").join(kind),
             name: format!("{version}-{digest}"),

@@ -3,6 +3,7 @@
 mod budget;
 mod cache;
 mod cargo;
+mod checksum;
 mod custom;
 mod diff;
 mod differences;

@@ -7,6 +7,7 @@ use serde::Deserialize;
 use sha2::{Digest, Sha512};
 
 use super::origin::{self, Origin};
+use crate::checksum::hex;
 
 const INDEX: &str = "/openapi/v3";
 
@@ -106,9 +107,4 @@ impl Entry {
         }
         Ok(text)
     }
-}
-
-/// Bytes in hexadecimal.
-pub(super) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -16,7 +16,7 @@ use codegen::{Release, Source};
 use serde::Deserialize;
 
 use crate::output::{self, Change, Plan};
-use crate::{inputs, workspace};
+use crate::{checksum, inputs, workspace};
 
 use index::Index;
 pub(crate) use origin::Origin;
@@ -106,7 +106,7 @@ pub(crate) fn run(arguments: &Fetch) -> Result<(), Box<dyn Error>> {
         sha256: documents
             .texts
             .iter()
-            .map(|(name, text)| (name.clone(), record::checksum(text.as_bytes())))
+            .map(|(name, text)| (name.clone(), checksum::sha256(text.as_bytes())))
             .collect(),
     };
     let mut texts = documents.texts;

@@ -8,10 +8,8 @@ use std::path::Path;
 use codegen::Release;
 use codegen::diff::Complete;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
-use super::index::hex;
-use crate::workspace;
+use crate::{checksum, workspace};
 
 /// The name of the file.
 pub(crate) const FILE: &str = "fetched.toml";
@@ -70,7 +68,7 @@ impl Record {
         for (name, wanted) in &record.sha256 {
             match workspace::read_if_there(&folder.join(name))? {
                 None => return Err(wrong(name, "is missing, but listed in")),
-                Some(text) if checksum(&text) != *wanted => {
+                Some(text) if checksum::sha256(&text) != *wanted => {
                     return Err(wrong(name, "hasn't the checksum of"));
                 }
                 Some(_) => {}
@@ -98,9 +96,4 @@ impl Record {
             }
         }
     }
-}
-
-/// The checksum of a document.
-pub(super) fn checksum(text: &[u8]) -> String {
-    hex(&Sha256::digest(text))
 }

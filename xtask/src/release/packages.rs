@@ -76,14 +76,7 @@ impl Workspace {
         let path = root.join("Cargo.toml");
         let manifest: Manifest = toml::from_str(&workspace::read(&path)?)
             .map_err(|e| format!("error: {}: {e}", path.display()))?;
-        let mut command = cargo::command(root);
-        let output = cargo::run(command.args(["metadata", "--no-deps", "--format-version", "1"]))?;
-        if !output.status.success() {
-            let errors = String::from_utf8_lossy(&output.stderr);
-            return Err(format!("error: `cargo metadata` failed: {}", errors.trim()).into());
-        }
-        let mut all: Self = serde_json::from_slice(&output.stdout)
-            .map_err(|e| format!("error: can't read cargo's metadata: {e}"))?;
+        let mut all: Self = cargo::metadata(root)?;
         all.shared = manifest.workspace.package;
         Ok(all)
     }

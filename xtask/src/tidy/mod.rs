@@ -48,6 +48,12 @@ impl Count {
     fn is_exceeded(&self) -> bool {
         self.value > self.limit
     }
+
+    /// Returns the value and the limit, as they are printed.
+    fn numbers(&self) -> [String; 2] {
+        let decimals = if self.unit.is_empty() { 0 } else { 2 };
+        [self.value, self.limit].map(|number| format!("{number:.decimals$}{}", self.unit))
+    }
 }
 
 /// How many places an error lists.
@@ -81,9 +87,7 @@ pub(crate) fn run(_: &Arguments) -> Result<(), Box<dyn Error>> {
 fn print(counts: &[Count]) {
     println!("{:48} {:>8} {:>8}", "count", "value", "limit");
     for count in counts {
-        let decimals = if count.unit.is_empty() { 0 } else { 2 };
-        let [value, limit] =
-            [count.value, count.limit].map(|number| format!("{number:.decimals$}{}", count.unit));
+        let [value, limit] = count.numbers();
         let mark = if count.is_exceeded() {
             "  exceeded"
         } else {
@@ -94,7 +98,8 @@ fn print(counts: &[Count]) {
 }
 
 fn explain(count: &Count) -> String {
-    let mut text = format!("error: too many: {}", count.name);
+    let [value, limit] = count.numbers();
+    let mut text = format!("error: {}: {value}, at most {limit}", count.name);
     for place in count.places.iter().take(MOST_PLACES) {
         text += &format!("\n  {place}");
     }

@@ -43,14 +43,7 @@ impl Sources {
         struct Metadata {
             packages: Vec<Package>,
         }
-        let mut command = cargo::command(root);
-        let output = cargo::run(command.args(["metadata", "--no-deps", "--format-version", "1"]))?;
-        if !output.status.success() {
-            let errors = String::from_utf8_lossy(&output.stderr);
-            return Err(format!("error: `cargo metadata` failed: {}", errors.trim()).into());
-        }
-        let Metadata { mut packages } = serde_json::from_slice(&output.stdout)
-            .map_err(|e| format!("error: can't read cargo's metadata: {e}"))?;
+        let Metadata { mut packages } = cargo::metadata(root)?;
         let mut files = Vec::new();
         for package in &mut packages {
             for target in &mut package.targets {

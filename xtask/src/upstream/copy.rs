@@ -8,7 +8,7 @@ use std::path::Path;
 use sha2::{Digest, Sha256};
 
 use super::list::{FILE, Module, matches};
-use crate::workspace;
+use crate::{checksum, workspace};
 
 /// Copies the listed files of a module, checks their checksum and returns their number.
 pub(super) fn files(module: &Module, from: &Path, to: &Path) -> Result<usize, Box<dyn Error>> {
@@ -44,7 +44,7 @@ fn one(from: &Path, to: &Path) -> Result<String, Box<dyn Error>> {
     let parent = to.parent().unwrap_or(to);
     fs::create_dir_all(parent).map_err(|e| workspace::error("can't make", parent, &e))?;
     fs::write(to, &bytes).map_err(|e| workspace::error("can't write", to, &e))?;
-    Ok(hex(&Sha256::digest(&bytes)))
+    Ok(checksum::sha256(&bytes))
 }
 
 /// Go checks a module when it is downloaded, but not what is in its cache later.
@@ -78,10 +78,6 @@ fn list(folder: &Path, start: &str, found: &mut Vec<String>) -> Result<(), Box<d
         }
     }
     Ok(())
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Encodes bytes as go.sum does.
